@@ -1,6 +1,7 @@
-"""Programs to solve: plain data here, the solver in another process (`solver_process.py`).
+"""Linear and integer programs as plain data; the solver runs in another process.
 
-A `LinearProgram` is changed by columns or rows and continues from its last basis (HiGHS's own
+That process is `solver_process.py`. A `LinearProgram` is changed by columns or rows and continues
+from its last basis (HiGHS's own
 interface). `solve_linear` and `solve_integer` are SciPy's `linprog` and `milp`, each for a single
 program. This file imports no solver.
 """
@@ -21,13 +22,16 @@ from .solver_process import ask_solver, idle_solver
 Option = tuple[str, bool | int | float | str]
 Change = tuple[str, tuple[Any, ...]]  # a method of HiGHS, and its arguments
 Indices = npt.NDArray[np.integer[Any]]
-Sides = tuple[Floats, Floats]  # the least and the most of each column or row
+Sides = tuple[Floats, Floats]  # lower and upper bounds of each column or row
 
 _keys = count()
 
 
 class SolverStatus(StrEnum):
-    """The end of a linear program."""
+    """The outcome of solving a linear program.
+
+    UNSOLVED covers limits, errors and unbounded programs.
+    """
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
@@ -35,21 +39,24 @@ class SolverStatus(StrEnum):
 
 
 class SparseMatrix(Protocol):
-    """A sparse matrix by columns, as SciPy's `csc_array` has it."""
+    """The interface of a sparse matrix in column order, as of SciPy's `csc_array`.
+
+    `Columns` has it too.
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
+        """The numbers of rows and columns."""
         ...
 
     @property
     def indptr(self) -> npt.NDArray[Any]:
-        """The start of each column, and the end of the last column."""
+        """The position of each column's first entry in `indices`, and the end of the last."""
         ...
 
     @property
     def indices(self) -> npt.NDArray[Any]:
-        """The row of each entry."""
+        """The row number of each entry."""
         ...
 
     @property
@@ -60,12 +67,13 @@ class SparseMatrix(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """A sparse matrix without SciPy's arrays, which take longer to import than to solve.
+    """A sparse matrix in column order, without SciPy's classes, which take long to import.
 
     Attributes:
-        shape: rows and columns.
-        indptr: the start of each column, and the end of the last column.
-        indices: the row of each entry.
+        shape: numbers of rows and columns.
+        indptr: position of each column's first entry in `indices` and `data`, and the end of the
+            last.
+        indices: the row number of each entry.
         data: the value of each entry.
     """
 
@@ -77,7 +85,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """The first state of a linear program.
+    """A linear program as it is first sent to the solver's process.
 
     Attributes:
         matrix: matrix of the constraints, shape (rows, columns).
@@ -101,10 +109,10 @@ class LinearSolution:
     """The solution of a linear program.
 
     Attributes:
-        status: how it ended.
-        value: of the objective.
-        columns: their values; empty if not asked for.
-        duals: the multipliers of the rows; empty if not asked for.
+        status: whether it is optimal, infeasible or unsolved.
+        value: value of the objective.
+        columns: values of the variables, shape (columns,); empty if not requested.
+        duals: dual values of the constraints, shape (rows,); empty if not requested.
     """
 
     status: SolverStatus
@@ -115,11 +123,11 @@ class LinearSolution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
-    """Rows of a program: lb <= A x <= ub.
+    """Constraints of an integer program: lb <= A x <= ub.
 
     Attributes:
         A: a matrix, sparse or not, shape (rows, columns).
-        lb, ub: the sides, one number or shape (rows,).
+        lb, ub: lower and upper bounds, a number or shape (rows,).
     """
 
     A: Any
@@ -129,15 +137,16 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The result of `linprog` or `milp`, by SciPy's names.
+    """The result of `solve_linear` or `solve_integer`, under SciPy's names.
 
     Attributes:
         status: 0 solved, 1 a limit was reached, 2 infeasible, 3 unbounded, 4 other.
         x: the solution found; None without a solution.
         fun: its objective; nan without a solution.
-        mip_dual_bound: no solution has a smaller objective (integer programs).
-        upper_marginals: multipliers of the rows `A_ub` (linear programs).
-        equal_marginals: multipliers of the rows `A_eq`.
+        mip_dual_bound: lower bound on the objective of every solution (integer programs); else
+            None.
+        upper_marginals: dual values of the constraints `A_ub` (linear programs); else None.
+        equal_marginals: dual values of the constraints `A_eq` (linear programs); else None.
     """
 
     status: int
@@ -149,7 +158,10 @@ class Solution:
 
 
 class LinearProgram:
-    """A linear program in the solver's process. Changes are sent when it is solved."""
+    """A linear program held by the solver's process, for solving it again after small changes.
+
+    Changes are collected here and sent with the next `solve`, which starts from the last basis.
+    """
 
     def __init__(
         self,
@@ -160,7 +172,9 @@ class LinearProgram:
         *options: Option,
         maximise: bool = True,
     ) -> None:
-        """Hand the program over. Arguments as of `LinearModel`; any Matrix will do.
+        """Send the program to the solver's process. Arguments as the fields of `LinearModel`.
+
+        Any matrix with the interface `SparseMatrix` is accepted.
 
         Raises:
             SolverError: the solver's process cannot be started, or ended.
@@ -176,38 +190,38 @@ class LinearProgram:
         finalize(self, process.closed.append, self._key)
 
     def set_options(self, *options: Option) -> None:
-        """Change options of HiGHS."""
+        """Change options of HiGHS, given as (name, value), before the next solution."""
         self._changes += [("setOptionValue", option) for option in options]
 
     def change_cost(self, column: int, cost: float) -> None:
-        """Change the objective in one column."""
+        """Change the objective's coefficient of a column (variable)."""
         self._changes.append(("changeColCost", (column, cost)))
 
     def change_costs(self, columns: Indices, costs: Floats) -> None:
-        """Change the objective in several columns."""
+        """Change the objective's coefficients of several columns (variables)."""
         self._changes.append(("changeColsCost", (len(columns), _places(columns), costs)))
 
     def change_bounds(self, column: int, lower: float, upper: float) -> None:
-        """Change the bounds of one column."""
+        """Change the lower and upper bound of a column (variable)."""
         self._changes.append(("changeColBounds", (column, lower, upper)))
 
     def add_row(self, lower: float, upper: float, columns: Indices, values: Floats) -> None:
-        """Add one constraint."""
+        """Add the constraint lower <= sum of values[i] x[columns[i]] <= upper."""
         self._changes.append(("addRow", (lower, upper, len(columns), _places(columns), values)))
 
     def add_rows(
         self, lower: Floats, upper: Floats, starts: Indices, columns: Indices, values: Floats
     ) -> None:
-        """Add constraints; the entries of each begin at its place in `starts`."""
+        """Add several constraints at once; the entries of constraint i begin at `starts[i]`."""
         entries = len(columns), _places(starts), _places(columns), values
         self._changes.append(("addRows", (len(lower), lower, upper, *entries)))
 
     def solve(self, *, columns: bool = False, duals: bool = False) -> LinearSolution:
-        """Solve it, from where the last solution ended.
+        """Solve the program as changed so far, starting from the basis of the last solution.
 
         Args:
-            columns: whether the values of the columns are wanted.
-            duals: whether the multipliers of the rows are.
+            columns: whether the values of the columns (variables) are returned.
+            duals: whether the dual values of the rows (constraints) are returned.
 
         Raises:
             SolverError: the solver's process ended.
@@ -223,7 +237,7 @@ class LinearProgram:
 
 
 def solve_linear(costs: Any, **arguments: Any) -> Solution:
-    """Solve one linear program: SciPy's `linprog`, with its arguments.
+    """Solve a linear program with SciPy's `linprog` in the solver's process, with its arguments.
 
     Raises:
         SolverError: the solver's process cannot be started, or ended.
@@ -241,13 +255,16 @@ def solve_integer(
     node_limit: int | None = None,
     mip_rel_gap: float | None = None,
 ) -> Solution:
-    """Solve one integer program: SciPy's `milp`, without its limit in seconds (decision 81).
+    """Solve an integer program with SciPy's `milp` in the solver's process.
+
+    Without `milp`'s limit in seconds, so that results do not depend on the machine's speed.
 
     Args:
         costs: the objective, minimised.
         constraints: rows.
         integrality: 1 for a whole number, 0 for any, shape (columns,).
-        bounds: the least and the most of each column, numbers or shape (columns,); None: at least
+        bounds: the lower and upper bounds of the columns, numbers or shape (columns,); None: at
+            least
             0.
         node_limit: nodes of the search tree, at most; None: no limit.
         mip_rel_gap: relative gap at which a solution is good enough; None: HiGHS's.
@@ -264,5 +281,5 @@ def solve_integer(
 
 
 def _places(columns: Indices) -> npt.NDArray[np.int32]:
-    """Return places of columns in HiGHS's integers."""
+    """Return column numbers as 32-bit integers, the type that HiGHS takes."""
     return np.asarray(columns, np.int32)

@@ -1,4 +1,4 @@
-"""The solver's process: reads requests from standard input, answers through standard output.
+"""The main loop of the solver's process: requests on standard input, answers on standard output.
 
     request   (name of an operation, its arguments), pickled
     answer    (True, its result) or (False, the exception that it raised), pickled
@@ -24,9 +24,9 @@ import numpy as np
 
 from .programs import Change, Constraint, LinearModel, LinearSolution, Solution, SolverStatus
 
-MOST_NOTES = 1 << 20  # bytes of descriptor 2 that are kept between two requests
+MOST_NOTES = 1 << 20  # a larger file behind descriptor 2 is truncated after a request (bytes)
 
-# HiGHS, for programs that are changed and solved again.
+# Options of HiGHS for linear programs that are changed and solved again.
 OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
     ("output_flag", False),
     ("solver", "simplex"),
@@ -37,8 +37,8 @@ _programs: dict[int, Any] = {}
 
 
 def serve() -> None:
-    """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks hears Ctrl-C
+    """Answer requests in a loop; the process ends when its standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the requesting process handles Ctrl-C
     answers = os.fdopen(_own_standard_output(), "wb")
     requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()
     Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
@@ -50,16 +50,19 @@ def serve() -> None:
 
 
 def _answer(operation: str, arguments: tuple[Any, ...]) -> bytes:
-    """Return the answer to a request, pickled."""
+    """Run an operation and return its pickled answer: (True, result) or (False, exception)."""
     try:
         answer = True, OPERATIONS[operation](*arguments)
         return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
-    except Exception as failure:  # the process that asks raises it
+    except Exception as failure:  # the requesting process raises it again
         return pickle.dumps((False, failure), pickle.HIGHEST_PROTOCOL)
 
 
 def _own_standard_output() -> int:
-    """Return a descriptor for answers; descriptor 1 becomes the null device."""
+    """Return a new descriptor for answers and point descriptor 1 at the null device.
+
+    Solvers print to descriptor 1, which would otherwise corrupt the answers.
+    """
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -68,7 +71,7 @@ def _own_standard_output() -> int:
 
 
 def _receive(source: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]]) -> None:
-    """Queue the requests; end the process where the input ends."""
+    """Read pickled requests into the queue; end the process when the input ends."""
     while True:
         try:
             requests.put(pickle.load(source))  # noqa: S301 - from the process that started this one
@@ -77,14 +80,14 @@ def _receive(source: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]
 
 
 def _forget_notes() -> None:
-    """Empty the file of descriptor 2 if it is large: a solver that talks must not fill a disk."""
+    """Truncate the file behind descriptor 2 if it is large: a verbose solver must fill no disk."""
     with suppress(OSError):
         if os.fstat(2).st_size > MOST_NOTES:
             os.ftruncate(2, 0)
 
 
 def _open(key: int, model: LinearModel) -> None:
-    """Make a linear program that is changed and solved again."""
+    """Create the HiGHS solver of a linear program and keep it under `key` for later requests."""
     import highspy
 
     linear: Any = highspy.HighsLp()
@@ -107,7 +110,11 @@ def _open(key: int, model: LinearModel) -> None:
 def _solve(
     key: int, changes: tuple[Change, ...], want: tuple[str, ...], closed: tuple[int, ...]
 ) -> LinearSolution:
-    """Change a linear program, solve it from where the last solution ended."""
+    """Apply changes to the linear program `key`, solve it from its last basis, return the solution.
+
+    `want` names the parts to return ("col_value", "row_dual"); the programs `closed` are discarded
+    first.
+    """
     _close(closed)
     solver = _programs[key]
     for method, arguments in changes:
@@ -123,6 +130,7 @@ def _solve(
 
 
 def _status(solver: Any) -> SolverStatus:
+    """Return the outcome of the solver's last run."""
     import highspy
 
     statuses = {
@@ -133,12 +141,13 @@ def _status(solver: Any) -> SolverStatus:
 
 
 def _close(keys: tuple[int, ...]) -> None:
+    """Discard the solvers of linear programs that the requesting process no longer uses."""
     for key in keys:
         _programs.pop(key, None)
 
 
 def _linear(arguments: dict[str, Any]) -> Solution:
-    """SciPy's `linprog`."""
+    """Solve a linear program with SciPy's `linprog`."""
     from scipy.optimize import linprog
 
     return _solution(linprog(**arguments))
@@ -147,7 +156,7 @@ def _linear(arguments: dict[str, Any]) -> Solution:
 def _integer(
     costs: Any, constraints: list[Constraint], bounds: Any, integrality: Any, options: Any
 ) -> Solution:
-    """SciPy's `milp`."""
+    """Solve an integer program with SciPy's `milp`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     return _solution(
@@ -162,7 +171,10 @@ def _integer(
 
 
 def _solution(result: Any) -> Solution:
+    """Turn a result of SciPy's `linprog` or `milp` into a `Solution`, without SciPy's classes."""
+
     def marginals(part: str) -> Any:
+        """Return the dual values of a part of `linprog`'s result; None without such a part."""
         return getattr(getattr(result, part, None), "marginals", None)
 
     return Solution(

@@ -1,4 +1,4 @@
-"""The processes that run solvers: started when first needed, kept, one request at a time.
+"""Processes that run the solvers: started at the first request, then reused, a request at a time.
 
 HiGHS writes to file descriptors 1 and 2 when it is made, before any option can be set. A library
 cannot know the other writers there: a command's JSON, other threads, a notebook. Only a separate
@@ -6,7 +6,7 @@ process has its own descriptors. It is a fresh process, not a copy made by `fork
 hold any locks. It starts in a tenth of a second of one core, imports only the modules that it
 needs, and ends with this process, however this process ends (`server.py`).
 
-One process is enough for a program that sends requests from one thread. A second thread gets
+A single process is enough for a program that sends requests from one thread. A second thread gets
 another process meanwhile. A process that was copied by `fork` starts its own.
 """
 
@@ -25,8 +25,8 @@ from typing import IO, Any, cast
 
 from ...errors import SolverError
 
-MAX_OUTPUT = 2_000  # limits the bytes of a solver's output in an error
-# Warnings of libraries have no reader there; PYTHONWARNINGS may turn them into errors.
+MAX_OUTPUT = 2_000  # bytes of a solver's output that an error message quotes, at most
+# Libraries' warnings are ignored: no user sees them there, and PYTHONWARNINGS may make them errors.
 START = """
 import sys, warnings
 sys.path[:] = {path}
@@ -35,19 +35,23 @@ from {package}.server import serve
 serve()
 """
 NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console appears
-STREAMS = 2  # the last file descriptor of standard input, output and errors
+STREAMS = 2  # standard input, output and errors are the file descriptors 0 to 2
 
 
 class SolverProcess:
-    """A process that answers one request at a time. A caller holds `lock` while it asks.
+    """A solver's process, which answers a request at a time; the caller holds `lock` meanwhile.
 
     Attributes:
-        lock: held while a request is asked.
-        closed: keys of linear programs that are not used any more; sent with the next request.
+        lock: held by the thread that sends a request, until the answer arrives.
+        closed: keys of linear programs that are no longer used; sent with the next request.
     """
 
     def __init__(self, start: str = "") -> None:
-        """Start it. start: Python code instead of `START`, for tests."""
+        """Start the process. `start` is Python code to run in place of `START`, for tests.
+
+        Raises:
+            SolverError: the system cannot start another process.
+        """
         code = start or START.format(path=ascii(sys.path), package=__package__)
         self.lock, self.closed = Lock(), list[int]()
         self._notes = None
@@ -72,24 +76,25 @@ class SolverProcess:
 
     @property
     def pid(self) -> int:
-        """The system's number of the process."""
+        """The process's id in the operating system."""
         return self._process.pid
 
     @property
     def lives(self) -> bool:
-        """Whether the process can be asked."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def take_closed(self) -> tuple[int, ...]:
-        """Return the keys of linear programs that the process may forget."""
+        """Return and clear the keys of linear programs that the process may discard."""
         keys = tuple(self.closed)
         del self.closed[: len(keys)]
         return keys
 
     def ask(self, operation: str, *arguments: Any) -> Any:
-        """Return the result of an operation (`server.OPERATIONS`), or raise its exception.
+        """Send a request and return the result of its operation, or raise its error.
 
-        A caller that is interrupted while it waits ends the process: the answer would be taken for
+        The operations are `server.OPERATIONS`. A caller that is interrupted while it waits ends the
+        process: the answer would be taken for
         the answer to the next request.
 
         Raises:
@@ -116,18 +121,25 @@ class SolverProcess:
         self._close()
 
     def leave(self) -> None:
-        """Forget the process, which the parent of this forked process still uses."""
+        """Close this forked process's ends of the pipes.
+
+        The parent still uses the solver's process.
+        """
         self._process.returncode = 0
         self._close()
 
     def _close(self) -> None:
+        """Close the pipes to the process and the file with its error output."""
         self._requests.close()
         self._pipe.close()
         if self._notes is not None:
             self._notes.close()
 
     def _death(self, operation: str) -> str:
-        """Describe the exit of the process and its output on descriptor 2; end it if it lives."""
+        """Return the text of an error: how the process exited, and its last output on descriptor 2.
+
+        Kills the process if it still runs.
+        """
         if self._requests.closed:
             return f"the solver's process has ended, before the request {operation!r}"
         self._process.kill()
@@ -144,7 +156,7 @@ class SolverProcess:
 
 @contextmanager
 def idle_solver() -> Iterator[SolverProcess]:
-    """Yield a process that no other thread uses; its `lock` is held meanwhile.
+    """Yield a solver's process that no other thread uses; its `lock` is held in the `with` block.
 
     Raises:
         SolverError: it cannot be started.
@@ -157,18 +169,18 @@ def idle_solver() -> Iterator[SolverProcess]:
 
 
 def end_solvers() -> None:
-    """End all processes started here; the next request starts a new process."""
+    """End all solver processes started by this process; the next request starts a new process."""
     _pool.end()
 
 
 def ask_solver(operation: str, *arguments: Any) -> Any:
-    """Ask a process that no other thread uses. Returns and raises as `SolverProcess.ask`."""
+    """Send a request to an idle solver's process. Returns and raises as `SolverProcess.ask`."""
     with idle_solver() as process:
         return process.ask(operation, *arguments)
 
 
 class _Pool:
-    """The solver processes that this process has started."""
+    """The solver processes that this process has started, each used by a thread at a time."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -178,7 +190,10 @@ class _Pool:
         ] = []  # never collected: a lost thread may hold their locks
 
     def take(self) -> SolverProcess:
-        """Return a process with its lock held by the calling thread."""
+        """Return an idle solver's process with its lock held by the calling thread.
+
+        Starts a new process if all are busy.
+        """
         with self._lock:
             for process in list(self._processes):
                 if not process.lock.acquire(blocking=False):
@@ -194,7 +209,7 @@ class _Pool:
         return process
 
     def leave(self) -> None:
-        """Forget all of them, in a forked process."""
+        """Forget all solver processes, after a `fork`: they still belong to the parent process."""
         self._lock = Lock()
         for process in self._processes:
             process.leave()
@@ -202,7 +217,7 @@ class _Pool:
         self._processes = []
 
     def end(self) -> None:
-        """End all of them."""
+        """Kill all solver processes of the pool."""
         for process in self._processes:
             process.end()
         self._processes = []
@@ -215,14 +230,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def _notes() -> IO[bytes] | None:
-    """Return a file for the solver's descriptor 2, or None if no file can be made."""
+    """Return a temporary file for the solver's descriptor 2, or None if no file can be made."""
     with suppress(OSError):
         return tempfile.TemporaryFile()
     return None
 
 
 def _tail(notes: IO[bytes] | None) -> str:
-    """Return the end of the text that the solver wrote."""
+    """Return the end of the solver's output on descriptor 2, up to `MAX_OUTPUT` bytes."""
     if notes is None:
         return ""
     notes.seek(0, os.SEEK_END)
@@ -232,7 +247,7 @@ def _tail(notes: IO[bytes] | None) -> str:
 
 @contextmanager
 def _streams_taken() -> Iterator[None]:
-    """Open the null device for each standard stream that is closed.
+    """Occupy each closed standard stream with the null device while a process is started.
 
     Else a pipe to the solver would be descriptor 1 or 2, and take this process's output.
     """

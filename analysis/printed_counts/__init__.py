@@ -1,6 +1,7 @@
-"""Counts that are safe to print: tables with totals, closed or rounded, and the conclusions left.
+"""Tables of counts that are safe to print: with small cells closed (suppressed), or counts rounded.
 
-May import `optimization` and the ground files. Must never know files or the meaning of a value:
+Also computes the conclusions that a reader can still draw. May import `optimization` and the ground
+files. Must never know files or the meaning of a value:
 columns are places, values are codes.
 """
 

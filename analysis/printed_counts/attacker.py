@@ -1,6 +1,9 @@
-"""An attacker's knowledge of closed counts: linear programs, and tables that prove them safe.
+"""An attacker's knowledge of closed (suppressed) counts.
 
-An attacker sees the open cells and knows that all counts are nonnegative whole numbers that add up
+Linear programs, and tables that prove safety.
+
+An attacker sees the open (printed) cells and knows that all counts are nonnegative whole numbers
+that add up
 (`linked.py`). It may be a person of the table and know its own row: the cells with this row are not
 empty. A closed cell is *protected* from an attacker if tables exist that agree with all it knows: a
 table in which the cell is empty (or has the attacker alone), and a table in which it has at least k
@@ -41,12 +44,16 @@ from .nearest import (
 
 INFEASIBLE = 2  # status of SciPy's milp
 NO_WEIGHT = 1e-9  # weights below it are errors of rounding
-GRID = 1e-6  # multipliers are rounded, so that a cut follows from few digits
+GRID = 1e-6  # multipliers are rounded to it, so that a cut does not depend on the last digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosingCut:
-    """The inequality weights . closed >= 1 of every safe choice of closed cells.
+    """The inequality weights .
+
+    closed >= 1, which every safe choice of closed (suppressed) cells fulfils.
+
+    The search for the best choice adds such cuts to its integer program.
 
     Attributes:
         weights: shape (cells,), from 0 to 1; 0 for cells that are closed in every choice.
@@ -57,12 +64,17 @@ class ClosingCut:
 
 @dataclass(slots=True, eq=False)
 class CountAttacker:
-    """The witnesses known for a choice of closed cells, and the program that finds more.
+    """An attacker on a table with closed (suppressed) cells.
+
+    Decides if each small cell is protected.
+
+    It holds witnesses, which are tables that the attacker cannot exclude, and the linear program
+    that finds more.
 
     Attributes:
-        linked: the counts.
-        k: persons in the smallest cell that is not small.
-        members: whether persons of the table are attackers too.
+        linked: the true counts and the equations between them.
+        k: a cell with fewer persons is small.
+        members: whether persons of the table, who know their own row, are attackers too.
         programs: linear and integer programs solved so far.
     """
 
@@ -73,20 +85,20 @@ class CountAttacker:
     _closed: Flags = field(init=False)
     _tables: Integers = field(init=False)  # shape: tables, cells
     _moved: Flags = field(init=False)  # whether a table differs from the truth
-    _costs: Floats = field(init=False)  # of a change, infinite for open cells
+    _costs: Floats = field(init=False)  # of a change by a person, infinite for open cells
     _nearest: NearestTables = field(init=False)
     _witnesses: Integers = field(init=False)  # tables that agree with the open cells
-    _rows: Integers = field(init=False)  # of attackers
-    _agree: Flags = field(init=False)  # shape: rows, known witnesses
+    _rows: Integers = field(init=False)  # rows of attackers, as places in linked.rows
+    _agree: Flags = field(init=False)  # if a row allows a witness, shape: rows, witnesses
     _program: LinearProgram = field(init=False)
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
-    _inside: Flags = field(init=False)
+    _inside: Flags = field(init=False)  # if a row is counted in a cell, shape: rows, cells
     _fixed: Flags = field(init=False)  # cells that are closed in every choice
     _objective: tuple[int, float] = (0, 0.0)
 
     def __post_init__(self) -> None:
-        """Make the program: a column for each cell, a row for each equation."""
+        """Build the linear program: a column for each cell, a row for each equation."""
         linked = self.linked
         cells = len(linked.cells)
         self._matrix = equation_matrix(linked)
@@ -108,7 +120,10 @@ class CountAttacker:
         return self._witnesses
 
     def close(self, closed: Flags) -> None:
-        """Choose the closed cells, shape (cells,); cells that are not printed are closed too."""
+        """Set the cells that are closed (suppressed), shape (cells,), and update the witnesses.
+
+        Cells that are not printed are closed too.
+        """
         self._closed = closed = closed | ~self.linked.printed
         self._witnesses = self._tables[~self._moved[:, ~closed].any(axis=1)]
         self._costs = np.where(closed, 1.0, np.inf)
@@ -118,12 +133,14 @@ class CountAttacker:
             if hidden and self.members:
                 row_by_cells.setdefault(
                     hidden, row
-                )  # rows with the same closed cells know the same
+                )  # attackers with the same closed cells have the same knowledge
         self._rows = np.array(list(row_by_cells.values()), np.int64)
         self._agree = self._row_agrees(self._witnesses)
 
     def unmet(self, cell: int) -> Iterator[Need]:
-        """Yield the needs of a small cell without a witness, after a search in whole numbers.
+        """Yield each requirement of a small cell for which a search finds no witness.
+
+        A cell without such requirements is protected.
 
         Raises:
             SolverError: the integer program has no result.
@@ -138,10 +155,9 @@ class CountAttacker:
     def crowd(self, cells: Integers) -> None:
         """Look for witnesses of many small cells at once: half of them full, the other half empty.
 
-        The halves are those of each digit of a cell's number, in base 2, so that each two cells are
-        once in different halves.
-
-        cells: places of small cells.
+        Far fewer programs are solved than with a search for each cell. The halves are given by each
+        binary digit of a cell's number, so that each two cells are
+        once in different halves. `cells` are the places of the small cells.
         """
         all_cells = np.arange(len(self._closed))
         attacker_cells = np.unique(self.linked.rows[self._rows])
@@ -165,7 +181,7 @@ class CountAttacker:
         self._program.change_costs(all_cells, np.zeros(len(all_cells)))
 
     def has_witness(self, need: Need) -> bool:
-        """Whether a known witness meets a need."""
+        """Whether a witness found so far meets a requirement."""
         values = self._witnesses[:, need.cell]
         is_met = values >= need.target if need.at_least else values <= need.target
         if need.row >= 0:
@@ -173,7 +189,11 @@ class CountAttacker:
         return bool(is_met.any())
 
     def _uncovered(self, cell: int) -> list[Need]:
-        """Return the needs of a cell without a known witness."""
+        """Return the requirements of a small cell that no known witness meets.
+
+        For an outsider and for each attacker with a row in the table: the cell may be low, and may
+        have k persons.
+        """
         values, rows = self._witnesses[:, cell], self._rows
         inside = self._inside[rows, cell].astype(np.int64)
         is_low = values[None, :] <= inside[:, None]
@@ -190,7 +210,7 @@ class CountAttacker:
         return needs
 
     def _witness(self, need: Need) -> bool:
-        """Whether a witness in whole numbers exists; it is kept."""
+        """Whether a witness of whole numbers for this requirement exists; if so, it is kept."""
         self.programs += 1
         table = self._nearest.table(need, self._costs)
         if table is None:
@@ -201,12 +221,14 @@ class CountAttacker:
         return whole_table is not None and self._keep_if(whole_table, need)
 
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
-        """Return a violated cut, if a linear program shows that a need is not met.
+        """Return a violated cut, if a linear program shows that no witness meets a requirement.
 
-        Each cell changes by no more than is wanted of the needed one, as its weight in a cut is at
+        Else None.
+
+        Each cell changes by at most the required change, as its weight in a cut is at
         most 1; if that gives no cut, by any number of persons.
-
-        closed: how far each cell is closed, 0 to 1; 1 if it is small or not printed.
+        `closed`: how far each cell is closed, 0 to 1, shape (cells,); 1 if it is small or not
+        printed.
         """
         size = abs(need.target - int(self.linked.counts[need.cell]))
         for max_change in (float(size), np.inf):
@@ -217,7 +239,10 @@ class CountAttacker:
         return None
 
     def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
-        """Return the cut of the multipliers, which is valid; None if it excludes nothing."""
+        """Return the cut that follows from a linear program's multipliers.
+
+        None if it excludes no choice.
+        """
         if duals is None:
             return None
         counts = self.linked.counts
@@ -237,7 +262,10 @@ class CountAttacker:
         return ClosingCut(weights)
 
     def keep(self, table: Integers) -> None:
-        """Keep a table as a witness, if its whole numbers add up."""
+        """Keep a table as a witness for this and later choices, if it is a valid table.
+
+        Its counts add up and none is negative.
+        """
         if (table < 0).any() or (self._matrix @ table).any():
             return
         self._tables = np.vstack((self._tables, table))
@@ -247,16 +275,22 @@ class CountAttacker:
             self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
 
     def _row_agrees(self, tables: Integers) -> Any:
-        """Return whether no cell of an attacker is empty, shape (attackers, tables)."""
+        """Return whether each attacker's own cells are occupied in each table.
+
+        Shape (attackers, tables).
+
+        If not, the attacker, who is in these cells, can exclude the table.
+        """
         attacker_cells = self.linked.rows[self._rows]  # shape: attackers, blocks
         if not attacker_cells.size:
             return np.zeros((len(self._rows), len(tables)), bool)
         return (tables[:, attacker_cells] >= 1).all(axis=2).T
 
     def _range(self, closed: Floats, row: int, max_change: float = np.inf) -> tuple[Floats, Floats]:
-        """Return the least and the most of each cell, for an attacker with a row.
+        """Return lower and upper bounds of each cell's count for an attacker with this row.
 
-        max_change: persons that a cell may change by, if it is not closed in every choice.
+        `row` is -1 for an outsider; `max_change` limits the change of cells that are not closed in
+        every choice, in persons.
         """
         counts = self.linked.counts
         down, up = counts.astype(float), (self.linked.n - counts).astype(float)
@@ -267,13 +301,17 @@ class CountAttacker:
         return counts - np.maximum(0, down) * closed, counts + up * closed
 
     def _set_bounds(self, low: Floats, high: Floats) -> None:
+        """Send the solver the bounds of cells that differ from the last ones."""
         changed = np.flatnonzero((low != self._bounds[0]) | (high != self._bounds[1]))
         for place in changed.tolist():
             self._program.change_bounds(place, float(low[place]), float(high[place]))
         self._bounds = low, high
 
     def _multipliers(self, need: Need) -> Floats | None:
-        """Push a cell up or down; return the multipliers, or None if the solver fails."""
+        """Maximise or minimise a cell's count.
+
+        Return the dual values, or None if the solver fails.
+        """
         previous, _ = self._objective
         self._program.change_cost(previous, 0)
         self._objective = need.cell, 1.0 if need.at_least else -1.0
@@ -283,7 +321,13 @@ class CountAttacker:
         return solution.duals if solution.status is SolverStatus.OPTIMAL else None
 
     def _whole(self, need: Need) -> Integers | None:
-        """Look for whole numbers that meet a need."""
+        """Return a table of whole numbers that meets a requirement, by an integer program.
+
+        None without it.
+
+        Raises:
+            SolverError: the solver ended with neither a table nor a proof that none exists.
+        """
         low, high = self._range(self._closed.astype(float), need.row)
         if need.at_least:
             low[need.cell] = max(low[need.cell], need.target)
@@ -301,11 +345,17 @@ class CountAttacker:
         if solution.x is not None:
             return np.rint(solution.x).astype(np.int64)
         if solution.status != INFEASIBLE:
-            raise SolverError(f"a search for a witness ended with status {solution.status}")
+            raise SolverError(
+                "closing cells: the search for a table that protects a small cell ended with "
+                f"the solver's status {solution.status}"
+            )
         return None
 
     def _keep_if(self, table: Integers, need: Need) -> bool:
-        """Whether whole numbers are a witness; then they are kept."""
+        """Keep a table if it is a witness that meets the requirement.
+
+        Return whether it was kept.
+        """
         value = int(table[need.cell])
         meets = value >= need.target if need.at_least else value <= need.target
         agrees_with_row = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())

@@ -1,4 +1,4 @@
-"""The cells that are closed so that no small count can be concluded: an exact search.
+"""Cell suppression: closes cells so that no small count can be concluded, with the least loss.
 
 Small cells are closed, and further cells besides, their *complements*: the fewest persons or cells
 with which every small cell is protected (`attacker.py`). The choice is an integer program with a
@@ -21,10 +21,10 @@ from .linked import Integers, LinkedCounts
 from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
 from .several_cells import add_small_groups
 
-PROGRAMS = 5_000  # linear programs of a search, unless said otherwise
-NODES = 20_000  # of the search tree of an integer program
+PROGRAMS = 5_000  # linear programs of a search, by default
+NODES = 20_000  # nodes of the search tree of an integer program, by default
 
-CLOSED_COST = 1e-5  # of a change of a cell that is closed already
+CLOSED_COST = 1e-5  # cost of a change of a cell that is closed already
 
 Loss = Literal["people", "cells"]
 Progress = Callable[[str], None]
@@ -32,18 +32,21 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedCounts:
-    """Cells that are closed, with the proof that small cells are protected.
+    """The closed (suppressed) cells of linked tables, with proof that small cells are safe.
+
+    The result of `close_cells`. Complements are the cells closed besides the small cells.
 
     Attributes:
-        linked: the counts.
-        k: persons in the smallest cell that is not small.
-        members: whether they are protected from persons of the table too.
-        loss: the quantity that is minimised: persons in complements, or complements.
+        linked: the true counts and the equations between them.
+        k: a cell with fewer persons is small.
+        members: whether small cells are protected from persons of the table too.
+        loss: the quantity that is minimised: persons in complements ("people"), or complements
+            ("cells").
         small: whether a cell is closed as it is small, shape (cells,); groups of persons, which
             are not printed, are small too.
         closed: whether a cell is closed, shape (cells,).
-        cost: loss of the complements.
-        bound: no choice of complements has a smaller loss.
+        cost: loss of this choice, in persons or cells.
+        bound: lower bound on the loss of every choice.
         witnesses: tables that an attacker cannot exclude, shape (tables, cells).
         programs: linear and integer programs that were solved.
     """
@@ -75,9 +78,10 @@ def close_cells(
     nodes: int = NODES,
     progress: Progress = lambda _stage: None,
 ) -> ClosedCounts:
-    """Close small cells, and complements of the least loss so that no small count can be concluded.
+    """Close (suppress) small cells, and further cells so that no small count is revealed.
 
-    Every cell of 1 to k - 1 persons is closed, and every empty cell that `linked` has. An attacker
+    The further cells are those of the least loss. Every cell of 1 to k - 1 persons is closed, and
+    every empty cell that `linked` has. An attacker
     that knows the open cells cannot exclude that a small cell is empty (or holds the attacker
     alone), nor that it has at least k persons.
 
@@ -85,7 +89,8 @@ def close_cells(
         linked: counts of the tables that are printed together. Where persons may be in several
             cells, small groups are added and protected (`several_cells.py`).
         k: at least 2; more than k persons are needed (k with members=False).
-        loss: `people`: sum of the counts of complements, totals included; `cells`: their number.
+        loss: `people`: sum of the counts of the further cells, totals included; `cells`: their
+            number.
         members: whether attackers may be persons of the table, with knowledge of their own row.
         programs: linear programs after which the search ends with the best choice found.
         nodes: of the search tree of each integer program.
@@ -125,7 +130,17 @@ def close_cells(
 
 @dataclass(slots=True, eq=False)
 class _ClosingSearch:
-    """The state: the best safe choice, a bound of all, and the cuts found."""
+    """The search for the cheapest safe choice of closed (suppressed) cells, and its state.
+
+    Complements are the cells closed besides the small cells.
+
+    Attributes:
+        linked, k, loss, programs, nodes, progress: as of `close_cells`.
+        attacker: decides if a choice is safe, and gives cuts if not.
+        small: whether a cell must be closed, shape (cells,).
+        best: the cheapest safe choice found, shape (cells,).
+        bound: lower bound on the loss of every safe choice.
+    """
 
     linked: LinkedCounts
     k: int
@@ -143,10 +158,11 @@ class _ClosingSearch:
     _hard: dict[Need, None] = field(init=False, default_factory=dict)
     _relaxation: LinearProgram | None = None
     _relaxed: int = 0  # cuts that the relaxation has
-    _costs: Floats = field(init=False)  # of a change, infinite for what stays open
+    _costs: Floats = field(init=False)  # of a change by a person, infinite for cells that stay open
     _nearest: NearestTables = field(init=False)
 
     def __post_init__(self) -> None:
+        """Prepare the cells that may be complements, their costs, and requirements of outsiders."""
         linked = self.linked
         self.small = linked.small(self.k)
         free = linked.printed & ~self.small
@@ -156,16 +172,19 @@ class _ClosingSearch:
         can_close = free | self.small | ~linked.printed
         self._costs = np.where(can_close, self._weights, np.inf)
         self._nearest = NearestTables(linked)
-        for cell in np.flatnonzero(self.small).tolist():  # of outsiders
+        for cell in np.flatnonzero(self.small).tolist():  # the requirements against outsiders
             self._hard[Need(cell, at_least=True, target=self.k)] = None
             self._hard[Need(cell, at_least=False, target=0)] = None
 
     def cost(self, closed: Flags) -> int:
-        """Return the loss of the complements."""
+        """Return the loss of a choice: persons in complements, or their number."""
         return int(self._weights[closed & ~self.small].sum())
 
     def run(self) -> None:
-        """Find the best choice, within the programs."""
+        """Set `best` to the cheapest safe choice found and `bound` to its lower bound.
+
+        A heuristic gives a start, the linear relaxation gives cuts, the integer program improves.
+        """
         self.best = self._safe(self.small)
         start = self.attacker.programs
         self._fractional(start + self.programs // 4)
@@ -174,7 +193,7 @@ class _ClosingSearch:
         self.bound = min(self.bound, self.cost(self.best))
 
     def _safe(self, closed: Flags) -> Flags:
-        """Close further cells until every small cell is protected."""
+        """Return a safe choice: close further cells until every small cell is protected."""
         closed = closed.copy()
         self.attacker.close(closed)
         cells = np.flatnonzero(self.small)
@@ -191,7 +210,10 @@ class _ClosingSearch:
         return closed
 
     def _close_for(self, need: Need, closed: Flags) -> None:
-        """Close the cells that the cheapest change needs; all, if that is not enough."""
+        """Close, in place, the cells that must change for a requirement; all cells if that fails.
+
+        They are the cells that differ in the cheapest table that meets the requirement.
+        """
         costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
         table = self._nearest.table(need, costs)
         self.attacker.programs += 1
@@ -204,9 +226,9 @@ class _ClosingSearch:
             closed[self._free] = True
 
     def _reduced(self, closed: Flags, max_programs: int) -> Flags:
-        """Open complements again that are not needed, the most costly first.
+        """Return a safe choice without needless complements, the most costly opened first.
 
-        max_programs: programs after which it ends.
+        `max_programs`: solved programs after which it ends.
         """
         closed = closed.copy()
         spare = self._free[closed[self._free]]
@@ -219,7 +241,10 @@ class _ClosingSearch:
         return closed
 
     def _unprotected(self, closed: Flags) -> Need | None:
-        """Return a need that is not met, if any."""
+        """Return a requirement of a small cell that a choice does not meet.
+
+        None if the choice is safe.
+        """
         self.attacker.close(closed)
         for cell in np.flatnonzero(self.small).tolist():
             for need in self.attacker.unmet(cell):
@@ -227,9 +252,10 @@ class _ClosingSearch:
         return None
 
     def _fractional(self, max_programs: int) -> None:
-        """Add cuts by the linear relaxation, of needs that are hard to meet, until none remains.
+        """Solve the linear relaxation and add cuts that it violates, until no further cut is found.
 
-        max_programs: programs after which it ends.
+        Cuts are sought for requirements that were hard to meet. Raises `bound`. `max_programs`:
+        solved programs after which it ends.
         """
         free = self._free
         if not self.small.any() or not len(free):
@@ -269,9 +295,9 @@ class _ClosingSearch:
                 return
 
     def _whole(self, max_programs: int) -> None:
-        """Solve the integer program, and add cuts, until its choice is safe.
+        """Solve the integer program, adding cuts, until its choice is safe: the cheapest.
 
-        max_programs: programs after which it ends.
+        `max_programs`: solved programs after which it ends.
         """
         for turn in count(1):
             choice = self._chosen() if self._goes_on(max_programs) else None
@@ -281,19 +307,28 @@ class _ClosingSearch:
             cuts = self._choice_cuts(choice)
             if not cuts:
                 self._improve(choice)
-                if self.bound < self.cost(self.best):  # its nodes ended
+                if self.bound < self.cost(self.best):  # the program stopped at its limit of nodes
                     return
                 continue
             self._cuts += cuts
-            if not turn & (turn - 1):  # a power of two, as it takes most of the time
+            if not turn & (turn - 1):  # only at powers of two, as this takes most of the time
                 self._improve(self._reduced(self._safe(choice), max_programs))
             self._fractional(max_programs)
 
     def _report(self) -> None:
+        """Report the stage, without a number.
+
+        A number of cells or persons would reveal a small cell.
+        """
         self.progress("closing cells")  # no number: it would open a small cell
 
     def _chosen(self) -> Flags | None:
-        """Return the best choice that fulfils all cuts; None without a result."""
+        """Return the cheapest choice that fulfils all cuts, by the integer program.
+
+        None without a result.
+
+        Raises `bound` to the program's lower bound.
+        """
         free = self._free
         matrix = np.array([cut.weights[free] for cut in self._cuts]).reshape(-1, len(free))
         closed = self.small.copy()
@@ -317,7 +352,10 @@ class _ClosingSearch:
         return closed
 
     def _choice_cuts(self, choice: Flags) -> list[ClosingCut]:
-        """Return cuts that a choice violates, one at least for each small cell it leaves open."""
+        """Return cuts that a choice violates: a cut for each small cell that it leaves unprotected.
+
+        The list is empty if the choice is safe.
+        """
         self.attacker.close(choice)
         closed = (choice | ~self.linked.printed).astype(float)
         cuts = list[ClosingCut]()
@@ -329,17 +367,23 @@ class _ClosingSearch:
         return cuts
 
     def _further(self, choice: Flags) -> ClosingCut:
-        """Return the cut that one more cell must be closed."""
+        """Return the cut that at least one further cell must be closed.
+
+        It is valid if this choice is unsafe, as closing cells never harms.
+        """
         weights = np.zeros(len(choice))
         weights[self._free[~choice[self._free]]] = 1
         return ClosingCut(weights)
 
     def _improve(self, choice: Flags) -> None:
+        """Take a safe choice as the best if it is cheaper."""
         if self.cost(choice) < self.cost(self.best):
             self.best = choice
 
     def _raise_bound(self, value: float) -> None:
+        """Raise the lower bound to a program's optimum, rounded up, as the loss is whole."""
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
 
     def _goes_on(self, max_programs: int) -> bool:
+        """Whether programs are left and the best choice is not yet proved the cheapest."""
         return self.attacker.programs < max_programs and self.bound < self.cost(self.best)

@@ -1,6 +1,9 @@
-"""The least and the most of counts, over all whole numbers that fulfil equations: an audit.
+"""Lower and upper bounds of counts over all whole numbers that fulfil equations.
 
-Another way than the search for closed cells: the unknowns are the cells of each block alone, and a
+A disclosure audit.
+
+A check by another way than the search for closed (suppressed) cells: the unknowns are the cells of
+each block of joined tables alone, and a
 count is the sum of them, written out from the values of its columns. So an error in the equations
 of `linked.py` or in a cut shows here.
 """
@@ -24,11 +27,14 @@ Parts = tuple[int, ...]  # places of the cells of a block
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Conclusions from the printed counts, by an attacker outside the table.
+    """The interval that an outsider can conclude for the count of each closed cell.
+
+    From the printed counts alone, if `exact`.
 
     Attributes:
-        places: cells, as places in `LinkedCounts.cells`.
-        low, high: a table that agrees with all that is printed has this count there, persons.
+        places: the cells, as places in `LinkedCounts.cells`.
+        low, high: the least and the largest count of each cell, over the tables that agree with all
+            printed counts; persons.
         exact: whether the printed counts alone give them; if not, an outsider may conclude only
             wider intervals, and these may tell more than the printed counts.
     """
@@ -46,12 +52,14 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeSystem:
-    """Whole numbers x with lower_bounds <= x <= upper_bounds and low <= matrix x <= high.
+    """A system of inequalities for unknown counts: whole x with row and column bounds.
+
+    lower_bounds <= x <= upper_bounds and low <= matrix x <= high.
 
     Attributes:
-        matrix: shape (rows, unknowns), by columns.
-        low, high: of each row.
-        lower_bounds, upper_bounds: of each unknown.
+        matrix: shape (rows, unknowns), SciPy's matrix by columns.
+        low, high: bounds of each row.
+        lower_bounds, upper_bounds: bounds of each unknown.
     """
 
     matrix: Any
@@ -63,7 +71,7 @@ class WholeSystem:
     def ranges(
         self, sums: Sequence[Parts], possible_sums: Sequence[int]
     ) -> tuple[Integers, Integers]:
-        """Return the least and the most of sums of unknowns.
+        """Return the minimum and the maximum of sums of unknowns, each of shape (sums,).
 
         A linear program gives both where its solution is whole; else the
         best solution of an integer program within `NODES`, so that intervals are never too wide.
@@ -93,7 +101,7 @@ class WholeSystem:
         return ends[0], ends[1]
 
     def _whole(self, values: Floats) -> Integers | None:
-        """Return values in whole numbers, if they fulfil everything; else None."""
+        """Return the values as whole numbers if these fulfil all bounds and rows; else None."""
         x = np.rint(values).astype(np.int64)
         rows = self.matrix @ x
         inside = (rows >= self.low).all() and (rows <= self.high).all()
@@ -104,6 +112,10 @@ class WholeSystem:
         )
 
     def _best(self, at: Integers, sign: float) -> Integers | None:
+        """Return whole numbers with the largest sum (sign 1) or least sum (-1) at `at`.
+
+        None if not found.
+        """
         costs = np.zeros(len(self.lower_bounds))
         costs[at] = -sign
         solution = solve_integer(
@@ -117,9 +129,12 @@ class WholeSystem:
 
 
 def audit(counts: ClosedCounts) -> Intervals:
-    """Compute the conclusions about each closed cell, and check that small cells are protected.
+    """Return the intervals that printed counts reveal of closed cells.
 
-    With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses: an outsider
+    Check that small cells are safe.
+
+    With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses (tables that
+    prove safety): an outsider
     can conclude no narrower interval, and perhaps only a wider one.
 
     Raises:
@@ -171,7 +186,11 @@ def audit(counts: ClosedCounts) -> Intervals:
 
 
 def _check_witnesses(counts: ClosedCounts) -> None:
-    """Check in whole numbers that each attacker has witnesses for each small cell."""
+    """Check, in whole numbers, that tables prove each small cell safe from each attacker.
+
+    Raises:
+        VerificationError: a witness does not add up, contradicts an open cell, or is missing.
+    """
     linked, witnesses = counts.linked, counts.witnesses
     blocks = _block_parts(linked)
     for place, parts in enumerate(blocks):
@@ -200,7 +219,10 @@ def _check_witnesses(counts: ClosedCounts) -> None:
 
 
 def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
-    """Return for each cell its parts in each block with its columns."""
+    """Return for each cell its parts in each block (joined tables) that has its columns.
+
+    A cell's count is the sum of the block's cells at these places.
+    """
     if linked.profiles:
         return [[parts] for parts in _profile_parts(linked)]
     parts: list[list[Parts]] = [[] for _ in linked.cells]
@@ -220,7 +242,10 @@ def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
 
 
 def _profile_parts(linked: LinkedCounts) -> list[Parts]:
-    """Return the profiles of each cell and group, found from the rows of each profile."""
+    """Return the profiles (sets of rows of a person) of each cell and group, from their rows.
+
+    Used where persons may be in several cells.
+    """
     columns = sorted({column for table in linked.tables for column in table})
     numbers = range(len(linked.profiles))
     printed_places = linked.cells[len(numbers) : len(linked.cells) - len(linked.groups)]
@@ -245,7 +270,7 @@ def _profile_parts(linked: LinkedCounts) -> list[Parts]:
 
 
 def _parts_inside(group: PersonGroup, rows: Profile, columns: Sequence[int]) -> int:
-    """Return the number of cells of a group's total that a profile has rows in."""
+    """Return the number of cells of a group's total that count a person with these rows."""
     total = dict(zip(*group.total, strict=True))
     named = [dict(zip(columns, row, strict=True)) for row in rows]
     inside = [row for row in named if all(row[column] == total[column] for column in total)]
@@ -253,6 +278,7 @@ def _parts_inside(group: PersonGroup, rows: Profile, columns: Sequence[int]) -> 
 
 
 def _matrix(rows: Sequence[Sequence[tuple[int, float]]], columns: int) -> Any:
+    """Return SciPy's sparse matrix, by columns, from the (column, value) pairs of each row."""
     from scipy.sparse import csc_array
 
     entries = [(row, at, value) for row, line in enumerate(rows) for at, value in line]

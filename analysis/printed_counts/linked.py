@@ -9,7 +9,8 @@ columns that they share. Each count that has parts is the sum of them, one colum
 The system is the knowledge of an attacker about counts that are not printed: nonnegative whole
 numbers that add up. Where the tables' columns form no cycle, such as (a, b), (b, c), there are no
 further constraints, as tables that agree in their shared cells belong to people (Vorob'ev 1962).
-The tables of a cycle, such as (a, b), (b, c), (a, c), are parts of a table of all their columns;
+The tables of a cycle, such as (a, b), (b, c), (a, c), are parts of a table of all their columns (a
+*block*);
 its own cells are not printed.
 """
 
@@ -24,8 +25,8 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_CELLS = 6_000  # of all tables with their totals
-MOST_COLUMNS = 4  # of a table
+MOST_CELLS = 6_000  # most cells of all tables with their totals
+MOST_COLUMNS = 4  # most columns of a table
 
 Integers = NDArray[np.int64]
 Subset = tuple[int, ...]  # places of columns, in order
@@ -35,10 +36,12 @@ Profile = tuple[tuple[int, ...], ...]  # the different rows of a person, in orde
 
 @dataclass(frozen=True, slots=True)
 class PersonGroup:
-    """Persons of a total that a subtraction of printed counts gives (`several_cells.py`).
+    """Persons that are no printed cell, but whose number a subtraction of printed counts reveals.
+
+    Such groups exist where persons may be in several cells (`several_cells.py`).
 
     Attributes:
-        total: a printed cell.
+        total: the printed cell from which is subtracted.
         outside: a printed cell within it: the group has the persons outside; else None.
         several: the total's columns and further columns: the group has the persons in several of
             their cells; else None.
@@ -51,20 +54,20 @@ class PersonGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkedCounts:
-    """Counts of tables, their totals, and the equations between them.
+    """Counts of tables printed together, with their totals and the equations between them.
 
     Attributes:
         tables: columns of each table; no table is a part of another.
         blocks: columns of each table, or of several that form a cycle.
-        cells: all cells with a count, in a fixed order.
+        cells: all cells with a count, in a fixed order: the columns, and the code of each.
         counts: persons in each cell, shape (cells,).
         printed: whether a cell is a part of a table, shape (cells,); the other cells are secret.
         parents, children: for each equation the sum and its parts, as places in `cells`.
         rows: for each row that occurs the place of its cell in each block, shape (rows, blocks).
         total: the place of the number of persons.
         profiles: if persons may be in several cells, the sets of rows of persons, over the columns
-            of all tables; the first cells have their persons. Else ().
-        groups: the last cells have their persons.
+            of all tables; the first cells count the persons of each. Else ().
+        groups: groups of persons revealed by subtraction; the last cells count them.
     """
 
     tables: tuple[Subset, ...]
@@ -81,24 +84,30 @@ class LinkedCounts:
 
     @property
     def n(self) -> int:
-        """The number of persons."""
+        """The number of persons in the tables."""
         return int(self.counts[self.total])
 
     def small(self, k: int) -> NDArray[np.bool_]:
-        """Return whether a cell is to be protected, shape (cells,): below k, or a group."""
+        """Return whether a cell must be protected, shape (cells,).
+
+        Printed and below k, or a group.
+        """
         small: NDArray[np.bool_] = self.printed & (self.counts < k)
         small[len(self.cells) - len(self.groups) :] = True
         return small
 
     def table_cells(self, table: Subset) -> Iterator[tuple[int, Cell]]:
-        """Yield the place of each cell of a table and of its totals, and the cell."""
+        """Yield the place and the cell (columns, codes) of each cell of a table and its totals."""
         columns = set(table)
         for place, cell in enumerate(self.cells):
             if self.printed[place] and columns.issuperset(cell[0]):
                 yield place, cell
 
     def excess(self, tables: Integers) -> Integers:
-        """Return each equation's sum minus its parts, shape (..., equations): zeros if all hold."""
+        """Return each equation's sum minus its parts, shape (..., equations): 0 where it holds.
+
+        `tables` are counts, shape (..., cells).
+        """
         return np.stack(
             [
                 tables[..., parent] - tables[..., list(parts)].sum(axis=-1)
@@ -115,7 +124,7 @@ def count_linked(
     *,
     zeros: bool = False,
 ) -> LinkedCounts:
-    """Count the cells of tables, with all totals.
+    """Count the persons in each cell of tables that are printed together, with all totals.
 
     Args:
         codes: values of rows, shape (rows, columns); each row is another person.
@@ -171,15 +180,22 @@ def count_linked(
 
 
 def maximal_tables(tables: Iterable[Sequence[int]], columns: int) -> tuple[Subset, ...]:
-    """Return the tables, each in order, without parts of another table.
+    """Return the tables, columns in ascending order, without tables that are parts of another.
 
-    columns: number of columns. ParameterError: a table has other columns, or too many.
+    `columns`: number of columns of the data.
+
+    Raises:
+        ParameterError: a table has a column beyond these, a repeated column, or too many.
     """
     return _maximal(tuple(_checked(table, columns) for table in tables))
 
 
 def _checked(table: Sequence[int], columns: int) -> Subset:
-    """Return the places of a table in order."""
+    """Check a table and return its columns in ascending order.
+
+    Raises:
+        ParameterError: no column, a repeated or unknown column, or more than `MOST_COLUMNS`.
+    """
     places = tuple(sorted(set(table)))
     if len(places) < len(table) or not places or len(places) > MOST_COLUMNS:
         raise ParameterError(
@@ -197,7 +213,11 @@ def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
 
 
 def join_cycles(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
-    """Join the tables that form a cycle (Graham 1979; Yu and Ozsoyoglu 1979)."""
+    """Join the tables that form a cycle into a table of all their columns; return all tables.
+
+    A cycle, such as (a, b), (b, c), (a, c), is found by Graham's reduction (Graham 1979; Yu and
+    Ozsoyoglu 1979).
+    """
     rest = {table: set(table) for table in tables}
     while True:
         previous_rest = {table: set(columns) for table, columns in rest.items()}
@@ -224,13 +244,16 @@ def subsets_of(table: Subset) -> Iterator[Subset]:
 
 
 def _longer(subset: Subset, block: Subset) -> Subset:
-    """Add the first column of a block that a subset lacks."""
+    """Return a subset with the first column of the block that it lacks."""
     added = next(column for column in block if column not in subset)
     return tuple(sorted((*subset, added)))
 
 
 def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
-    """Return the printed subsets of a block, and the subsets between them and the block."""
+    """Return the printed subsets of a block's columns, and subsets that link them to the block.
+
+    The equations go from each subset to the next, which has a column more.
+    """
     needed = dict[Subset, None]()
     for table in tables:
         for subset in subsets_of(table) if set(table) <= set(block) else ():
@@ -250,7 +273,13 @@ def _block_cells(
     *,
     zeros: bool,
 ) -> tuple[Integers, Integers]:
-    """Return the cells of a block that may be occupied, and their persons."""
+    """Return the codes of the block's cells that may be occupied.
+
+    Shape (cells, columns), and persons.
+
+    Without `zeros`, cells of which a printed total is 0 are left out, as attackers know them to be
+    empty.
+    """
     distinct, inverse = np.unique(codes[:, block], axis=0, return_inverse=True)
     people = np.bincount(inverse.ravel(), weights, len(distinct)).astype(np.int64)
     if block in tables and not zeros:
@@ -259,7 +288,7 @@ def _block_cells(
     grid = np.meshgrid(*(values[column] for column in block), indexing="ij")
     product = np.stack([axis.ravel() for axis in grid], axis=1)
     count_of = dict(zip(map(tuple, distinct.tolist()), people.tolist(), strict=True))
-    if not zeros:  # a printed zero empties its parts
+    if not zeros:  # the parts of a total that is printed as 0 are known to be empty
         for table in tables:
             if set(table) <= set(block):
                 at = [block.index(column) for column in table]
@@ -273,6 +302,10 @@ def _block_cells(
 def _add_cells(
     places: dict[Cell, int], counts: list[int], subset: Subset, cells: Integers, people: Integers
 ) -> None:
+    """Add a subset's cells and their persons to `places` and `counts`.
+
+    They are summed from the cells of its block.
+    """
     distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
     if not subset:
         distinct, inverse = np.zeros((1, 0), np.int64), np.zeros(len(cells), np.int64)
@@ -287,7 +320,10 @@ def _add_cells(
 def _equations(
     cells: Sequence[Cell], places: dict[Cell, int], steps: Sequence[tuple[Subset, Subset]]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Return the sums and the parts of all equations, from each subset to its longer ones."""
+    """Return the place of each equation's sum, and the places of its parts.
+
+    `steps` are pairs of a subset of columns and the same with one column more.
+    """
     longer_of = dict[Subset, list[Subset]]()
     for subset, longer in steps:
         longer_of.setdefault(longer, []).append(subset)
@@ -301,6 +337,7 @@ def _equations(
 
 
 def _check_size(cells: int) -> None:
+    """Raise a ParameterError if there are more than `MOST_CELLS` cells."""
     if cells > MOST_CELLS:
         raise ParameterError(
             f"tables: {cells:,} cells with their totals; at most {MOST_CELLS:,} are accepted: "

@@ -1,7 +1,9 @@
 """The table nearest to the true one with another count in one cell, by a linear program.
 
-The change of each cell has a cost for each person. A witness for an attacker is such a table in
-which only closed cells change; near the truth, few cells do, so that it is a witness for other
+The change of each cell has a cost for each person. A witness for an attacker (a table that it
+cannot exclude) is such a table in
+which only closed (suppressed) cells change; near the truth, few cells do, so that it is a witness
+for other
 attackers too, and with other choices of closed cells. If open cells may change as well, at the cost
 of closing them, the cells that do are a choice that protects one cell: a start for the search, and
 not the best choice, as the cost of closing is paid once however large the change (Kelly, Golden and
@@ -18,7 +20,8 @@ from ..optimization import LinearProgram, SolverStatus
 from .linked import LinkedCounts
 
 TOLERANCE = 1e-6
-SCARCE = 8.0  # factor of the cost of emptying a cell, as its persons are attackers
+# Factor of the cost of emptying a cell of one person: that person, as an attacker, excludes it.
+SCARCE = 8.0
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -26,11 +29,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A witness that is wanted.
+    """A requirement: an attacker must hold a table possible in which a cell has this many persons.
+
+    Protection of a small cell consists of such requirements: at most 0, and at least k.
 
     Attributes:
         cell: the place of the protected cell.
-        at_least: whether the cell needs at least `target` persons; else at most.
+        at_least: whether the cell must have at least `target` persons in the table; else at most.
         target: persons.
         row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an outsider.
     """
@@ -43,10 +48,12 @@ class Need:
 
 @dataclass(slots=True, eq=False)
 class NearestTables:
-    """A program with two columns for each cell: persons that are added, and taken away.
+    """A linear program that finds the table nearest to the true one with a given count in a cell.
+
+    It has two columns for each cell: persons that are added, and persons that are taken away.
 
     Attributes:
-        linked: the counts.
+        linked: the true counts and the equations between them.
     """
 
     linked: LinkedCounts
@@ -56,7 +63,7 @@ class NearestTables:
     _costs: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the program without a need."""
+        """Build the program, in which no cell may change yet."""
         from scipy.sparse import csc_array, hstack
 
         matrix: Any = equation_matrix(self.linked)
@@ -75,11 +82,13 @@ class NearestTables:
         )
 
     def table(self, need: Need, costs: Floats) -> Floats | None:
-        """Return the nearest table that meets a need exactly; None without such a table.
+        """Return the cheapest table, shape (cells,), in which the cell has the target count.
 
-        costs: of each cell, shape (cells,); infinite for a cell that must not change.
+        None without.
 
-        Whole numbers are not asked for.
+        `costs`: of a change by a person in each cell, shape (cells,); infinite for a cell that must
+        not change.
+        The counts need not be whole numbers.
         """
         counts = self.linked.counts.astype(float)
         cells = len(counts)
@@ -109,7 +118,7 @@ class NearestTables:
         return counts + solution.columns[:cells] - solution.columns[cells:]
 
     def _change(self, lower_bounds: Floats, upper_bounds: Floats, costs: Floats) -> None:
-        """Send the bounds and costs that differ from the last ones."""
+        """Send the solver the bounds and costs that differ from the last ones."""
         old_bounds = self._bounds
         for place in np.flatnonzero(
             (lower_bounds != old_bounds[0]) | (upper_bounds != old_bounds[1])
@@ -124,7 +133,10 @@ class NearestTables:
 
 
 def equation_matrix(linked: LinkedCounts) -> Any:
-    """Return the equations, each sum minus its parts, as SciPy's matrix by columns."""
+    """Return the equations, each sum minus its parts, as SciPy's matrix.
+
+    Shape (equations, cells).
+    """
     from scipy.sparse import csc_array
 
     rows = np.repeat(np.arange(len(linked.parents)), [1 + len(c) for c in linked.children])
@@ -135,7 +147,7 @@ def equation_matrix(linked: LinkedCounts) -> Any:
 
 
 def row_membership(linked: LinkedCounts) -> Flags:
-    """Return whether each row is counted in each cell, shape (rows, cells)."""
+    """Return whether a person with each row is counted in each cell, shape (rows, cells)."""
     inside = np.zeros((len(linked.rows), len(linked.cells)), bool)
     np.put_along_axis(inside, linked.rows, True, axis=1)
     parents = [list[int]() for _ in linked.cells]

@@ -32,16 +32,16 @@ INFEASIBLE = 2  # status of SciPy's milp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoundedCounts:
-    """Counts rounded to multiples that add up.
+    """Counts of tables rounded to multiples of a base that add up; the result of `round_cells`.
 
     Attributes:
-        linked: the true counts.
+        linked: the true counts and the equations between them.
         base: counts are multiples of it.
         reach: a count is less than base * reach away from the truth.
         values: rounded counts, shape (cells,).
         change: sum of the changes of printed cells, persons.
-        bound: no rounding of this reach changes less.
-        intervals: the conclusions about all printed cells, and about small groups.
+        bound: lower bound on `change` over all roundings of this reach.
+        intervals: the interval of each printed cell and small group that an outsider can conclude.
         adds_up: whether totals are the sums of their cells; if not, each count is at the nearest
             multiple, at most half a base away.
     """
@@ -66,7 +66,7 @@ class RoundedCounts:
 def round_cells(
     linked: LinkedCounts, base: int, *, k: int = 5, nodes: int = NODES
 ) -> RoundedCounts:
-    """Round all counts so that they add up, and compute the conclusions of an outsider.
+    """Round all counts so that they add up, and compute the intervals that are revealed.
 
     Where persons may be in several cells, each count is rounded by itself.
 
@@ -91,8 +91,8 @@ def round_cells(
             return _checked(linked, base, reach, solution)
         if solution.status != INFEASIBLE:
             raise SolverError(
-                f"the search for a rounding ended with status {solution.status} after {nodes:,} "
-                "nodes"
+                f"the search for a rounding ended with the solver's status {solution.status}; it "
+                f"may use at most {nodes:,} nodes"
             )
     raise ParameterError(
         f"base: found {base}; no rounding adds up with counts less than {base * REACHES[-1]} away"
@@ -100,7 +100,10 @@ def round_cells(
 
 
 def _rounded(linked: LinkedCounts, base: int, reach: int, nodes: int) -> Solution:
-    """Solve the integer program: multiples, and the size of each change."""
+    """Solve the integer program for the rounding with the least change within a reach.
+
+    Its unknowns are each cell's multiple of the base and the size of its change.
+    """
     from scipy.sparse import csc_array, eye_array, hstack
 
     cells, counts, printed = len(linked.cells), linked.counts, linked.printed
@@ -127,7 +130,11 @@ def _rounded(linked: LinkedCounts, base: int, reach: int, nodes: int) -> Solutio
 
 
 def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) -> RoundedCounts:
-    """Check a rounding in whole numbers, and compute the conclusions from it."""
+    """Check the solver's rounding in whole numbers, and compute the intervals that it reveals.
+
+    Raises:
+        SolverError: there is no solution, a count is too far away, or totals are no sums.
+    """
     cells, printed = len(linked.cells), linked.printed
     if solution.x is None:
         raise SolverError("the search for a rounding has no result")
@@ -145,7 +152,7 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
 
 
 def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
-    """Round each count by itself, and compute the conclusions from all of them."""
+    """Round each count to its nearest multiple by itself, and compute the intervals revealed."""
     values = (linked.counts + base // 2) // base * base
     change = int(np.abs(values - linked.counts)[linked.printed].sum())
     places = np.flatnonzero(linked.printed | linked.small(0))
@@ -157,7 +164,10 @@ def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
 def _conclusions(
     linked: LinkedCounts, low: Integers, high: Integers, places: Integers
 ) -> Intervals:
-    """Compute the least and the most of cells, if printed cells are between low and high."""
+    """Return the interval of the true count in each of `places`, given bounds of all cells.
+
+    `low` and `high` bound the printed cells, as the rounding rule implies.
+    """
     printed = linked.printed
     system = WholeSystem(
         equation_matrix(linked),
@@ -173,4 +183,5 @@ def _conclusions(
 
 
 def _is_printed(linked: LinkedCounts, equation: int, parent: int) -> bool:
+    """Whether the sum and all parts of an equation are printed cells."""
     return bool(linked.printed[[parent, *linked.children[equation]]].all())

@@ -6,7 +6,8 @@ of different rows of a person:
 
     count(S, v) = sum over the profiles with a row in (S, v) of persons(profile)
 
-These equations are exact: some counts fulfil all inequalities between cells and totals, and no
+where S is a set of columns and v a value of each. These equations are exact: some counts fulfil all
+inequalities between cells and totals, and no
 table of persons has them. Two kinds of profiles are in the system: occurring profiles, and each
 single row. An attacker that holds further profiles possible has more tables, and can conclude less.
 
@@ -48,7 +49,9 @@ def count_persons(
     *,
     zeros: bool = False,
 ) -> LinkedCounts:
-    """Count the different persons of each cell of tables, with all totals.
+    """Count the different persons in each cell of tables, with all totals.
+
+    A person has several rows.
 
     Args:
         codes: values of rows, shape (rows, columns).
@@ -96,9 +99,12 @@ def count_persons(
 
 
 def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
-    """Add the groups of 1 to k - 1 persons that subtractions of counts of persons give.
+    """Return the counts with the groups of 1 to k - 1 persons that subtractions of counts reveal.
 
-    linked: of `count_persons`; counts that are sums of their cells have no such groups.
+    `linked`: from `count_persons`; counts that are sums of their cells have no such groups.
+
+    Raises:
+        ParameterError: more than `MOST_CELLS` cells and groups.
     """
     members_of = {
         linked.cells[parent]: frozenset(parts)
@@ -128,7 +134,7 @@ def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
 
 
 def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, int]:
-    """Return the persons with each set of different rows, in order."""
+    """Return the number of persons with each profile (set of different rows), profiles sorted."""
     pairs = np.unique(np.column_stack((owner, rows)), axis=0)
     ends = np.flatnonzero(np.append(pairs[1:, 0] != pairs[:-1, 0], True)) + 1
     persons, start = dict[Profile, int](), 0
@@ -140,7 +146,10 @@ def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, 
 
 
 def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
-    """Return the rows that a person may have alone: occurring rows, or all combinations."""
+    """Return the rows that a person may have alone.
+
+    Occurring rows, or with `zeros` all combinations.
+    """
     if not zeros:
         return list(map(tuple, np.unique(rows, axis=0).tolist()))
     values = [np.unique(column).tolist() for column in rows.T]
@@ -151,9 +160,10 @@ def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
 def _groups(
     linked: LinkedCounts, members_of: dict[Cell, frozenset[int]], k: int
 ) -> Iterator[tuple[PersonGroup, frozenset[int]]]:
-    """Yield the groups of each total with their profiles.
+    """Yield groups of persons that a subtraction of printed counts gives, with their profiles.
 
-    A group is outside a cell of the total, or in several of its cells. Large groups outside a cell
+    A group is outside a cell of the total, or in several of its cells. Groups outside a cell of k
+    persons or more
     are left out.
     """
     count_of = dict(zip(linked.cells, linked.counts.tolist(), strict=True))
@@ -191,6 +201,7 @@ def _longer_subsets(linked: LinkedCounts) -> dict[Subset, list[Subset]]:
 
 
 def _check_size(cells: int) -> None:
+    """Raise a ParameterError if there are more than `MOST_CELLS` cells, totals and sets of rows."""
     if cells > MOST_CELLS:
         raise ParameterError(
             f"tables: {cells:,} cells, totals and different sets of rows of persons; at most "

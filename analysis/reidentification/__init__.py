@@ -7,7 +7,8 @@
     system_entropy, divergence_bound, det_curve   the success of attackers
     find_people                                   an attack on a release by side information
 
-May import `randomizers`, `exposure`, `estimation` and the ground files. Must never know the
+PIE (personal information entropy) is the mutual information of a report and its sender. May import
+`randomizers`, `exposure`, `estimation` and the ground files. Must never know the
 protocol: the readers of a report are decided elsewhere. Information is in bits unless `unit` says
 otherwise.
 """

@@ -1,8 +1,9 @@
-"""The capacity for n people: the exact supremum of I(U; Y) over all laws of U and X.
+"""The capacity for n people: the largest information I(U; Y) in a report Y about its sender U.
 
-I(U; Y) is convex in the law of X given U, so at its maximum each person holds a fixed value: at
+The exact supremum over all distributions of U and the value X. I(U; Y) is convex in the
+distribution of X given U, so at its maximum each person holds a fixed value: at
 most m = min(n, |X|) values are in use, and the supremum is the capacity of the randomizer with m
-inputs. For GRR the uniform law on any m inputs reaches it (symmetry and concavity):
+inputs. For GRR the uniform distribution on any m inputs reaches it (symmetry and concavity):
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
@@ -52,14 +53,18 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
 
 
 def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
-    """(value, whether attained): the least identification error over all X, for n equal users.
+    """Return the least error in naming the sender of a report, over all values.
 
-    Beyond the paper, and more than Fano's inequality says: naming the likeliest sender is right
+    And if it is attained.
+
+    For n equally likely users. Beyond the paper, and more than Fano's inequality says: naming the
+    likeliest sender is right
     with probability at most (1/n) sum over y of max over x of Q(y|x), the maximum over m inputs:
 
         1 - (m mu + (s - m) nu) / n       GRR, m = min(n, |X|), s = |X|
 
-    and for local hashing the same with s = g and min(m, g), averaged with 1/n for constant keys.
+    with mu the probability of the true value and nu that of any other, and for local hashing the
+    same with s = g and min(m, g), averaged with 1/n for constant keys.
 
     Args:
         randomizer: `GRR` or local hashing.

@@ -1,7 +1,9 @@
-"""The contraction of a randomizer: the least eta with I(U; Y) <= eta I(U; X).
+"""The contraction coefficient of a randomizer: the least eta with I(U; Y) <= eta I(U; X).
 
-The least such eta over all U and X is reached by two inputs (O. Ordentlich and Y. Polyanskiy,
-Strong data processing constant is achieved by binary inputs). For two inputs with report laws P and
+U is a person, X its value, Y its report. The least such eta over all U and X is reached by two
+inputs (O. Ordentlich and Y. Polyanskiy,
+Strong data processing constant is achieved by binary inputs). For two inputs with report
+distributions P and
 R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
@@ -21,10 +23,15 @@ from ..randomizers import GRR, LocalHash, as_randomizer
 
 
 def loss_parameter(randomizer: GRR | LocalHash) -> float:
-    """theta, the "MI loss parameter" of Theorems 4.2 and 4.4, in (0, 1).
+    """Return theta, the "MI loss parameter" of a randomizer in paper 003, in (0, 1).
+
+    By Theorems 4.2 and 4.4, I(U; Y) <= theta I(U; X) for a person U, its value X and report Y.
 
     Args:
         randomizer: `GRR` or local hashing.
+
+    Raises:
+        ParameterError: another randomizer, for which theta is not defined.
     """
     theta = as_randomizer(randomizer).loss_parameter
     if theta is None:
@@ -35,7 +42,7 @@ def loss_parameter(randomizer: GRR | LocalHash) -> float:
 
 
 def contraction(randomizer: Any) -> float:
-    """The least eta with I(U; Y) <= eta I(U; X) for every U and X, in [0, 1].
+    """Return the least eta with I(U; Y) <= eta I(U; X) for every person U and value X, in [0, 1].
 
     Closed form for GRR and local hashing; one pair of inputs for unary encodings and bit flips
     (`bit_channel_capacity.py`), which may have any size; for any other randomizer with a matrix the

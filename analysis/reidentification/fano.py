@@ -1,4 +1,4 @@
-"""From information to the error of an attacker: Fano's inequality, in bits.
+"""Fano's inequality: from an attacker's information in bits to its error in naming a person.
 
 Paper 003, Proposition 3.7 (Han and Verdu): with beta_U the error before and beta the error after,
 
@@ -18,7 +18,9 @@ from ..validation import number, open_unit, whole
 
 
 def fano_bound(information_bits: float, prior_error: float) -> float:
-    """The least identification error that this much information allows; (9) and, corrected, (11).
+    """Return the least identification error that this much information allows.
+
+    Paper 003, (9) and, corrected, (11).
 
     Args:
         information_bits: I(U; Y) or any upper bound on it, bits, >= 0.
@@ -28,7 +30,7 @@ def fano_bound(information_bits: float, prior_error: float) -> float:
         max(0, 1 + (I + 1) / log2(1 - prior_error)).
     """
     bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
-    # log1p: 1 - prior would be 1 for an attacker that is almost sure before.
+    # log1p(-prior) is exact for an attacker that is almost sure before, where 1 - prior rounds to 1.
     return max(0.0, 1 + (bits + 1) * log(2) / log1p(-prior))
 
 
@@ -63,9 +65,10 @@ def tight_fano(information_bits: float, users: int) -> float:
 
 
 def budget_for(error: float, users: int) -> float:
-    """Return the PIE in bits allowed by (12) for this error: (1 - error) log2 n - 1.
+    """Return the PIE (a report's information about its sender) allowed for this error, in bits.
 
-    A randomizer with a `pie_bound` of at most this keeps the identification error of every attacker
+    By (12) of paper 003 it is (1 - error) log2 n - 1. A randomizer with a `pie_bound` of at most
+    this keeps the identification error of every attacker
     at `error` or above, if each of the n users is equally likely.
 
     Args:
@@ -79,16 +82,17 @@ def budget_for(error: float, users: int) -> float:
     bits = (1 - target_error) * log2(n) - 1
     if not bits > 0:
         raise ParameterError(
-            f"error: found {target_error}; with {n} users (12) promises less than "
-            f"{max(0.0, 1 - 1 / log2(n)):.4g} however little is reported"
+            f"error: found {target_error}; with {n} users Fano's inequality (12) guarantees less "
+            f"than {max(0.0, 1 - 1 / log2(n)):.4g}, however little is reported"
         )
     return bits
 
 
 def pseudonymization(symbols: int, users: int, prior_error: float | None = None) -> float:
-    """The least error when the values themselves are released without names (Proposition 3.10).
+    """Return the least identification error if the values themselves are released without names.
 
-    I(U; X) <= min(log2 n, log2 |X|), so few symbols protect without any noise: five incomes and
+    Paper 003, Proposition 3.10. I(U; X) <= min(log2 n, log2 |X|), so few symbols protect without
+    any noise: five incomes and
     10^8 equal users leave an error of at least 0.8750 (the paper rounds to 0.88).
 
     >>> from veilmix.analysis.reidentification import pseudonymization
@@ -106,11 +110,16 @@ def pseudonymization(symbols: int, users: int, prior_error: float | None = None)
 
 
 def _reach(beta: float, n: int) -> float:
+    """Return the right side of Fano's inequality, h(beta) + beta log2(n - 1), in bits."""
     entropy = -beta * log2(beta) - (1 - beta) * log2(1 - beta) if 0 < beta < 1 else 0.0
     return entropy + beta * log2(n - 1)
 
 
 def _bits(information: float) -> float:
+    """Check an information in bits and return it.
+
+    Raise a ParameterError if it is not finite and >= 0.
+    """
     bits = number(information, "information_bits", "bits >= 0")
     if not (isfinite(bits) and bits >= 0):
         raise ParameterError(f"information_bits: found {information!r}; needs bits >= 0")

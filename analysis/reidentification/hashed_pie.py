@@ -1,6 +1,7 @@
-"""PIE and Bayes error of local hashing when its matrix is too large: an average over keys.
+"""PIE and Bayes error of local hashing if its matrix is too large: an average over keys.
 
-The key of a report is drawn without looking at the value, so (paper 003, (36))
+PIE is I(U; Y), the information in a report Y about its sender U; beta the least error in naming the
+sender. The key h of a report is drawn without looking at the value, so (paper 003, (36))
 
     I(U; H, Y) = mean over h of I(U; Y | H = h),      beta = mean over h of beta(h)
 
@@ -26,12 +27,13 @@ from .personal_information import bayes_error, pie
 
 @dataclass(frozen=True, slots=True)
 class HashedRisk:
-    """Means over random keys with their standard errors.
+    """Re-identification risk of local hashing, estimated as means over random keys.
 
     Attributes:
-        pie, pie_error: I(U; Y) and its standard error, in `unit`.
+        pie, pie_error: I(U; Y), the information in a report about its sender, and its standard
+            error, in `unit`.
         bayes_error, bayes_error_error: the least identification error and its standard error.
-        keys: how many keys were drawn.
+        keys: number of keys drawn.
         unit: "bits" or "nats".
     """
 
@@ -43,6 +45,7 @@ class HashedRisk:
     unit: str
 
     def __str__(self) -> str:
+        """Return a line for reports: both figures with their standard errors."""
         return (
             f"PIE {self.pie:.4g} +- {self.pie_error:.2g} {self.unit}, Bayes error "
             f"{self.bayes_error:.4f} +- {self.bayes_error_error:.2g} ({self.keys} keys)"
@@ -52,7 +55,9 @@ class HashedRisk:
 def hashed_risk(
     joint: Any, randomizer: Any, keys: int = 32, unit: Unit = "bits", rng: Seed = None
 ) -> HashedRisk:
-    """PIE and Bayes error of a report of local hashing, from randomly drawn keys.
+    """Return a report's information about its sender and the least error, for local hashing.
+
+    PIE and Bayes error, estimated from randomly drawn keys.
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.

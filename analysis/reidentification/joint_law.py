@@ -1,4 +1,4 @@
-"""The joint law of a person U and its value X, dense or sparse.
+"""The joint distribution of a person U and its value X, dense or sparse.
 
 A joint table has one row a person and one column a symbol. Whole numbers are counts (how often this
 person shows this symbol) and are divided by their sum; other numbers are probabilities and sum to
@@ -21,11 +21,12 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """The positive entries of p(U, X), in the order of the rows.
+    """The joint distribution p(U, X) of a person and its value, as its positive entries.
 
     Attributes:
         people, symbols: shape of the table.
-        row, column: place of each positive entry, shape (entries,).
+        row, column: person and symbol of each positive entry, shape (entries,), in the order of the
+            rows.
         mass: its probability, shape (entries,); sums to 1.
     """
 
@@ -37,29 +38,32 @@ class Joint:
 
     @property
     def users(self) -> Floats:
-        """p(U), shape (people,)."""
+        """The probability p(U) of each person, shape (people,)."""
         return weighted_counts(self.row, self.mass, self.people)
 
     @property
     def values(self) -> Floats:
-        """p(X), shape (symbols,)."""
+        """The probability p(X) of each symbol, shape (symbols,)."""
         return weighted_counts(self.column, self.mass, self.symbols)
 
     def dense(self) -> Floats:
-        """The table itself, shape (people, symbols)."""
+        """Return the table of probabilities, shape (people, symbols)."""
         table = np.zeros((self.people, self.symbols))
         np.add.at(table, (self.row, self.column), self.mass)
         return table
 
     def relabelled(self, column: Indices, symbols: int) -> Joint:
-        """The joint law of U and another value that each entry's symbol determines."""
+        """Return the joint distribution of U and another value that each entry's symbol determines.
+
+        `column` is the new symbol of each entry, `symbols` their number.
+        """
         key, place = np.unique(self.row * symbols + column, return_inverse=True)
         mass = weighted_counts(place, self.mass, len(key))
         return Joint(self.people, symbols, key // symbols, key % symbols, mass)
 
 
 def weighted_counts(place: npt.NDArray[Any], weight: Floats, length: int) -> Floats:
-    """The sum of the weights at each place 0 .. length - 1."""
+    """Return the sum of the weights at each place 0 .. length - 1."""
     return np.asarray(np.bincount(place, weight, minlength=length), dtype=np.float64)
 
 
@@ -82,7 +86,7 @@ def as_joint(joint: Any, name: str = "joint") -> Joint:
         raise ParameterError(f"{name}: holds {mass.min():g}; needs finite numbers >= 0")
     counts, total = mass.dtype.kind in "iub", float(mass.sum())
     if not total > 0:
-        raise ParameterError(f"{name}: nobody has anything; needs a positive sum")
+        raise ParameterError(f"{name}: all entries are 0; needs a positive sum")
     if not counts and not abs(total - 1) <= SUM_TOLERANCE:
         raise ParameterError(
             f"{name}: sums to {total:.12g}; needs probabilities that sum to 1, or whole counts"
@@ -94,7 +98,12 @@ def as_joint(joint: Any, name: str = "joint") -> Joint:
 
 
 def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, npt.NDArray[Any]]:
-    if hasattr(joint, "tocsr"):  # SciPy arrays only; SciPy is not imported otherwise
+    """Return the shape of a table and the row, column and number of its entries.
+
+    Raises:
+        ParameterError: not two axes, or no numbers.
+    """
+    if hasattr(joint, "tocsr"):  # a SciPy array; SciPy is not imported otherwise
         from scipy.sparse import csr_array
 
         whole: Any = joint

@@ -1,11 +1,12 @@
-"""Personal information entropy and the Bayes error: information in a report about its sender.
+"""Personal information entropy (PIE) and Bayes error: the information in a report about its sender.
 
 Paper 003, (4) and Section 3.3, for a person U with value X and report Y = Q(X):
 
     PIE = I(U; Y)           bits; at most min(I(U; X), I(X; Y)), Proposition 3.10
     beta = 1 - sum over y of max over u of P(U = u, Y = y)
 
-the least error of any attacker that names one person. Both are exact. All sums have terms of at
+beta is the least error of any attacker that names one person. Both are exact. All sums have terms
+of at
 least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
 
 Three methods. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
@@ -25,7 +26,7 @@ from ..randomizers.small_divergence import excess, in_unit
 from ..validation import Floats, whole
 from .joint_law import Joint, as_joint, weighted_counts
 
-# Entries of people x reports that are held at one time.
+# Entries of people x reports that are in memory at one time, at most.
 BLOCK = 1 << 22
 
 
@@ -72,7 +73,7 @@ def bayes_error(joint: Any, Q: Any = None) -> float:
 
 
 def prior_error(joint: Any) -> float:
-    """The error of the best guess without any report: 1 - max p(U), in [0, 1).
+    """Return the error of the best guess of the person without any report: 1 - max p(U), in [0, 1).
 
     >>> from veilmix.analysis.reidentification import prior_error
     >>> prior_error([[3, 1], [0, 4]])
@@ -85,7 +86,9 @@ def prior_error(joint: Any) -> float:
 
 
 def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, float, float]:
-    """Proposition 3.10: (I(U; Y), I(U; X), I(X; Y)); the first is at most the other two.
+    """Return (I(U; Y), I(U; X), I(X; Y)) for a person U, value X and report Y.
+
+    The first is at most the other two (data processing; paper 003, Proposition 3.10).
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
@@ -120,7 +123,13 @@ class PieStream:
         self._nats = 0.0
 
     def add(self, rows: Any) -> None:
-        """Takes people x symbols, dense or sparse, of weights >= 0, each with a positive sum."""
+        """Add people, each a row of weights >= 0 with a positive sum.
+
+        People x symbols, dense or sparse.
+
+        Raises:
+            ParameterError: another number of symbols, a bad weight, or a row without weight.
+        """
         from scipy.sparse import csr_array
 
         block: Any = csr_array(rows, dtype=np.float64)
@@ -130,13 +139,19 @@ class PieStream:
         if block.data.size and not (np.isfinite(block.data).all() and block.data.min() >= 0):
             raise ParameterError("rows: needs finite weights >= 0")
         if not (weights > 0).all():
-            raise ParameterError("rows: somebody has nothing; needs a positive sum in every row")
+            raise ParameterError(
+                "rows: a person's row sums to 0; needs a positive sum in every row"
+            )
         self.people += len(weights)
         self._columns += np.asarray(block.sum(axis=0), np.float64).ravel()
         self._nats += self._divergence(block, weights)
 
     def value(self, unit: Unit = "bits") -> float:
-        """I(U; Y) of all rows so far."""
+        """Return I(U; Y), the information in a report about its sender, for all rows so far.
+
+        Raises:
+            ParameterError: fewer than two people so far.
+        """
         if self.people < 2:
             raise ParameterError(f"rows: {self.people} people so far; needs at least two")
         from scipy.sparse import csr_array
@@ -148,7 +163,10 @@ class PieStream:
         )
 
     def _divergence(self, rows: Any, weights: Floats) -> float:
-        """Sum over rows of weight times D(law of the report || R), nats."""
+        """Return the sum over rows of weight times D(report distribution || R), in nats.
+
+        R is the report distribution of a uniform value.
+        """
         a = self.symbols
         if self._matrix is not None:
             uniform = self._matrix.mean(axis=1)
@@ -163,7 +181,13 @@ class PieStream:
 
 
 def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
-    """(theta, nu) with Q = theta I + nu: GRR, or no randomizer."""
+    """Return (theta, nu) with Q = theta I + nu if Q has this form (GRR, or no randomizer).
+
+    Else None.
+
+    Raises:
+        ParameterError: Q has another number of inputs.
+    """
     if Q is None:
         return 1.0, 0.0
     form: tuple[float, float] | None = getattr(Q, "identity_form", None)
@@ -173,6 +197,11 @@ def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
 
 
 def _fitting(Q: Any, symbols: int) -> Floats:
+    """Return the matrix of a randomizer, reports x symbols.
+
+    Raises:
+        ParameterError: it has another number of inputs.
+    """
     if getattr(Q, "inputs", symbols) != symbols:
         raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs")
     matrix = as_stochastic(_channel(Q))
@@ -182,10 +211,12 @@ def _fitting(Q: Any, symbols: int) -> Floats:
 
 
 def _channel(Q: Any) -> Any:
+    """Return the matrix of a randomizer, or Q itself if it is an array."""
     return getattr(Q, "matrix", Q)
 
 
 def _dense(table: Joint, matrix: Floats) -> float:
+    """Return I(U; Y) in nats for a randomizer's matrix, in blocks of reports."""
     users, values = table.users, table.values
     present = users > 0
     deviation = table.dense()[present] / users[present, None] - values
@@ -199,7 +230,10 @@ def _dense(table: Joint, matrix: Floats) -> float:
 
 
 def _spread(table: Joint, theta: float, nu: float) -> float:
-    """Return sum_u p(u) D(q_u || q) with q_u = theta p_u + nu, over people with y and without."""
+    """Return I(U; Y) in nats for Q = theta I + nu, from the positive entries only.
+
+    It is sum_u p(u) D(q_u || q) with q_u = theta p_u + nu, over people with symbol y and without.
+    """
     users, values = table.users, table.values
     law = theta * values + nu
     row_shares = table.mass / users[table.row]
@@ -214,6 +248,7 @@ def _spread(table: Joint, theta: float, nu: float) -> float:
 
 
 def _plain_error(table: Joint, theta: float, nu: float) -> float:
+    """Return the Bayes error of naming the person from a report, for Q = theta I + nu."""
     users = table.users
     likely = theta * table.mass + nu * users[table.row]
     best = np.full(table.symbols, nu * users.max())
@@ -222,4 +257,5 @@ def _plain_error(table: Joint, theta: float, nu: float) -> float:
 
 
 def _share(value: float) -> float:
+    """Return a value clipped to [0, 1], which it may leave by rounding."""
     return min(1.0, max(0.0, value))

@@ -1,4 +1,7 @@
-"""Bounds of a randomizer on re-identification, for all populations: in four strengths.
+"""Upper bounds of a randomizer on re-identification, valid for all populations: in four strengths.
+
+They bound PIE = I(U; Y), the information in a report Y about its sender U, one of n users with |X|
+possible values:
 
     general       Proposition 4.1     min(eps, eps^2, log n, log |X|)   any randomizer
     printed       Theorems 4.2, 4.4   theta min(log n, log |X|)         GRR, local hashing
@@ -32,20 +35,23 @@ if TYPE_CHECKING:
 
 Strength = Literal["general", "printed", "contraction", "exact"]
 STRENGTHS: tuple[Strength, ...] = ("general", "printed", "contraction", "exact")
-HALVINGS = 200
+HALVINGS = 200  # most steps of the bisection for epsilon
 
 
 @dataclass(frozen=True, slots=True)
 class PieBound:
-    """Upper bounds on I(U; Y) over all laws of U and X, bits.
+    """Upper bounds on the information in a user's reports about its identity (PIE), in bits.
+
+    They hold for all populations, I(U; Y) for any distribution of the user U and its value.
 
     Attributes:
-        general, printed, contraction, exact: see the module; each at least the next. `printed` is
+        general, printed, contraction, exact: the bounds by epsilon alone, by the paper's theorem,
+            by the contraction coefficient, and by capacity; each at least the next. `printed` is
             `general` for a randomizer that the paper has no theorem for.
         attained: whether `exact` is the supremum (else it is the least bound that is proved).
-        users: n.
-        reports: t, reports of one person.
-        randomizer: the randomizer of the reports.
+        users: number of users, n.
+        reports: reports of one person, t.
+        randomizer: name of the randomizer of the reports.
     """
 
     general: float
@@ -58,12 +64,16 @@ class PieBound:
     randomizer: str
 
     def error(self, strength: Strength = "exact") -> float:
-        """The identification error that Fano's inequality (12) guarantees for n equal users."""
+        """Return the least error in naming the sender, 0 to 1, by Fano's inequality from the bound.
+
+        Paper 003, (12), for n equally likely users; `strength` selects one of the four bounds.
+        """
         if strength not in STRENGTHS:
             raise ParameterError(f"strength: found {strength!r}; needs one of {STRENGTHS}")
         return fano_bound(getattr(self, strength), uniform_prior_error(self.users))
 
     def __str__(self) -> str:
+        """Return a sentence for reports: the four bounds in bits."""
         word = "exactly" if self.attained else "at most"
         return (
             f"{self.reports} report(s) of {self.randomizer}, {self.users:,} users: PIE {word} "
@@ -72,7 +82,10 @@ class PieBound:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws the four bounds as bars, bits on a logarithmic axis; returns the axes."""
+        """Draw the four bounds as bars, bits on a logarithmic axis, on `ax` or new axes.
+
+        Return the axes.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -83,7 +96,7 @@ class PieBound:
 
 
 def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
-    """Return bounds on the information in one user's reports about identity, four strengths, bits.
+    """Return four upper bounds, in bits, on the information in a user's reports about its identity.
 
     Args:
         randomizer: GRR, LocalHash, UnaryEncoding or BitFlip (any size), or any object with a

@@ -1,7 +1,8 @@
-"""The figure of a score: exposed people at every k, in each column and in all columns together.
+"""The figure of a table's score: the share of exposed people for every threshold k.
 
-Up to `NAMED` columns each column has its own line; of more, only the most exposed are named, and
-the rest are grey.
+A curve for each column and for all columns together. Up to `NAMED` columns each column has its own
+line; of more, only the most exposed are named, and
+the other columns are grey.
 """
 
 # pyright: reportReturnType=false
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMED = 6
+NAMED = 6  # columns that have a line of their own
 MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
 
 
 class Drawable(Protocol):
-    """The drawn data of a column or of the joint: its name and its crowds."""
+    """The data of a column, or of all columns together, that `draw` needs.
+
+    A name and class sizes.
+    """
 
     @property
     def name(self) -> str:
@@ -30,35 +34,35 @@ class Drawable(Protocol):
 
     @property
     def crowds(self) -> Crowds:
-        """The people of this column by crowd size."""
+        """The number of people in equivalence classes ("crowds") of each size."""
 
 
 class DrawableBounds(Protocol):
-    """The proved bound that is drawn."""
+    """The bound on exposure that `draw` marks at k."""
 
     @property
     def proved(self) -> int:
-        """People exposed at most, as proved from the counts of columns."""
+        """Upper bound on the exposed people, proved from the counts of single columns."""
 
 
 class DrawableEstimate(Protocol):
-    """The estimate that is drawn beside the proved bound."""
+    """The estimate of exposure that `draw` marks at k beside the proved bound."""
 
     @property
     def mean(self) -> float:
-        """People."""
+        """The expected number of exposed people."""
 
     @property
     def low(self) -> int:
-        """People, the lower end of its range."""
+        """The lower end of the range of exposed people."""
 
     @property
     def high(self) -> int:
-        """People, the upper end."""
+        """The upper end of the range of exposed people."""
 
 
 class DrawableScore(Protocol):
-    """The drawn data of a score; `table_score.TableScore` is one."""
+    """The data of a table's score that `draw` needs; `table_score.TableScore` has them."""
 
     @property
     def n(self) -> int:
@@ -66,7 +70,7 @@ class DrawableScore(Protocol):
 
     @property
     def k(self) -> int:
-        """Crowd size."""
+        """The threshold: people in an equivalence class smaller than k are exposed."""
 
     @property
     def missing(self) -> str:
@@ -74,24 +78,27 @@ class DrawableScore(Protocol):
 
     @property
     def columns(self) -> Sequence[Drawable]:
-        """The single columns."""
+        """The data of each single column."""
 
     @property
     def joint(self) -> Drawable:
-        """All columns together."""
+        """The data of all columns together."""
 
     @property
     def bounds(self) -> DrawableBounds:
-        """The bounds of the joint's exposure at k."""
+        """The bounds on the exposure at k of all columns together."""
 
     @property
     def unrelated(self) -> DrawableEstimate | None:
-        """The joint's exposure at k if the columns were unrelated, where it was estimated."""
+        """The exposure at k if the columns were statistically independent.
+
+        None if not estimated.
+        """
 
 
 @drawing.styled
 def figure(score: DrawableScore) -> "Figure":
-    """The score on a figure of its own."""
+    """Return a new matplotlib figure with the exposure curves of a score."""
     plot, (ax,) = drawing.new(8.5, 4.8)
     draw(score, ax)
     return plot
@@ -99,7 +106,11 @@ def figure(score: DrawableScore) -> "Figure":
 
 @drawing.styled
 def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
-    """Draw the curves on `ax`, or on a new figure; returns the axes."""
+    """Draw the exposure curves of a score on `ax`, or on a new figure; return the axes.
+
+    For each column and all columns together: the share of people in classes smaller than k, against
+    k.
+    """
     if ax is None:
         ax = drawing.new(8.5, 4.8)[1][0]
     ranked = sorted(score.columns, key=lambda column: -_weight(column))
@@ -127,7 +138,7 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
 
 
 def _possible(ax: "Axes", score: DrawableScore) -> None:
-    """Draw, at k, the proved bound of the joint, and the estimate if it exists."""
+    """Mark, at k, the proved bound on the joint exposure, and the estimate if it exists."""
     if len(score.columns) < 2:
         return
     n, estimate = score.n, score.unrelated
@@ -135,23 +146,27 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
     ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
-        # The mean lies outside of a range of whole people where few of many draws differ.
+        # The mean may lie outside the range, as the range's ends are whole people: no bar then.
         ends = [[max(mean - low, 0.0)], [max(high - mean, 0.0)]]
         look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
         ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)
 
 
 def _weight(column: Drawable) -> float:
-    """Mean of 1 / crowd: the more it exposes, and the earlier, the larger."""
+    """Return a column's weight for naming: the sum over people of 1 / size of their class.
+
+    It is larger the more people a column exposes, and the smaller their classes.
+    """
     return sum(p / s for s, p in zip(column.crowds.sizes, column.crowds.people, strict=True))
 
 
 def _curve(ax: "Axes", column: Drawable, **look: Any) -> None:
+    """Draw a column's exposure as a step curve; `look` are options of matplotlib."""
     curve = column.crowds.curve()
     ax.step((*curve.breakpoints, 2 * curve.n), (*curve.shares, 1.0), where="post", **look)
 
 
 def _short(name: str) -> str:
-    """A name that a legend can hold and that matplotlib does not read as mathematics."""
+    """Return a column's name cut to fit a legend, escaped from matplotlib's mathematics."""
     cut = name if len(name) <= 28 else name[:27] + "…"
     return cut.replace("$", r"\$").removeprefix("_") or "_"

@@ -1,4 +1,4 @@
-"""Parts of a table's score: a column, and bounds on all columns from their counts alone."""
+"""Parts of a table's score: a column's figures, and bounds on the exposure of all columns."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,17 @@ from ..exposure import Crowds
 
 @dataclass(frozen=True, slots=True)
 class ScoredPart:
-    """One column, or the joint of all: its values that occur, its cells that lack one, its crowds.
+    """The score of a column, or of all columns together.
 
-    `values` counts "missing" where it occurs and is a value (as a category). Of the joint they are
+    `values` counts "missing" where it occurs and is a value (as a category). For all columns
+    together, they are
     the different rows.
 
     Attributes:
-        name: of the column, or of all of them.
-        values: that occur.
-        missing: cells without a value.
-        crowds: people by the size of their crowd.
+        name: of the column; for all columns "all columns" or "quasi-identifiers".
+        values: the number of different values that occur.
+        missing: the number of cells without a value.
+        crowds: people by the size of their equivalence class.
     """
 
     name: str
@@ -28,16 +29,17 @@ class ScoredPart:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds on the exposed people of the joint at k, from its marginals alone.
+    """Bounds on the people exposed by all columns together at k, from the counts of single columns.
 
     Attributes:
-        lower: exposed in every table with these marginals.
-        printed: the smaller of Theorems 2 and 3 of paper 000.
-        refined, coverage: see composition/bounds.py.
-        margins: the default promise of a run, see composition/margins_bound.py.
-        persons: see composition/person_bound.py; where persons have several rows it is the only
-            bound above, and None elsewhere.
-        worst: the worst table, if it was asked for.
+        lower: people exposed in every table with these marginals.
+        printed: upper bound, the smaller of Theorems 2 and 3 of paper 000.
+        refined, coverage: tighter upper bounds, see composition/bounds.py.
+        margins: the upper bound that a run certifies by default, see composition/margins_bound.py.
+        persons: upper bound where persons have several rows, then the only one, see
+            composition/person_bound.py; else None.
+        worst: the table with these marginals that exposes most people, if it was searched; else
+            None.
     """
 
     lower: int
@@ -50,6 +52,6 @@ class Bounds:
 
     @property
     def proved(self) -> int:
-        """The least that is proved: at most so many people."""
+        """The certified bound: the least upper bound on the exposed people, in people."""
         bounds = (self.margins, self.persons)
         return min(people for people in bounds if people is not None)

@@ -1,6 +1,6 @@
-"""The utility of a release for an analyst: entropy kept, cells, and two-way tables.
+"""The utility of a release for an analyst: released cells, entropy, and errors of two-way tables.
 
-A release is the number of people per released row; a cell of a row may be suppressed.
+A release is the number of people per released row; a cell of a row may be suppressed (BLANK).
 
     cells       (person, column) pairs that are shown, of n d
     entropy     bits a person: sum over sets T of columns of (n_T / n) H(values shown | T shown);
@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
-STEPS = 500  # limits the steps of EM
+STEPS = 500  # most steps of EM
 STILL = 1e-12  # a change of shares below which EM has ended
-TINY = 1e-300  # instead of a sum that is 0
+TINY = 1e-300  # divisor in place of a sum that is 0
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -39,11 +39,13 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PairErrors:
-    """Total variation distances of the two-way tables, shares from 0 to 1; () with one column.
+    """Errors of an analyst's two-way tables: total variation distance from the truth for each pair.
+
+    Empty for a single column.
 
     Attributes:
-        pairs: of columns, by number.
-        distances: of each pair.
+        pairs: pairs of column numbers.
+        distances: of each pair, 0 to 1.
     """
 
     pairs: tuple[Pair, ...]
@@ -51,12 +53,12 @@ class PairErrors:
 
     @property
     def mean(self) -> float:
-        """The mean over all pairs; 0 without pairs."""
+        """The mean distance over all pairs; 0 without pairs."""
         return sum(self.distances) / len(self.distances) if self.distances else 0.0
 
     @property
     def largest(self) -> float:
-        """The worst pair."""
+        """The largest distance of a pair; 0 without pairs."""
         return max(self.distances, default=0.0)
 
     def __repr__(self) -> str:
@@ -68,7 +70,9 @@ class PairErrors:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedRows:
-    """People per released row over all d columns; a column that is not released is BLANK.
+    """A release as the number of people for each released row over all d columns.
+
+    A value that is suppressed, or in a column that is not released, is BLANK.
 
     Attributes:
         rows: codes, shape (rows, d), BLANK for a suppressed value.
@@ -80,32 +84,38 @@ class ReleasedRows:
 
     @classmethod
     def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "ReleasedRows":
-        """Build it from counts per released row of `width` codes, BLANK for a suppressed value."""
+        """Return the release from its counts: people per released row of `width` codes or BLANK.
+
+        Raises:
+            ParameterError: a row of another width.
+        """
         if any(len(row) != width for row in counts):
-            raise ParameterError(f"counts: a released row has not {width} cells")
-        rows = sorted(counts)  # sums have the same digits in every order
+            raise ParameterError(
+                f"counts: a released row has another width; {width} cells are needed"
+            )
+        rows = sorted(counts)  # a fixed order, so that sums have the same digits in every run
         people = np.array([counts[row] for row in rows], np.int64)
         return cls(np.array(rows, np.int64).reshape(-1, width), people)
 
     @property
     def n(self) -> int:
-        """People released."""
+        """The number of people in the release."""
         return int(self.people.sum())
 
     @property
     def cells(self) -> int:
-        """(person, column) pairs that are shown."""
+        """The number of released values: (person, column) pairs that are not suppressed."""
         return int(((self.rows != BLANK).sum(axis=1) * self.people).sum())
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns with any value shown."""
+        """The numbers of the columns of which any value is released."""
         is_shown = (self.rows != BLANK).any(axis=0)
         return tuple(np.flatnonzero(is_shown).tolist())
 
     @property
     def entropy(self) -> float:
-        """Bits a person that are kept (see above)."""
+        """The entropy of the released values in bits a person, given the columns that are shown."""
         total = 0.0
         for pattern in np.unique(self.rows != BLANK, axis=0):
             in_pattern = ((self.rows != BLANK) == pattern).all(axis=1)
@@ -114,14 +124,17 @@ class ReleasedRows:
 
 
 def _entropy(counts: Any) -> float:
-    """Entropy of rows that are all different, in bits."""
+    """Return the entropy in bits of a distribution given as counts."""
     total = counts.sum()
     shares = counts[counts > 0] / total if total else np.array([1.0])
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
 
 def pair_shares(codes: Any, sizes: Sequence[int], pair: Pair) -> Floats:
-    """The two-way table of people as shares, shape (sizes of the pair)."""
+    """Return the two-way table of a pair of columns as shares of people, shape (sizes of the pair).
+
+    `codes` are the rows, n x d; `sizes` the number of values of each column.
+    """
     i, j = pair
     flat = np.bincount(codes[:, i] * sizes[j] + codes[:, j], minlength=sizes[i] * sizes[j])
     shares: Floats = flat.reshape(sizes[i], sizes[j]) / max(1, len(codes))
@@ -129,7 +142,7 @@ def pair_shares(codes: Any, sizes: Sequence[int], pair: Pair) -> Floats:
 
 
 def distance(law: Floats, reference: Floats) -> float:
-    """Total variation distance of two distributions of one shape."""
+    """Return the total variation distance, 0 to 1, of two distributions of equal shape."""
     return float(np.abs(law - reference).sum() / 2)
 
 
@@ -140,7 +153,7 @@ def pair_errors(
     known_shares: Mapping[int, Sequence[float]] | None = None,
     left_blank: Mapping[int, Sequence[float]] | None = None,
 ) -> PairErrors:
-    """Return the distance of an analyst's two-way tables from the true tables.
+    """Return the distances of the two-way tables that an analyst estimates from the true tables.
 
     Args:
         codes: the true rows, n x d.
@@ -171,7 +184,7 @@ def pair_errors(
 
 
 def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Floats]) -> PairErrors:
-    """Return the distance of given two-way tables (shares) from the true tables."""
+    """Return the distances of given two-way tables (shares) from the true tables."""
     return PairErrors(
         tuple(tables),
         tuple(distance(pair_shares(codes, sizes, pair), table) for pair, table in tables.items()),
@@ -179,7 +192,10 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
 
 
 def _margin(release: ReleasedRows, column: int, size: int, rule: Floats) -> Floats:
-    """Return the analyst's estimate of the shares of one column."""
+    """Return the analyst's estimate of the shares of a column's values.
+
+    By EM if some values are suppressed; `rule` is the probability that each value is suppressed.
+    """
     is_shown = release.rows[:, column] != BLANK
     counts = np.bincount(release.rows[is_shown, column], release.people[is_shown], size).astype(
         np.float64
@@ -199,7 +215,11 @@ def estimated(
     single: Sequence[Floats],
     rules: Sequence[Floats],
 ) -> Floats:
-    """The analyst's estimate of a two-way table, as shares."""
+    """Return the analyst's estimate of a two-way table, as shares, shape (sizes of the pair).
+
+    `single` are its estimates of single columns, `rules` the probability of suppression of each
+    value.
+    """
     i, j = pair
     both_shown, rows, columns, neither = _parts(release, sizes, pair)
     if not rows.any() and not columns.any() and both_shown.any() and not neither:
@@ -209,7 +229,7 @@ def estimated(
     first, second = rules[i][:, None], rules[j][None, :]
 
     def hidden_counts(p: Floats) -> Floats:
-        """Return people with suppressed values, by their expected cell; not yet to scale."""
+        """Return the people with a suppressed value by expected cell, if p is the true table."""
         by_row, by_column, all_of_it = p * second, p * first, p * first * second
         shares: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
         shares += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
@@ -220,7 +240,11 @@ def estimated(
 
 
 def _likeliest(shown_counts: Floats, hidden_counts: Callable[[Floats], Floats]) -> Floats:
-    """Run EM: shares of the cells, from the people shown in each and the expected hidden people."""
+    """Return the maximum-likelihood shares of the cells, by EM.
+
+    `shown_counts` are the people shown in each cell; `hidden_counts` gives the expected hidden
+    people for given shares.
+    """
     shares = np.full(shown_counts.shape, 1 / shown_counts.size)
     for _ in range(STEPS):
         next_shares = _shares(shown_counts + hidden_counts(shares))
@@ -241,7 +265,10 @@ def _shares(counts: Floats) -> Floats:
 def _parts(
     release: ReleasedRows, sizes: Sequence[int], pair: Pair
 ) -> tuple[Floats, Floats, Floats, float]:
-    """People with both columns shown, by cell; the first only; the second only; and neither."""
+    """Return people with both columns shown, by cell; with the first only; the second only.
+
+    Neither.
+    """
     i, j = pair
     first_codes, second_codes = release.rows[:, i], release.rows[:, j]
     first, second = first_codes != BLANK, second_codes != BLANK
@@ -261,15 +288,17 @@ def _parts(
 
 
 def entropy_of(codes: Any) -> float:
-    """Return the entropy of whole rows, in bits a person: that of a release of all columns."""
+    """Return the entropy of whole rows in bits a person: that of a release of all columns."""
     return _entropy(np.unique(codes, axis=0, return_counts=True)[1])
 
 
 def bits_of_release(release: ReleasedRows, users: int, sizes: Sequence[int]) -> float:
     """Return a lower bound on the bits that a release with suppressed cells gives its analyst.
 
-    A consistent table deals the n people to the released rows and fills suppressed cells: at most
-    multinomial(n; rows) x product of V over these cells tables, some of them counted twice.
+    The information is about all rows of `users` people, each column having `sizes` values. A
+    consistent table deals the n people to the released rows and fills suppressed cells: at most
+    multinomial(n; rows) x product of V (the column's values) over these cells tables, some of them
+    counted twice.
     """
     from ..trust import log2_multinomial
 

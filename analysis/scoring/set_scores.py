@@ -1,6 +1,7 @@
-"""Safe sets of columns of a table, by truth and by certified bound.
+"""Safe sets of columns of a table, by their true exposure and by the certified bound.
 
-The truth is counted in the table. The certified bound is the coverage bound from the marginals,
+A set is safe if it exposes at most a given number of people. The true exposure is counted in the
+table. The certified bound is the coverage bound from the marginals,
 which a party without the table can compute. With missing cells that match any value, a single
 column's bound is its truth, since its marginal shows it, and the bound of several columns is that
 with missing as a value, which is never below.
@@ -29,8 +30,10 @@ from ..suppression import choose_columns
 from ..suppression.packing import MAX_COLUMNS
 from ..suppression.safe_sets import search_safe_sets
 
-PROMISED_BY_PERSONS = "persons"  # composition/person_bound.py
-PROMISED_BY = "coverage"  # bound: what prices prove of a set takes a linear program
+# The bound that certifies sets where persons have several rows (composition/person_bound.py).
+PROMISED_BY_PERSONS = "persons"
+# The bound that certifies sets else: the default bound needs a linear program for each set.
+PROMISED_BY = "coverage"
 EVERY = 12  # columns: 4,095 sets
 COUNTED = 500_000_000  # rows times sets: about ten seconds
 MATCHED = 20_000_000  # different rows times sets, if missing cells match any value
@@ -38,18 +41,18 @@ MATCHED = 20_000_000  # different rows times sets, if missing cells match any va
 PAIRED = 50_000_000  # rows times sets, when persons have several rows
 
 Columns = tuple[int, ...]
-CrowdSource = Wildcards | Persons  # crowds that are no partition of the people
+CrowdSource = Wildcards | Persons  # sources of classes that are no partition of the people
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """A set of columns: its people below k, by truth and by certified bound.
+    """A set of columns with the people it exposes, truly and at most by the certified bound.
 
     Attributes:
-        columns: by number, ascending.
-        truth: people in a crowd smaller than k.
-        promised: upper bound on them, by the best bound.
+        columns: column numbers, ascending.
+        truth: people in an equivalence class smaller than k.
+        promised: upper bound on them, certified from the marginals.
     """
 
     columns: Columns
@@ -59,11 +62,11 @@ class ScoredSet:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedColumn:
-    """A column outside the best safe set, and the people below k if it were kept besides.
+    """A column outside the best safe set, and the cost of adding it.
 
     Attributes:
-        column: by number.
-        people: in a crowd smaller than k.
+        column: column number.
+        people: people exposed (in a class smaller than k) by the safe set with this column.
     """
 
     column: int
@@ -73,13 +76,13 @@ class ExcludedColumn:
 @keeps_old(kept="kept_columns")
 @dataclass(frozen=True, slots=True)
 class SetChoice:
-    """The largest safe set found, its people below k, and the columns to drop.
+    """The largest safe set of columns found, the people it exposes, and the columns to drop.
 
     Attributes:
         kept_columns: column numbers, ascending.
-        people: people in a crowd smaller than k.
+        people: people in an equivalence class smaller than k.
         largest: whether no safe set is known to have more columns.
-        dropped: the other columns.
+        dropped: the other columns, with the exposure that each would add.
     """
 
     kept_columns: Columns
@@ -90,17 +93,18 @@ class SetChoice:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """The sets of a search. `every`: all non-empty sets are in `sets`, otherwise only those named.
+    """Sets of columns with their exposure, and the best safe sets; the result of `score_sets`.
 
     Attributes:
-        every: whether all non-empty sets are in `sets`.
+        every: whether all non-empty sets are in `sets`; else only those named in the search.
         counted: number of sets counted in the table.
         finished: False if the search stopped before every column that is safe alone was in a
             maximal set.
         sets: the scored sets.
-        truth: the best choice by truth.
+        truth: the best choice by true exposure.
         promised: the best choice by certified bound.
-        maximal_truth: maximal safe sets by truth: all of them if `every`; otherwise those found.
+        maximal_truth: maximal safe sets by true exposure: all of them if `every`; otherwise those
+            found.
         maximal_promised: maximal safe sets by bound: all of them if `every`; otherwise the chosen
             set.
     """
@@ -123,7 +127,12 @@ def score_sets(
     source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
-    """Search the sets of columns that leave at most `people_limit` people below k."""
+    """Search the sets of columns that expose at most `people_limit` people (in classes below k).
+
+    All sets if there are few columns and rows; else only the best. `source` gives the classes if
+    missing cells match any value or persons have several rows; `marginals` are the counts of each
+    column.
+    """
     d = codes.shape[1]
     rows, limit = _effort(codes, source)
     if d <= EVERY and rows << d <= limit:
@@ -134,7 +143,7 @@ def score_sets(
 
 
 def _effort(codes: np.ndarray, source: CrowdSource | None) -> tuple[int, int]:
-    """The rows that are read for a set, and how many rows times sets are read at most."""
+    """Return the rows read for a set, and the most rows times sets with which all are counted."""
     if source is None:
         return len(codes), COUNTED
     return (len(codes), PAIRED) if isinstance(source, Persons) else (source.weights.size, MATCHED)
@@ -147,6 +156,7 @@ def _score_all_sets(
     people_limit: int,
     source: CrowdSource | None,
 ) -> Sets:
+    """Score every non-empty set of columns, by counting and by bound."""
     promised = _bounds(marginals, k, source)
     exact = exposures_of_all_sets(codes, k) if source is None else None
     sets = [_scored(columns, p, exact, source, k) for columns, p in promised.items()]
@@ -165,7 +175,10 @@ def _score_all_sets(
 
 
 def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> dict[Columns, int]:
-    """The bound of each set of columns, from the counts of its columns."""
+    """Return the certified bound on the exposed people of each set of columns.
+
+    It is proved from the counts of single columns.
+    """
     if not isinstance(source, Persons):
         return bounds_of_all_sets(marginals, k)
     bounds, d = PersonBounds(marginals, k, source.n), len(marginals)
@@ -176,22 +189,32 @@ def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> di
 def _scored(
     columns: Columns, promised: int, exact: SetExposures | None, source: CrowdSource | None, k: int
 ) -> ScoredSet:
+    """Return the score of a set.
+
+    Its true exposure, and its bound unless its marginal shows the truth.
+    """
     if source is not None:
         truth = _exposed(source, columns, k)
         return ScoredSet(columns, truth, truth if len(columns) == 1 else promised)
-    assert exact is not None  # noqa: S101 - one of the two is given
+    assert exact is not None  # noqa: S101 - without a source all sets were counted
     return ScoredSet(columns, int(exact.people[sum(1 << j for j in columns)]), promised)
 
 
 def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
-    """The people below k, where crowds are no partition."""
+    """Return the exposed people of a set, where equivalence classes are no partition of the people.
+
+    So it is if missing cells match any value or persons have several rows.
+    """
     if isinstance(source, Persons):
         return source.below(columns, k)
     return source.crowds(columns).users_below(k)
 
 
 def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> SetChoice:
-    """The most columns, then the fewest people, then the first."""
+    """Return the safe set with the most columns, then the fewest exposed people, then the first.
+
+    `people` has the exposed people of every set of the d columns.
+    """
     safe = [columns for columns, exposed in people.items() if exposed <= people_limit]
     kept_columns = min(safe, key=lambda s: (-len(s), people[s], s), default=())
     dropped_columns = (j for j in range(d) if j not in kept_columns)
@@ -202,7 +225,7 @@ def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> 
 
 
 def _maximal(people: dict[Columns, int], people_limit: int) -> tuple[Columns, ...]:
-    """The safe sets to which no column can be added; safe sets are downward closed."""
+    """Return the safe sets to which no column can be added; each subset of a safe set is safe."""
     safe = {frozenset(columns) for columns, exposed in people.items() if exposed <= people_limit}
     columns = {column for safe_set in safe for column in safe_set}
     maximal = (s for s in safe if not any(s | {j} in safe for j in columns - s))
@@ -217,11 +240,19 @@ def _wide(
     source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
+    """Score only the named sets of a wide table.
+
+    Single columns, the best sets, and their extensions.
+    """
     persons = source if isinstance(source, Persons) else None
     wild = None if isinstance(source, Persons) else source
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)
 
     def promise(columns: Columns) -> int:
+        """Return the certified bound on the people that a set exposes.
+
+        The truth for a single column.
+        """
         if len(columns) == 1 or not columns:
             return truth(columns)
         if bounds is not None:
@@ -229,6 +260,7 @@ def _wide(
         return best_bound([marginals[j] for j in columns], k).people
 
     def truth(columns: Columns) -> int:
+        """Return the people that a set of columns truly exposes."""
         return _below(codes, source, columns, k)
 
     if persons is None:
@@ -256,7 +288,7 @@ def _wide(
 
 
 def _filled(promise: Callable[[Columns], int], d: int, people_limit: int) -> Columns:
-    """A set that can be promised: the columns that expose least first, as long as they fit."""
+    """Return a set of columns with a safe bound, filled from the least exposing column on."""
     kept_columns: Columns = ()
     for j in sorted(range(d), key=lambda j: promise((j,))):
         wider = tuple(sorted((*kept_columns, j)))
@@ -267,7 +299,10 @@ def _filled(promise: Callable[[Columns], int], d: int, people_limit: int) -> Col
 def _promised(
     marginals: list[Integers], k: int, people_limit: int, truth: Callable[[Columns], int]
 ) -> tuple[Columns, bool]:
-    """Return the largest set with a safe bound, and whether all sets were considered."""
+    """Return the largest set with a safe bound, and whether all sets were considered.
+
+    Columns beyond `MAX_COLUMNS` are left out of the exact search.
+    """
     single_people = [truth((j,)) for j in range(len(marginals))]
     hopeful = sorted(
         (j for j in range(len(marginals)) if single_people[j] <= people_limit),
@@ -287,6 +322,7 @@ def _promised(
 def _reasons(
     kept_columns: Columns, people: Callable[[Columns], int], d: int, *, largest: bool
 ) -> SetChoice:
+    """Return the choice of these columns, and the people exposed by adding each other column."""
     dropped_columns = (j for j in range(d) if j not in kept_columns)
     dropped = tuple(
         ExcludedColumn(j, people(tuple(sorted((*kept_columns, j))))) for j in dropped_columns
@@ -295,7 +331,7 @@ def _reasons(
 
 
 def _below(codes: np.ndarray, source: CrowdSource | None, columns: Sequence[int], k: int) -> int:
-    """The people below k in these columns."""
+    """Return the people whose equivalence class in these columns is smaller than k."""
     if source is not None:
         return _exposed(source, columns, k)
     counts = people_by_cell(codes, columns)

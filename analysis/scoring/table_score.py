@@ -5,9 +5,10 @@ bound that a curator could prove from the counts of each column (composition/bou
 difference is the cost of not seeing the joint.
 
 Missing cells have one meaning throughout, which the caller chooses. As a CATEGORY, missing is a
-value like any other. As a WILDCARD it matches any value, and a crowd is the people with compatible
+value like any other. As a WILDCARD it matches any value, and a person's class ("crowd") is the
+people with compatible
 rows (wildcards.py). The bounds are computed with missing as a value in either case: a wildcard's
-crowd is never smaller, so they hold for it too; only the lower bound is then different, the most
+class is never smaller, so they hold for it too; only the lower bound is then different, the most
 people that a single column exposes.
 """
 
@@ -49,7 +50,10 @@ RULES = ("printed", "refined", "coverage")  # from the paper's to the least
 
 
 class Missing(StrEnum):
-    """The meaning of a missing cell."""
+    """The meaning of a missing cell.
+
+    A value of its own (CATEGORY), or a match to any (WILDCARD).
+    """
 
     CATEGORY = "category"
     WILDCARD = "wildcard"
@@ -58,23 +62,26 @@ class Missing(StrEnum):
 @keeps_old(most="people_limit")
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """The result of `score_table`; people are whole numbers, shares are in [0, 1].
+    """The disclosure risk of a table; the result of `score_table`.
+
+    People are whole numbers, shares are in [0, 1].
 
     Attributes:
         n: people: rows of the table, or persons where these have several rows.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: the smallest equivalence class that counts as safe.
+        max_exposure: the accepted share of people in smaller classes.
         missing: the meaning of an empty cell.
         columns: the score of each column alone.
         joint: the score of all columns together.
-        bounds: bounds on the joint from the columns alone.
-        risk: risk from an attacker that links records.
+        bounds: bounds on the joint exposure from the counts of single columns.
+        risk: re-identification risk from an attacker that links records.
         sets: sets of columns that are safe, by truth and by bound.
-        questions: singling out, linkability and inference; k, l and t.
-        unrelated: an estimate of the joint's exposure if the columns were independent; None for a
+        questions: singling out, linkability and inference; k-anonymity, l-diversity and
+            t-closeness.
+        unrelated: an estimate of the joint exposure if the columns were independent; None for a
             single column, for large tables, and if missing cells match any value.
         rows: of the table; more than `n` where persons have several.
-        quasi: the score of the columns that may be known, together; None: all may.
+        quasi: the score of the quasi-identifiers together; None: all columns are.
     """
 
     n: int
@@ -93,12 +100,12 @@ class TableScore:
 
     @property
     def people_limit(self) -> int:
-        """The largest number of people that may be exposed in a safe set."""
+        """The largest number of people that a safe set of columns may expose."""
         return allowed(self.max_exposure, self.n)
 
     @property
     def safe(self) -> bool:
-        """Whether all columns together are safe in truth."""
+        """Whether all columns together expose at most `people_limit` people."""
         return self.joint.crowds.users_below(self.k) <= self.people_limit
 
     def __repr__(self) -> str:
@@ -109,7 +116,7 @@ class TableScore:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the exposure of every column and of the joint against k on `ax` or a new figure."""
+        """Draw the exposure of each column and of all together against k, on `ax` or a figure."""
         from .figure import draw
 
         return draw(self, ax)
@@ -130,7 +137,7 @@ def score_table(
     weights: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> TableScore:
-    """Score a table.
+    """Measure the disclosure risk of a table of people: exposure, bounds, attacks, safe columns.
 
     Args:
         table: n x d integer codes of at least 0; n >= 2, d >= 1.
@@ -205,20 +212,24 @@ def _start_parallel(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
 def _owned(
     codes: NDArray[np.integer], persons: ArrayLike | None, missing: Missing, nodes: int | None
 ) -> Persons | None:
-    """The persons of the rows; None where each has one row."""
+    """Return the persons of the rows; None if each person has one row.
+
+    Raises:
+        ParameterError: one person only, or a combination that needs one row a person.
+    """
     owned = None if persons is None else Persons.from_table(codes, persons)
     if owned is None or not owned.repeated:
         return None
     if owned.n < 2:
-        raise ParameterError("persons: found one; at least two persons are accepted")
+        raise ParameterError("persons: all rows belong to one person; at least two are accepted")
     if missing is Missing.WILDCARD:
         raise ParameterError(
             "missing: found wildcard, and persons with several rows; category is accepted then"
         )
     if nodes is not None:
         raise ParameterError(
-            "worst_case_nodes: the worst table is sought where each person has one row; leave it "
-            "out, or take one row of each person"
+            "worst_case_nodes: the worst table can be searched only if each person has one row; "
+            "leave it out, or take one row of each person"
         )
     return owned
 
@@ -231,8 +242,8 @@ def _check_weights(
         return
     if factor != 1:
         raise ParameterError(
-            f"factor, weights: found {factor:g} people of the population for each one of the table "
-            "and weights that say it of each; one of the two is accepted"
+            f"factor, weights: found both a factor of {factor:g} (people of the population for "
+            "each person of the table) and weights of the rows; one of the two is accepted"
         )
     if owned is not None or missing is Missing.WILDCARD:
         conflict = "wildcard cells" if owned is None else "persons with several rows"
@@ -249,7 +260,7 @@ def _risk(
     factor: float,
     weights: ArrayLike | None,
 ) -> Risk:
-    """The risk in a population given by a factor, or by sampling weights."""
+    """Return the re-identification risk in a population given by a factor or by weights."""
     if weights is None:
         return risk(joint.crowds, k, factor)
     return sampled_risk(cells_of(codes, range(codes.shape[1])), weights, k)
@@ -262,7 +273,7 @@ def _columns(
     owned: Persons | None,
     source: CrowdSource | None,
 ) -> tuple[list[Integers], int, tuple[ScoredPart, ...]]:
-    """The counts of each column, the missing cells of all, and the score of each."""
+    """Return the counts of each column, the total of missing cells, and each column's score."""
     marginals = [_people(codes, owned, j) for j in range(len(names))]
     lacks = [_cells(codes[:, j], code) for j, code in enumerate(lacking)]
     columns = (_column(name, marginals[j], lacks[j], source, j) for j, name in enumerate(names))
@@ -270,12 +281,15 @@ def _columns(
 
 
 def _people(codes: NDArray[np.integer], owned: Persons | None, j: int) -> Integers:
-    """The number of people with each value of a column."""
+    """Return the number of people with each value of column j."""
     return joint_counts(codes[:, j : j + 1], [0]) if owned is None else owned.by_cell([j])
 
 
 def allowed(share: float, n: int) -> int:
-    """Return the largest number of n people with a share, as a float, of at most `share`."""
+    """Return the largest number of people, of n, whose share is at most `share`.
+
+    The share is compared as a float, as everywhere.
+    """
     people = min(n, int(share * n) + 1)
     while people / n > share:
         people -= 1
@@ -289,7 +303,11 @@ def _checked(
     k: int,
     max_exposure: float,
 ) -> list[int | None]:
-    """The code of a missing cell of each column. Raises ParameterError."""
+    """Check the arguments of `score_table`; return each column's code of a missing cell or None.
+
+    Raises:
+        ParameterError: an argument is out of range, or names or codes do not fit the columns.
+    """
     n, d = codes.shape
     lacking: list[int | None] = [None] * d if missing_codes is None else list(missing_codes)
     if n < 2 or d < 1:
@@ -312,6 +330,11 @@ def _checked(
 
 
 def _meaning(missing: Missing | str) -> Missing:
+    """Return the meaning of a missing cell from its text.
+
+    Raises:
+        ParameterError: an unknown text.
+    """
     try:
         return Missing(missing)
     except ValueError:
@@ -321,13 +344,14 @@ def _meaning(missing: Missing | str) -> Missing:
 
 
 def _cells(column: NDArray[np.integer], code: int | None) -> int:
+    """Return the number of missing cells of a column; `code` is its code of a missing cell."""
     return 0 if code is None else int(np.count_nonzero(column == code))
 
 
 def _column(
     name: str, counts: Integers, lacks: int, source: CrowdSource | None, j: int
 ) -> ScoredPart:
-    """Column j, `lacks` cells of which are missing."""
+    """Return the score of column j, of which `lacks` cells are missing."""
     if source is None:
         return ScoredPart(name, counts.size, lacks, Crowds.from_cells(counts))
     wild = isinstance(source, Wildcards) and lacks > 0  # then missing is no value
@@ -337,7 +361,10 @@ def _column(
 def _quasi(
     codes: NDArray[np.integer], source: CrowdSource | None, selection: TableColumns
 ) -> ScoredPart | None:
-    """The columns that may be known, where these are some of all."""
+    """Return the score of the quasi-identifiers together.
+
+    None if they are all columns or no column.
+    """
     known_columns = range(codes.shape[1]) if selection.quasi is None else selection.quasi
     if not 0 < len(known_columns) < codes.shape[1]:
         return None
@@ -347,7 +374,7 @@ def _quasi(
 
 
 def _joint(codes: NDArray[np.integer], source: CrowdSource | None, lacks: int) -> ScoredPart:
-    """All columns together, `lacks` cells of which are missing."""
+    """Return the score of all columns together, of which `lacks` cells are missing."""
     all_columns = tuple(range(codes.shape[1]))
     cells = joint_counts(codes, all_columns)
     crowds = Crowds.from_cells(cells) if source is None else source.crowds(all_columns)
@@ -362,7 +389,10 @@ def _bounds(
     owned: Persons | None,
     progress: Callable[[str], None],
 ) -> Bounds:
-    """`singles`: each column, where crowds are no partition of the people."""
+    """Return the bounds on the people that all columns expose at k, from the marginals.
+
+    `singles`: the score of each column, where classes are no partition of the people; else ().
+    """
     forced = max((column.crowds.users_below(k) for column in singles), default=None)
     if owned is not None and forced is not None:
         people_bound = PersonBounds(marginals, k, owned.n).max_exposed(range(len(marginals)))

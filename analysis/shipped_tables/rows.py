@@ -1,6 +1,7 @@
-"""The rows of the tables that veilmix ships, each table as the counts of its rows.
+"""The public tables that veilmix ships, each stored as the counts of its distinct rows.
 
-A file beside this one holds lines of provenance that start with `#`, a header that ends in `count`,
+A file beside this module holds lines of provenance that start with `#`, a header that ends in
+`count`,
 and one line for each combination that occurs. Person i is found by counting through the lines in
 their order, so each person has the same number in every run.
 """
@@ -16,12 +17,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShippedRows:
-    """A shipped table, one row a person.
+    """A shipped table of n people and d columns, one row a person.
 
     Attributes:
-        columns: their names.
-        codes: n x d, int32, indices into `values`.
-        values: the texts of each column, in order.
+        columns: names of the columns.
+        codes: shape (n, d), int32: index of each person's value in `values`.
+        values: the texts of each column's values, sorted.
         note: origin of the table, in words.
     """
 
@@ -33,7 +34,7 @@ class ShippedRows:
 
 @cache
 def shipped_rows(name: str) -> ShippedRows:
-    """Return a shipped table by its name, such as "census"."""
+    """Return a shipped table by its name (its file name without ".csv"), such as "census"."""
     lines = Path(__file__).with_name(f"{name}.csv").read_text("utf-8").splitlines()
     note = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
     header, *rows = csv.reader(line for line in lines if not line.startswith("#"))

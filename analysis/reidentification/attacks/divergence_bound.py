@@ -1,5 +1,8 @@
 """A certified lower bound on the divergence of genuine from impostor scores, in bits.
 
+A score compares a released sequence with a person: genuine if the person is its owner, else
+impostor. The divergence D measures how well scores identify.
+
     1. Scores in bins tell at most as much as the scores: D of the shares of the bins <= D, for any
        bins that are not chosen by the scores counted in them. A third of the scores chooses them.
     2. The other two thirds are counted. Clopper-Pearson limits of every share p_b (genuine) and
@@ -38,13 +41,13 @@ from .score_divergence import sorted_divergence
 BINS = 6
 # Seed of the third that chooses the bins: independent of the scores, so their order is free.
 SPLIT = 0x62696E73
-# Fewest scores, or people if scores are grouped: one for the bins, two to be counted.
+# Fewest scores, or people if scores are grouped: one chooses the bins, two are counted.
 FEWEST = 3
-# Sums of shares this close to a whole number are equal to it up to rounding.
+# A sum of shares this close to a whole number is taken as that number, to undo rounding errors.
 ROUNDING = 1e-9
-# Alternating projections to the least divergence; each gives multipliers, the best are taken.
+# Number of alternating projections to the least divergence; the best multipliers are taken.
 ROUNDS = 60
-# Nats that rounding may add to the bound.
+# Nats subtracted from the bound, as rounding may have added as much.
 SLACK = 1e-12
 # Smaller shares become this in the projections (not in the bound), which need positive shares.
 TINY = 1e-300
@@ -55,17 +58,21 @@ Chosen = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """D(genuine || impostor) in bits: a certified lower bound, and an estimate without limits.
+    """The divergence of genuine from impostor scores in bits.
+
+    A certified lower bound and an estimate.
+
+    A genuine score compares a sequence with its owner, an impostor score with another person.
 
     Attributes:
-        at_least: D is at least this with the stated confidence, at any number of scores.
+        at_least: lower bound on D with the stated confidence, valid at any number of scores.
         confidence: of that bound, in (0, 1).
         estimate: by nearest neighbours (`score_divergence`); may be negative.
         beyond: genuine scores above or below every impostor score. No impostor score is near to
             compare them with, so the estimate is no measurement if there are many.
         tied: genuine scores with a neighbour at distance 0.
         genuine, impostor: numbers of scores.
-        neighbours: k of the estimate.
+        neighbours: the number k of nearest neighbours of the estimate.
     """
 
     at_least: float
@@ -79,7 +86,10 @@ class Divergence:
 
     @property
     def warning(self) -> str:
-        """Why the estimate is not to be trusted; "" if every genuine score is among impostors'."""
+        """A warning if the estimate is not reliable.
+
+        "" if every genuine score is among impostor scores.
+        """
         if not self.beyond:
             return ""
         return (
@@ -88,6 +98,10 @@ class Divergence:
         )
 
     def __str__(self) -> str:
+        """Return a sentence for reports.
+
+        The bound, the estimate, the numbers of scores and any warning.
+        """
         warning_text = f"; {self.warning}" if self.warning else ""
         return (
             f"D is at least {self.at_least:.3f} bits with confidence {self.confidence:g}; estimate "
@@ -104,7 +118,7 @@ def divergence_bound(
     genuine_people: npt.ArrayLike | None = None,
     impostor_people: npt.ArrayLike | None = None,
 ) -> Divergence:
-    """Bound the divergence of scores from below, and estimate it.
+    """Bound the divergence of genuine from impostor scores from below, and estimate it.
 
     Args:
         genuine: scores of the same person, independent of each other unless people are given.
@@ -123,7 +137,9 @@ def divergence_bound(
     impostors = as_scores(impostor, "impostor", max(FEWEST, k))
     alpha = 1 - open_unit(confidence, "confidence")
     if (genuine_people is None) != (impostor_people is None):
-        raise ParameterError("genuine_people, impostor_people: found one; needs both or neither")
+        raise ParameterError(
+            "genuine_people, impostor_people: only one of them is given; needs both or neither"
+        )
     if genuine_people is None or impostor_people is None:
         nats = _bound_of_scores(genuines, impostors, alpha)
     else:
@@ -146,7 +162,10 @@ def divergence_bound(
 
 
 def _bound_of_scores(genuines: Floats, impostors: Floats, alpha: float) -> float:
-    """The bound for independent scores, nats."""
+    """Return the lower bound on D in nats for independent scores.
+
+    Wrong with probability `alpha`.
+    """
     rng = np.random.default_rng(SPLIT)
     first, second = _third(len(genuines), rng), _third(len(impostors), rng)
     edges = bin_edges(genuines[first], impostors[second], int(second.sum()))
@@ -162,7 +181,14 @@ def _bound_of_people(
     row: Labels,
     alpha: float,
 ) -> float:
-    """The bound for scores of people: the same people choose the bins for both, nats."""
+    """Return the lower bound on D in nats for scores that depend on each other within a person.
+
+    `labels` and `row` are the people of genuine and impostor scores; the same third of people
+    chooses the bins for both.
+
+    Raises:
+        ParameterError: too few people with scores of both kinds.
+    """
     people, places = np.unique(np.concatenate([labels, row]), return_inverse=True)
     in_first_third = _third(len(people), np.random.default_rng(SPLIT))[places]
     first, second = in_first_third[: len(labels)], in_first_third[len(labels) :]
@@ -181,12 +207,14 @@ def _bound_of_people(
 
 
 def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
-    """Choose where bins begin, at most BINS - 1: quantiles of genuine scores, tail of impostors'.
+    """Choose the lower ends of the bins, at most BINS - 1, from scores that are not counted.
+
+    Quantiles of the genuine scores, and of the tail of the impostor scores.
 
     Args:
         genuine: genuine scores that are not counted.
         impostor: impostor scores that are not counted.
-        independent: how many independent impostors the tail may be cut by.
+        independent: the number of independent impostors, by which the tail may be cut.
     """
     sign = 1.0 if np.median(genuine) >= np.median(impostor) else -1.0
     inner = np.linspace(0, 1, BINS // 2 + 1)[1:-1]
@@ -199,13 +227,13 @@ def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinCounts:
-    """Scores counted in bins.
+    """Numbers of scores in bins, from which confidence limits of the shares follow.
 
     Attributes:
         low, high: numbers of scores in each bin, whole numbers; different if shares of people are
             rounded outwards.
         n: independent scores or people.
-        price: factor by which tails exceed binomial tails.
+        price: factor by which tail probabilities exceed binomial tails: 1, or e for people.
     """
 
     low: Floats
@@ -223,14 +251,17 @@ class BinCounts:
 
 
 def _counts(scores: Floats, edges: Floats) -> BinCounts:
-    """Count independent scores."""
+    """Count independent scores in bins."""
     bins = np.searchsorted(edges, scores, "right")
     counts = np.bincount(bins, minlength=len(edges) + 1).astype(np.float64)
     return BinCounts(counts, counts, len(scores), 1.0)
 
 
 def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
-    """Sum the shares of each person's scores."""
+    """Sum, for each bin, the share of each person's scores in it, rounded outwards.
+
+    Scores of a person depend on each other, so a person counts as a single observation.
+    """
     bins = np.searchsorted(edges, scores, "right")
     _, person, scores_per_person = np.unique(people, return_inverse=True, return_counts=True)
     sums = np.bincount(bins, 1 / scores_per_person[person], len(edges) + 1)
@@ -239,15 +270,19 @@ def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
 
 
 def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> float:
-    """The lower bound on D from counts in the same bins, nats; too large with probability alpha."""
+    """Return the lower bound on D in nats from counts in the same bins.
+
+    It is too large with probability at most alpha.
+    """
     level = alpha / (4 * len(genuine.low))
     return min_divergence(*genuine.limits(level), *impostor.limits(level))
 
 
 def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> float:
-    """Bound D(p || q) from below over all laws with low <= p <= high, least <= q <= most; nats.
+    """Return a lower bound in nats on D(p || q) over distributions p, q within these limits.
 
-    Alternating projections find the minimum, the multipliers of each round a bound that is safe
+    low <= p <= high and q_low <= q <= q_high. Alternating projections find the minimum, the
+    multipliers of each round a bound that is safe
     however near they are.
     """
     q = np.clip((q_low + q_high) / 2, TINY, None)
@@ -262,14 +297,17 @@ def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> 
 
 
 def _scale(x: Floats, low: Floats, high: Floats) -> float:
-    """The t > 0 where clip(t x, low, high) sums to 1, exactly: the sum is linear between breaks."""
+    """Return the t > 0 for which clip(t x, low, high) sums to 1.
+
+    The sum is linear between breaks.
+    """
     breaks = np.sort(np.concatenate([low / x, high / x]))
     sums = np.clip(breaks[:, None] * x, low, high).sum(axis=1)
     return max(float(np.interp(1.0, sums, breaks)), TINY)
 
 
 def _dual(low: Floats, high: Floats, q_low: Floats, q_high: Floats, m: float, c: float) -> float:
-    """The bound for these multipliers.
+    """Return the lower bound on D in nats that the multipliers m and c give.
 
     p log(p / q) - m p - c q is convex and grows in proportion along every ray from 0, so its least
     value in a box is at its edge: on each side of the box it is where the slope along it is 0.
@@ -290,6 +328,11 @@ def _third(n: int, rng: np.random.Generator) -> Chosen:
 
 
 def _labels(people: npt.ArrayLike, scores: Floats, name: str) -> Labels:
+    """Check the person of each score and return the array.
+
+    Raises:
+        ParameterError: another shape than the scores, or no whole numbers.
+    """
     array = as_array(people, name, "a person for each score")
     if array.shape != scores.shape or array.dtype.kind not in "iu":
         raise ParameterError(

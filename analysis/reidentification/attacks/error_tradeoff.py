@@ -1,4 +1,4 @@
-"""From scores to decisions: best score, top k, false acceptances and rejections.
+"""Decisions from similarity scores: best match, top k, false acceptance and false rejection rates.
 
 Scores are similarities: released sequence r against person i, higher is likelier. `owners[r]` is
 the true owner of r. Ties are not broken by a hidden coin or by the order of people: a person tied
@@ -24,7 +24,9 @@ Owners = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Det:
-    """The detection error trade-off at the corners of its curve; between two of them FAR falls.
+    """The detection error trade-off of a matcher: false acceptances (FAR) and rejections (FRR).
+
+    Given at the corners of its curve; between two corners only FAR falls.
 
     Attributes:
         thresholds: accept scores >= this, ascending, shape (t,); the last rejects everything.
@@ -38,7 +40,7 @@ class Det:
 
     @property
     def equal_error_rate(self) -> float:
-        """The common value of FAR and FRR.
+        """The error rate at the threshold at which FAR and FRR are equal.
 
         If two corners have the same FRR, and FAR falls past it between them, it is this FRR. Else
         it is the mean of both at the corner with the least difference.
@@ -50,11 +52,11 @@ class Det:
         return float(self.far[i] + self.frr[i]) / 2
 
     def frr_at(self, far: float) -> float:
-        """Return the least FRR among thresholds with a FAR of at most `far`."""
+        """Return the least false rejection rate among thresholds with a FAR of at most `far`."""
         return float(self.frr[self.far <= far].min())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws FRR against FAR, FAR logarithmic, on `ax` or new axes; returns them."""
+        """Draw FRR against FAR, FAR logarithmic, on `ax` or new axes; return the axes."""
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -66,7 +68,7 @@ class Det:
 
 
 def best_score(scores: npt.ArrayLike) -> Owners:
-    """The best score rule: the person with the highest score, the first of equals; shape (r,).
+    """Return the person with the highest score for each row, the first of equals; shape (r,).
 
     >>> from veilmix.analysis.reidentification import best_score
     >>> best_score([[0.1, 0.9], [0.5, 0.5]]).tolist()
@@ -79,7 +81,9 @@ def best_score(scores: npt.ArrayLike) -> Owners:
 
 
 def top_people(scores: npt.ArrayLike, k: int) -> Owners:
-    """The k people with the highest scores, best first, shape (r, k); equals by number.
+    """Return the k people with the highest scores of each row, best first, shape (r, k).
+
+    People with equal scores are in the order of their numbers.
 
     >>> from veilmix.analysis.reidentification import top_people
     >>> top_people([[0.1, 0.9, 0.4]], 2).tolist()
@@ -96,7 +100,9 @@ def top_people(scores: npt.ArrayLike, k: int) -> Owners:
 
 
 def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k: int = 1) -> Floats:
-    """The chance that each owner is among the k best scores, ties broken by a fair coin.
+    """Return the probability that each row's owner is among the k best scores, shape (released,).
+
+    Ties are broken by a fair coin.
 
     Args:
         scores: shape (released, people), higher is likelier.
@@ -121,7 +127,7 @@ def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k:
 def genuine_impostor(
     scores: npt.ArrayLike, owners: npt.ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """Scores of the same person, shape (r,), and of different people, shape (r (people - 1),).
+    """Return the scores against the owner, shape (r,), and against other people, (r (people - 1),).
 
     Args:
         scores: shape (r, people): a row for each released sequence, a column for each person.
@@ -135,7 +141,9 @@ def genuine_impostor(
 
 
 def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
-    """FAR and FRR at every corner.
+    """Return the detection error trade-off.
+
+    False acceptance and rejection rates at every threshold.
 
     Args:
         genuine: scores of the same person, shape (n,), n >= 1.
@@ -143,7 +151,7 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
     """
     genuine_scores, impostor_scores = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
     genuine_scores, impostor_scores = np.sort(genuine_scores), np.sort(impostor_scores)
-    # Between two genuine scores only FAR changes; the genuine scores and the ends are the corners.
+    # Between two genuine scores only FAR changes, so the genuine scores and the ends are corners.
     corners = np.unique(
         np.concatenate([genuine_scores, impostor_scores[:1], np.nextafter(genuine_scores, np.inf)])
     )
@@ -168,7 +176,13 @@ def as_scores(scores: npt.ArrayLike, name: str, min_count: int = 1) -> Floats:
 
 
 def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
-    """Check the owner of each row: person numbers below the number of columns."""
+    """Check the owner of each row and return the person numbers, shape (rows,).
+
+    None: row r belongs to person r.
+
+    Raises:
+        ParameterError: another shape, or a number outside 0 .. people - 1.
+    """
     if owners is None:
         if table.shape[0] > table.shape[1]:
             raise ParameterError(f"scores: shape {table.shape}; more rows than people need owners")
@@ -182,6 +196,11 @@ def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
 
 
 def _table(scores: npt.ArrayLike) -> Floats:
+    """Check a matrix of scores, released sequences x people, and return it as floats.
+
+    Raises:
+        ParameterError: another shape, fewer than two people, or nan.
+    """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise ParameterError(
@@ -193,10 +212,12 @@ def _table(scores: npt.ArrayLike) -> Floats:
 
 
 def _genuine_scores(table: Floats, owners: Owners) -> Floats:
+    """Return each row's score against its owner, shape (rows,)."""
     return np.asarray(table[np.arange(len(owners)), owners])
 
 
 def _at_most(k: int, people: int) -> int:
+    """Return k, a number of people to name, or raise a ParameterError if there are fewer people."""
     if whole(k, "k", 1) > people:
         raise ParameterError(f"k: found {k}; there are {people} people")
     return k

@@ -1,4 +1,4 @@
-"""The attacker of paper 003, Section 5.1: a Markov chain per person, matched by likelihood.
+"""The attacker of paper 003, Section 5.1: a Markov chain for each person, matched by likelihood.
 
 From the training events of each person i, by maximum likelihood,
 
@@ -29,13 +29,13 @@ from .sequences import Events, Sequences, same_alphabet
 
 # Replacement of a probability 0 (paper 003, Section 5.1).
 FLOOR = 1e-8
-# Rows of a sparse product that are made at one time.
+# Rows of a sparse product that are computed at one time, which bounds the memory.
 ROWS = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkovAttack:
-    """The trained chains of all people.
+    """An attacker that names the sender of a sequence by a Markov chain trained for each person.
 
     Attributes:
         training: one sequence for each person, known to the attacker.
@@ -49,6 +49,7 @@ class MarkovAttack:
     _moves: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        """Train the chains: each person's shares of symbols and of moves from symbol to symbol."""
         if not isinstance(self.training, Sequences):
             raise ParameterError(f"training: found {brief(self.training)}; needs Sequences")
         open_unit(self.floor, "floor")
@@ -63,11 +64,14 @@ class MarkovAttack:
         return self.training.people
 
     def visit_vector(self, person: int) -> Floats:
-        """Person's pi, shape (symbols,)."""
+        """Return the shares of symbols among a person's events (pi), shape (symbols,)."""
         return np.asarray(self._visits[[person], :].toarray()).ravel()
 
     def transition_matrix(self, person: int) -> Any:
-        """A person's L as a SciPy CSR array, symbols x symbols; an unleft symbol has a row of 0."""
+        """Return a person's transition probabilities L as a SciPy CSR array, symbols x symbols.
+
+        The row of a symbol that no event follows is 0.
+        """
         from scipy.sparse import coo_array
 
         row, a = self._moves[[person], :].tocoo(), self.training.symbols
@@ -75,10 +79,10 @@ class MarkovAttack:
         return coo_array((row.data, (keys // a, keys % a)), shape=(a, a)).tocsr()
 
     def scores(self, released: Sequences) -> Floats:
-        """Natural log-likelihood of each released sequence under each person's chain.
+        """Return the log-likelihood (nats) of each released sequence under each person's chain.
 
         Args:
-            released: sequences over the same alphabet, by whomever.
+            released: sequences over the same alphabet, of known or unknown people.
 
         Returns:
             Shape (released people, trained people); higher is likelier.
@@ -108,7 +112,10 @@ class MarkovAttack:
         return coo_array((unit_counts, (owner[trained], place[trained])), shape=shape)
 
     def _gain(self, shares: Any) -> Any:
-        """Return the gain of an entry above the floor: log(share) - log(floor)."""
+        """Return log(share) - log(floor) for each share.
+
+        The gain of a trained entry over the floor.
+        """
         gain = shares.copy()
         gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
         return gain
@@ -116,13 +123,17 @@ class MarkovAttack:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportAttack:
-    """Matches one randomized report by its likelihood: sum over x of Q(y|x) pi_i(x).
+    """An attacker that names the sender of a randomized report by its likelihood for each person.
 
-    Knowing everybody's law of X this is the best any attacker can do with one report, and its score
-    is a sufficient statistic: PSE = PIE (paper 003, after Proposition 3.3).
+    The likelihood is sum over x of Q(y|x) pi_i(x), pi_i the distribution of person i's values.
+    Knowing this distribution for all people, it is the best any attacker can do with one report,
+    and its score
+    is a sufficient statistic: the information in scores (PSE) is that in reports (PIE; paper 003,
+    after Proposition 3.3).
 
     Attributes:
-        training: one sequence for each person; its visit vector stands for the law of X.
+        training: one sequence for each person; its visit vector (shares of symbols) stands for
+            pi_i.
         randomizer: GRR or LocalHash on the same alphabet.
     """
 
@@ -130,6 +141,11 @@ class ReportAttack:
     randomizer: GRR | LocalHash
 
     def __post_init__(self) -> None:
+        """Check the randomizer: GRR or local hashing, of as many inputs as symbols.
+
+        Raises:
+            ParameterError: another randomizer, or another number of inputs.
+        """
         if as_randomizer(self.randomizer).loss_parameter is None:
             raise ParameterError("randomizer: needs GRR or LocalHash")
         if self.randomizer.inputs != self.training.symbols:
@@ -140,7 +156,8 @@ class ReportAttack:
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
         """Return the log-likelihood (nats) of each report for each person, shape (reports, people).
 
-        With the share m of person i's events that the report supports it is log(nu + theta m): for
+        With the share m of person i's events that the report supports it is log(nu + theta m), nu
+        and theta constants of the randomizer: for
         local hashing up to the probability of the key, which is the same for all people.
         """
         pi = _shares(self.training.visits())
@@ -152,7 +169,10 @@ class ReportAttack:
 
 
 def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:
-    """The dense matrix left @ right.T + offset of two CSR arrays, offset one number a row."""
+    """Return the dense matrix left @ right.T + offset of two CSR arrays, in blocks of rows.
+
+    `offset` is a number for each row, or for all.
+    """
     turned = right.T.tocsr()
     result = np.empty((left.shape[0], right.shape[0]))
     shift = np.broadcast_to(np.asarray(offset, np.float64), left.shape[0])
@@ -163,14 +183,17 @@ def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:
 
 
 def _shares(counts: Any) -> Any:
-    """Rows divided by their sums."""
+    """Return the rows of a CSR array of counts divided by their sums."""
     shares = counts.astype(np.float64)
     shares.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
     return shares
 
 
 def _transitions(training: Sequences) -> tuple[Events, Any]:
-    """The moves that occur, ascending, and CSR people x moves of L_i(from, to)."""
+    """Return the moves (from * symbols + to) that occur, ascending, and their probabilities.
+
+    The probabilities L_i(from, to) are a CSR array, people x moves.
+    """
     from scipy.sparse import coo_array
 
     owner, keys = training.moves()

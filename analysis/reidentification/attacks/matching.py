@@ -1,4 +1,4 @@
-"""Matching without a model of order, and the knowledge of the attacker.
+"""Attackers that match counts of symbols without a model of order; and an attacker's knowledge.
 
     TF-IDF   cosine of the vectors tf(x) log(N / df(x)), tf the share of x among a person's events,
              df the number of the N trained people with x (Frankowski et al., 2006)
@@ -40,7 +40,9 @@ def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
 
 
 def cosine_scores(training: Sequences, released: Sequences) -> Floats:
-    """Cosine similarity of the counts; arguments and result as in `tfidf_scores`.
+    """Return the cosine similarity of symbol counts of each released to each trained sequence.
+
+    Shape (released people, trained people), in [0, 1].
 
     Args:
         training: one sequence for each person the attacker knows.
@@ -52,7 +54,7 @@ def cosine_scores(training: Sequences, released: Sequences) -> Floats:
 
 
 def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:
-    """(training, released): both are all events.
+    """Return (training, released) for an attacker that knows the very events that are released.
 
     Args:
         traces: one sequence for each person.
@@ -63,7 +65,7 @@ def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:
 def partial_knowledge(
     traces: Sequences, training_events: int | None = None
 ) -> tuple[Sequences, Sequences]:
-    """(training, released): the older half, or the end of it, and the newer half.
+    """Return (training, released): the older half of each person's events, and the newer half.
 
     Args:
         traces: at least two events a person.
@@ -74,7 +76,7 @@ def partial_knowledge(
 
 
 def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences, Sequences]:
-    """(training, released): the first few events, and all of them.
+    """Return (training, released): the first few events of each person, and all of them.
 
     Args:
         traces: one sequence for each person.
@@ -84,7 +86,10 @@ def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences
 
 
 def _directions(counts: Any, weight: Floats) -> Any:
-    """Return rows times weight, scaled to length 1; a row of zeros stays."""
+    """Return each person's shares of symbols times weight, scaled to length 1.
+
+    A row of zeros stays.
+    """
     rows = counts.astype(np.float64)
     lengths = np.diff(rows.indptr)
     rows.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), lengths)

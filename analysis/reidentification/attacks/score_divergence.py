@@ -1,6 +1,7 @@
-"""The divergence of genuine from impostor scores by nearest neighbours, sorted, without a tree.
+"""The divergence of genuine from impostor scores, estimated by nearest neighbours.
 
-For n genuine scores x and m impostor scores, one dimension, k neighbours (Q. Wang, S. Kulkarni and
+By sorting, without a tree. For n genuine scores x and m impostor scores, one dimension, k
+neighbours (Q. Wang, S. Kulkarni and
 S. Verdu, 2009; paper 003 uses their estimators, Section 5.1):
 
     D = (1/n) sum over i of log( v_k(i) / r_k(i) ) + log( m / (n - 1) )
@@ -40,12 +41,14 @@ from .error_tradeoff import as_scores
 
 # Scores this close, relative to the largest, are equal up to rounding.
 ROUNDING = 1e-12
-# Genuine neighbours used if scores tie.
+# Number of genuine neighbours that set the radius if scores tie.
 TIED = 10
 
 
 def score_divergence(genuine: npt.ArrayLike, impostor: npt.ArrayLike, neighbours: int = 1) -> float:
-    """The k-NN estimate of D(genuine || impostor), bits; two sorts and O((n + m) + n k) more.
+    """Return the nearest-neighbour estimate of D(genuine || impostor), in bits.
+
+    Takes two sorts and O((n + m) + n k) more.
 
     Args:
         genuine: scores of the same person, shape (n,), n > neighbours.
@@ -63,7 +66,10 @@ def score_divergence(genuine: npt.ArrayLike, impostor: npt.ArrayLike, neighbours
 
 
 def sorted_divergence(genuine: Floats, impostor: Floats, k: int) -> tuple[float, int]:
-    """(D in nats, scores with a neighbour at distance 0) of sorted scores."""
+    """Return D(genuine || impostor) in nats, and the genuine scores with a neighbour at distance 0.
+
+    Both lists of scores must be sorted.
+    """
     n, m = len(genuine), len(impostor)
     inner = kth_distance(genuine, genuine, np.arange(n), k, skip=1)
     outer = kth_distance(genuine, impostor, np.searchsorted(impostor, genuine), k, skip=0)
@@ -84,15 +90,16 @@ def sorted_divergence(genuine: Floats, impostor: Floats, k: int) -> tuple[float,
 def kth_distance(
     at: Floats, among: Floats, place: npt.NDArray[np.intp], k: int, skip: int
 ) -> Floats:
-    """The distance from at[i] to its k-th nearest of the sorted `among`.
+    """Return the distance from each at[i] to its k-th nearest neighbour among the sorted `among`.
 
-    place[i]: how many of `among` are on the left; the `skip` entries from there on are left out
+    place[i]: the number of entries of `among` on the left; the `skip` entries from there on are
+    left out
     (1 where a score is compared with its own list).
     """
     padded = np.concatenate([np.full(k, -np.inf), among, np.full(k, np.inf)])
     best = np.full(len(at), np.inf)
     for below in range(k + 1):
-        # `left` of the k on the left, the rest on the right; the farther of both ends.
+        # The k neighbours are `below` on the left and the rest on the right; the farthest counts.
         reach = np.zeros(len(at))
         if below:
             reach = at - padded[place + k - below]

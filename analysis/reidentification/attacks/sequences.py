@@ -24,10 +24,12 @@ Events = npt.NDArray[np.int64]
 @keeps_old(of="from_people", of_people="select_people")
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequences:
-    """Events of people.
+    """Sequences of events of people, such as visited places or rated films.
+
+    The data of the attacks.
 
     Attributes:
-        events: symbols, shape (events,), int64.
+        events: symbols, all people's sequences one after another, shape (events,), int64.
         offsets: where each person's events begin, and the end; shape (people + 1,), int64.
         symbols: the size of the alphabet.
     """
@@ -37,6 +39,11 @@ class Sequences:
     symbols: int
 
     def __post_init__(self) -> None:
+        """Check the arrays.
+
+        Raises:
+            ParameterError: no integers, a person without events, or a symbol outside the alphabet.
+        """
         whole(self.symbols, "symbols", 1)
         for name in ("events", "offsets"):
             array = as_array(getattr(self, name), name, "integers")
@@ -45,11 +52,11 @@ class Sequences:
             object.__setattr__(self, name, array)
         lengths = np.diff(self.offsets)
         if len(lengths) == 0:
-            raise ParameterError("sequences: nobody; needs at least one person")
+            raise ParameterError("sequences: no person; needs at least one")
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.events) or lengths.min() < 1:
             empty = int((lengths < 1).sum())
             raise ParameterError(
-                f"sequences: {empty} of {len(lengths)} people have no event; everybody needs one"
+                f"sequences: {empty} of {len(lengths)} people have no event; each needs at least one"
             )
         if self.events.min() < 0 or self.events.max() >= self.symbols:
             raise ParameterError(
@@ -59,7 +66,10 @@ class Sequences:
 
     @classmethod
     def from_people(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> Sequences:
-        """From one list of symbols a person; the alphabet ends with the largest if not given."""
+        """Return sequences from a list of symbols for each person, oldest first.
+
+        The alphabet ends with the largest symbol if `symbols` is not given.
+        """
         parts = [as_array(trace, "people", "symbols") for trace in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
             raise ParameterError("people: needs at least one, and one list of events for each")
@@ -70,7 +80,10 @@ class Sequences:
 
     @classmethod
     def grouped(cls, owner: Events, events: Events, symbols: int) -> Sequences:
-        """From events in any order of people, oldest first, `owner` in 0 .. people - 1."""
+        """Return sequences from events of mixed people, oldest first, and the owner of each event.
+
+        Owners are 0 .. people - 1.
+        """
         order = np.argsort(owner, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(owner))])
         return cls(events[order].astype(np.int64), offsets.astype(np.int64), symbols)
@@ -82,7 +95,7 @@ class Sequences:
 
     @property
     def lengths(self) -> Events:
-        """Events of each person, shape (people,)."""
+        """The number of events of each person, shape (people,)."""
         return np.diff(self.offsets)
 
     @property
@@ -97,25 +110,28 @@ class Sequences:
 
     @property
     def starts(self) -> Events:
-        """Everybody's first event, shape (people,)."""
+        """The first event of each person, shape (people,)."""
         return self.events[self.offsets[:-1]]
 
     def first(self, m: int) -> Sequences:
-        """Everybody's first m events, or all of them."""
+        """Return the first m events of each person, or all if there are fewer."""
         return self._masked(self.positions < whole(m, "m", 1))
 
     def last(self, m: int) -> Sequences:
-        """Everybody's last m events, or all of them."""
+        """Return the last m events of each person, or all if there are fewer."""
         events_left = self.lengths[self.owners] - self.positions
         return self._masked(events_left <= whole(m, "m", 1))
 
     def halves(self) -> tuple[Sequences, Sequences]:
-        """The older and the newer half of each person's events; an odd event is left to the newer.
+        """Return the older and the newer half of each person's events.
 
-        Raises ParameterError if a person has only one event.
+        An odd event is in the newer.
+
+        Raises:
+            ParameterError: a person has only one event.
         """
         if self.lengths.min() < 2:
-            raise ParameterError("sequences: somebody has one event only; two halves need two")
+            raise ParameterError("sequences: a person has only one event; two halves need two")
         older = self.positions < self.lengths[self.owners] // 2
         return self._masked(older), self._masked(~older)
 
@@ -124,10 +140,10 @@ class Sequences:
         return self.select_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
 
     def select_people(self, people: npt.ArrayLike) -> Sequences:
-        """These people, in this order, renumbered from 0."""
+        """Return the sequences of these people, in this order, renumbered from 0."""
         chosen_people = np.asarray(people)
         if chosen_people.ndim != 1 or chosen_people.size == 0:
-            raise ParameterError("people: nobody is left; needs at least one person")
+            raise ParameterError("people: no person is selected; needs at least one")
         parts = [self.events[self.offsets[i] : self.offsets[i + 1]] for i in chosen_people]
         return Sequences.from_people(parts, self.symbols)
 
@@ -143,13 +159,14 @@ class Sequences:
         return counts
 
     def moves(self) -> tuple[Events, Events]:
-        """(owner, from * symbols + to) of every pair of neighbouring events."""
+        """Return the owner and the code from * symbols + to of every pair of successive events."""
         if self.symbols > 3_000_000_000:
             raise ParameterError(f"symbols: {self.symbols}; moves need fewer than 3e9")
         inside = np.flatnonzero(self.positions > 0)
         return self.owners[inside], self.events[inside - 1] * self.symbols + self.events[inside]
 
     def _masked(self, mask: npt.NDArray[np.bool_]) -> Sequences:
+        """Return the sequences with only the events for which the mask is true."""
         lengths = np.bincount(self.owners[mask], minlength=self.people)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Sequences(self.events[mask], offsets, self.symbols)
@@ -162,7 +179,7 @@ class Sequences:
 
 
 def same_alphabet(training: Sequences, released: Sequences) -> None:
-    """Raises ParameterError unless both have as many symbols."""
+    """Raise a ParameterError unless both sets of sequences have the same number of symbols."""
     if training.symbols != released.symbols:
         raise ParameterError(
             f"released: {released.symbols} symbols; the training data have {training.symbols}"

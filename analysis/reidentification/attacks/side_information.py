@@ -8,8 +8,10 @@ posterior probability c(k, y) / (c(y) n_k). So the best guess is right for
     found = sum over y of max over k of c(k, y) / n_k        people in expectation,
 
 the Bayes error is 1 - found / n, and the row has I(K; Y) bits about its owner (paper 003, (4)).
+
 If the release shows all the known columns, y determines k, and `found` is the number of cells that
-occur in them: a crowd of any size yields one person in expectation. Known columns that are not
+occur in them: an equivalence class of any size yields one person in expectation. Known columns that
+are not
 released help through c: the attacker is assumed to know the joint counts, the strongest case.
 """
 
@@ -37,14 +39,14 @@ Keys = npt.NDArray[np.int64]
 @keeps_old(found="expected_matches", known="known_columns")
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """The success of one attacker on one release.
+    """The success of an attacker that knows some columns of all people and sees a release.
 
     Attributes:
-        people: n.
+        people: number of people, n.
         expected_matches: expected people named correctly by the best guesses; in (0, n].
-        certain: people whose row can only be theirs, in the view of the attacker.
-        bits: I(K; Y), the information in a row about its owner.
-        known_columns, released: the columns.
+        certain: people to whom their row belongs with certainty, in the view of the attacker.
+        bits: I(K; Y), the information in a released row Y about its owner, from the known part K.
+        known_columns, released: numbers of the known and of the released columns.
     """
 
     people: int
@@ -61,10 +63,14 @@ class Identified:
 
     @property
     def fano(self) -> float:
-        """Fano's lower bound on the error from `bits`; at most `error`."""
+        """Fano's lower bound on the attacker's error, computed from `bits`; at most `error`."""
         return fano_bound(self.bits, uniform_prior_error(self.people))
 
     def __str__(self) -> str:
+        """Return a sentence for reports.
+
+        The columns, people re-identified in expectation and for certain.
+        """
         return (
             f"knowing columns {list(self.known_columns)} and seeing {list(self.released)}: "
             f"{self.expected_matches:,.1f} of {self.people:,} people found in expectation "
@@ -80,7 +86,7 @@ def find_people(
     released: Sequence[int] | None = None,
     people: npt.ArrayLike | None = None,
 ) -> Identified:
-    """Attack an exact release of some columns, with knowledge of some columns.
+    """Attack an exact release of some columns with knowledge of some columns; return its success.
 
     Args:
         table: n x d integer codes, n >= 2; a masked cell is one more code.
@@ -94,7 +100,7 @@ def find_people(
     if len(weights) != len(codes) or weights.sum() < 2 or weights.min() < 1:
         raise ParameterError(
             f"table: {weights.sum()} people in {codes.shape[0]} rows; needs at least two, and "
-            "somebody for every row"
+            "at least one for every row"
         )
     mine = as_columns(known_columns, codes.shape[1])
     released_columns = as_columns(
@@ -106,7 +112,7 @@ def find_people(
 
 @accepts_old(known="known_table")
 def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
-    """Attack a release with another table, such as a masked or rewritten release.
+    """Attack a release with knowledge of another table, such as the original of a masked release.
 
     >>> from veilmix.analysis.reidentification import find_in
     >>> find_in([[0], [1], [1]], [[0], [1], [1]]).certain
@@ -120,8 +126,8 @@ def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     mine, released_table = as_table(known_table), as_table(released)
     if mine.shape[0] != released_table.shape[0] or mine.shape[0] < 2:
         raise ParameterError(
-            f"released: {released_table.shape[0]} rows for {mine.shape[0]} people; needs one for "
-            "each of at least two"
+            f"released: {released_table.shape[0]} rows for {mine.shape[0]} people; needs a row for "
+            "each person, and at least two people"
         )
     columns = tuple(range(mine.shape[1])), tuple(range(released_table.shape[1]))
     cells = cells_of(mine, columns[0]), cells_of(released_table, columns[1])
@@ -129,7 +135,7 @@ def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
 
 
 def people_found(counts: Any, Q: Any = None) -> float:
-    """`expected_matches` from joint counts, also of a randomized release.
+    """Return the expected number of people named correctly, from counts; also if Q randomizes.
 
     Args:
         counts: people by known cell (rows) and true released value (columns), whole numbers,
@@ -148,7 +154,7 @@ def people_found(counts: Any, Q: Any = None) -> float:
     if int(people.sum()) < 2:
         raise ParameterError(f"counts: {int(people.sum())} people; needs at least two")
     inhabited = table[np.flatnonzero(people)].tocsr()
-    # n_k equal people in a cell: one stands for all of them, with the prior chance 1/n.
+    # The n_k people of a cell look equal, so the attacker names any of them: each is right 1/n_k.
     shares = inhabited.multiply(1 / people[people > 0][:, None]).tocsr()
     if Q is None:
         return float(shares.max(axis=0).sum())
@@ -173,12 +179,12 @@ def _blurred(shares: Any, Q: Any) -> float:
 
 
 def counted(known_cells: Keys, released_cells: Keys, people: npt.NDArray[Any]) -> PeopleByCell:
-    """People by known cell and shown value.
+    """Count people by known cell and released value.
 
     Args:
-        known_cells: the number of each row's cell, 0, 1, ..., shape (rows,).
-        released_cells: the number of its shown value, 0, 1, ..., shape (rows,).
-        people: how many have that row, above 0; whole, or expected.
+        known_cells: the number of each row's cell in the known columns, 0, 1, ..., shape (rows,).
+        released_cells: the number of its released value, 0, 1, ..., shape (rows,).
+        people: the number of people with each row, above 0; whole, or expected.
     """
     cells, values = int(known_cells.max()) + 1, int(released_cells.max()) + 1
     pairs, place = np.unique(known_cells * np.int64(values) + released_cells, return_inverse=True)
@@ -188,11 +194,11 @@ def counted(known_cells: Keys, released_cells: Keys, people: npt.NDArray[Any]) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeopleByCell:
-    """Numbers of people by known cell and shown value: all pairs that occur, each once.
+    """Numbers of people by known cell and released value: the pairs that occur, each once.
 
     Attributes:
-        cells, values: numbers of known cells and of shown values.
-        row, column: cell and value of each pair, shape (pairs,).
+        cells, values: numbers of known cells and of released values.
+        row, column: known cell and released value of each pair, shape (pairs,).
         people: people with both, above 0, whole or expected, shape (pairs,).
     """
 
@@ -204,26 +210,29 @@ class PeopleByCell:
 
     @property
     def each(self) -> Floats:
-        """People in each known cell, shape (cells,)."""
+        """The people in each known cell, shape (cells,)."""
         return weighted_counts(self.row, self.people, self.cells)
 
     @property
     def expected_matches(self) -> float:
-        """People named correctly by the best guesses, in expectation."""
+        """The expected number of people named correctly by the attacker's best guesses."""
         best = np.zeros(self.values)
         np.maximum.at(best, self.column, self.people * (1 / self.each)[self.row])
         return float(best.sum())
 
     @property
     def certain(self) -> int:
-        """People with a row that can only be theirs, for any knowledge of the rest; rounded."""
+        """The people whose released row can be nobody else's, rounded.
+
+        They are alone in their known cell, and no other known cell has their released value.
+        """
         is_only_row = np.bincount(self.column, minlength=self.values)[self.column] == 1
         is_certain = np.isclose(self.each, 1)[self.row]
         return round(float(self.people[is_certain & is_only_row].sum()))
 
     @property
     def bits(self) -> float:
-        """I(K; Y): the information in a row about its owner."""
+        """I(K; Y), the information in a released row Y about its owner's known cell K, in bits."""
         if self.cells < 2:
             return 0.0
         mass = self.people / self.people.sum()
@@ -233,6 +242,7 @@ class PeopleByCell:
 def _attack(
     counts: PeopleByCell, known_columns: tuple[int, ...], released: tuple[int, ...]
 ) -> Identified:
+    """Return the attacker's success from the counts."""
     people = int(counts.people.sum())
     return Identified(
         people, counts.expected_matches, counts.certain, counts.bits, known_columns, released

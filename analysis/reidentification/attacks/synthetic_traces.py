@@ -1,4 +1,4 @@
-"""Events of fictitious people: Zipf places, Markov habits.
+"""Synthetic traces and rating histories of fictitious people, with known distributions.
 
 Traces. Place x has popularity proportional to 1 / (x + 1)^exponent. Each person has some habitual
 places, drawn by popularity, the first the most frequent (shares 1, 1/2, 1/3, ...), and a routine: a
@@ -8,7 +8,7 @@ any place by popularity with probability `explore`, else to a habitual place by 
 Rating histories. Each person rates different items, one after the other, each drawn by popularity
 from the items not yet rated; the order of a person's history is the order of drawing.
 
-This is no model of a real city; it is a known law on which attacks can be checked.
+This is no model of a real city; its distributions are known, so that attacks can be checked on it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from ...randomizers.randomizer import Seed, as_generator
 from ...validation import Floats, whole
 from .sequences import Events, Sequences
 
-# Entries of people x items that are held at one time.
+# Entries of people x items that are in memory at one time, at most.
 BLOCK = 1 << 22
 
 
 def zipf_shares(symbols: int, exponent: float = 1.0) -> Floats:
-    """Shares in proportion to 1, 1/2^exponent, 1/3^exponent, ...; shape (symbols,), sum 1.
+    """Return Zipf popularities: shares proportional to 1, 1/2^exponent, 1/3^exponent, ...; sum 1.
+
+    Shape (symbols,).
 
     Args:
         symbols: size of the alphabet, >= 1.
@@ -48,7 +50,7 @@ def markov_traces(
     exponent: float = 1.0,
     rng: Seed = None,
 ) -> Sequences:
-    """Traces with habits, `events` places for each person.
+    """Return synthetic traces of people with habits, `events` places for each person.
 
     Args:
         people: >= 1.
@@ -83,7 +85,9 @@ def markov_traces(
 def rating_histories(
     people: int, items: int, ratings: int, exponent: float = 1.0, rng: Seed = None
 ) -> Sequences:
-    """Return histories of different items, `ratings` a person; popular items are likely and early.
+    """Return synthetic rating histories of different items, `ratings` for each person.
+
+    Popular items are likely and early.
 
     Args:
         people: >= 1.
@@ -107,11 +111,13 @@ def rating_histories(
 
 
 def _sample_events(cumulated: Floats, rng: np.random.Generator, shape: tuple[int, ...]) -> Events:
+    """Return random symbols of this shape from cumulated probabilities."""
     place: npt.NDArray[np.intp] = np.searchsorted(cumulated, rng.random(shape), "right")
     return np.minimum(place, len(cumulated) - 1).astype(np.int64)
 
 
 def _chance(value: float, name: str) -> float:
+    """Check a probability and return it; raise a ParameterError outside [0, 1]."""
     if not 0 <= value <= 1:
         raise ParameterError(f"{name}: found {value!r}; needs a probability in [0, 1]")
     return float(value)

@@ -1,8 +1,12 @@
-"""Personal identification system entropy: the information in matching scores about identity.
+"""Personal identification system entropy (PSE): the information in matching scores about identity.
+
+U is the person, Y its report, S the scores of the report against all people, PIE the information in
+the report.
 
     PSE = I(U; S) <= I(U; Y) = PIE                            paper 003, (6) and Proposition 3.3
 
-Two values, in bits. `divergence` is D(f_G || f_I), to which the PSE converges as the number of
+Two values, in bits. `divergence` is D(f_G || f_I), of genuine from impostor scores, to which the
+PSE converges as the number of
 people grows (Theorem 3.2, for independent scores and uniform U). For the n people at hand it is NOT
 a lower bound on the PIE: it may exceed log2 n, which the PIE never does (Gaussian scores 4
 deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2 n = 6.64). For n people:
@@ -30,22 +34,23 @@ from ..fano import fano_bound, uniform_prior_error
 from .divergence_bound import Divergence, divergence_bound
 from .error_tradeoff import as_owners, genuine_impostor, people_within
 
-# b is found to this relative precision; the maximum is flat.
+# The factor b of the scores is found to this relative precision, as the maximum is flat.
 PRECISION = 1e-3
-# b is chosen on rows of at most this many scores together; any b gives a bound.
+# The factor b is chosen on rows with at most this many scores in all: any b gives a valid bound.
 FITTED = 1 << 21
 STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class SystemEntropy:
-    """The success of one attack on one release.
+    """The success of an attack that scores sequences against people: information and match rate.
 
     Attributes:
-        people: n, people the attacker chooses from.
+        people: number of people among whom the attacker chooses, n.
         released: number of attacked sequences.
-        finite: the lower bound on I(U; S) for these n people, bits, with limits.
-        finite_low, finite_high: normal limits over released sequences.
+        finite: lower bound on I(U; S), the scores' information about the person, for these n
+            people; bits.
+        finite_low, finite_high: confidence limits of `finite`, normal over released sequences.
         divergence: D of genuine from impostor scores, the limit for infinitely many people: a
             certified lower bound and an estimate, bits.
         rate: expected share of sequences with the best score for the owner (ties by a fair coin).
@@ -66,15 +71,22 @@ class SystemEntropy:
 
     @property
     def ceiling(self) -> float:
-        """log2 n: the most information possible."""
+        """The maximum of the information about one of n people: log2 n, in bits."""
         return log2(self.people)
 
     @property
     def fano(self) -> float:
-        """The error that (10) leaves to a system with I(U; S) = `finite`, in [0, 1]."""
+        """The least error in naming the person if I(U.
+
+        S) = `finite`, by Fano's inequality (10), 0 to 1.
+        """
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
     def __str__(self) -> str:
+        """Return a sentence for reports.
+
+        Match rate, information for these people, and the divergence.
+        """
         warning_text = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
             f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
@@ -131,7 +143,9 @@ def system_entropy(
 def finite_information(
     scores: npt.ArrayLike, owners: npt.ArrayLike | None = None
 ) -> tuple[float, float]:
-    """(lower bound on I(U; S) for these people, its standard error), bits.
+    """Return a lower bound on I(U; S) for these people and its standard error, in bits.
+
+    U is the person, S the scores of a released sequence against all people.
 
     Args:
         scores: similarities, shape (released, people), finite, at least four rows.
@@ -157,9 +171,10 @@ def finite_information(
 
 
 def _log_share(distances: Floats, b: float, doubt: float) -> Floats:
-    """Return log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) of rows s - s_own, nats.
+    """Return the log of the probability that the scores give the owner, for each row, in nats.
 
-    An event not seen in N rows may still happen with probability 1/N: without doubt, one surprise
+    It is log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) for rows of s - s_own. An
+    event not seen in N rows may still happen with probability 1/N: without doubt, one surprise
     after rows that were all distinguished would cost any number of bits.
     """
     from scipy.special import logsumexp
@@ -169,9 +184,13 @@ def _log_share(distances: Floats, b: float, doubt: float) -> Floats:
 
 
 def _best_scale(distances: Floats) -> float:
-    """The b >= 0 that maximises the mean log share: concave, so the slope is followed to 0."""
+    """Return the factor b >= 0 of the scores that maximises the owners' mean log probability.
+
+    The mean is concave in b, so its slope is followed to 0.
+    """
 
     def slope(b: float) -> float:
+        """Return the derivative of the mean log probability at b."""
         top = b * distances
         weight = np.exp(top - top.max(axis=1, keepdims=True))
         return -float(((weight * distances).sum(axis=1) / weight.sum(axis=1)).mean())
@@ -190,6 +209,7 @@ def _best_scale(distances: Floats) -> float:
 
 
 def _normal(confidence: float) -> float:
+    """Return the normal quantile z with probability `confidence` in [-z, z]."""
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + open_unit(confidence, "confidence") / 2))
