@@ -30,7 +30,7 @@ def fano_bound(information_bits: float, prior_error: float) -> float:
         max(0, 1 + (I + 1) / log2(1 - prior_error)).
     """
     bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
-    # log1p(-prior) is exact for an attacker that is almost sure before, where 1 - prior rounds to 1.
+    # log1p is exact for an attacker that is almost sure before, where 1 - prior rounds to 1.
     return max(0.0, 1 + (bits + 1) * log(2) / log1p(-prior))
 
 
@@ -44,9 +44,10 @@ def uniform_prior_error(users: int) -> float:
 
 
 def tight_fano(information_bits: float, users: int) -> float:
-    """The smallest beta with h(beta) + beta log2(n - 1) >= log2 n - I: the least error, uniform U.
+    """Return the least identification error for n equally likely users, by Fano's inequality.
 
-    Fano's inequality itself, solved by bisection to the last bit; never below `fano_bound`.
+    The smallest beta with h(beta) + beta log2(n - 1) >= log2 n - I, h the binary entropy, solved by
+    bisection to the last bit; never below `fano_bound`.
 
     Args:
         information_bits: I(U; Y) or any upper bound on it, bits, >= 0.

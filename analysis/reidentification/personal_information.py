@@ -108,10 +108,12 @@ def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, fl
 
 
 class PieStream:
-    """PIE from rows that pass by once: I(U; Y) = mean of D(Y|U=u, R) - D(Y, R), R from uniform X.
+    """The information in a report about its sender (PIE), from rows that are read once.
 
-    Holds one number a symbol. Rows are weights (counts or unnormalised probabilities); a person's
-    share of the total is its row sum. A person must come in one row.
+    I(U; Y) = mean over people of D(Y|U=u, R) - D(Y, R), with R the report distribution of a uniform
+    X. Holds a number for each symbol. Rows are weights (counts or unnormalised probabilities); a
+    person's
+    share of the total is its row sum. A person must come in a single row.
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:

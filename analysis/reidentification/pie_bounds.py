@@ -1,6 +1,6 @@
 """Upper bounds of a randomizer on re-identification, valid for all populations: in four strengths.
 
-They bound PIE = I(U; Y), the information in a report Y about its sender U, one of n users with |X|
+They bound PIE = I(U; Y), the information in a report Y about its sender U among n users with |X|
 possible values:
 
     general       Proposition 4.1     min(eps, eps^2, log n, log |X|)   any randomizer
@@ -66,7 +66,7 @@ class PieBound:
     def error(self, strength: Strength = "exact") -> float:
         """Return the least error in naming the sender, 0 to 1, by Fano's inequality from the bound.
 
-        Paper 003, (12), for n equally likely users; `strength` selects one of the four bounds.
+        Paper 003, (12), for n equally likely users; `strength` selects a bound of the four.
         """
         if strength not in STRENGTHS:
             raise ParameterError(f"strength: found {strength!r}; needs one of {STRENGTHS}")
@@ -134,7 +134,7 @@ def epsilon_for_error(
     strength: Strength = "exact",
     largest: float = 60.0,
 ) -> float:
-    """Return the largest epsilon with a bound on the identification error of at least `error`.
+    """Return the largest epsilon (nats) that keeps the error in naming a sender high enough.
 
     Args:
         error: required identification error for n equal users, by (12), strictly inside (0, 1).

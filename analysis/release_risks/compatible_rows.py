@@ -18,16 +18,19 @@ from ..exposure.cells import as_table, cells_of, different
 from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
-CELLS = 3_000_000_000  # people, times columns, times combinations of layers
+CELLS = 3_000_000_000  # most people times columns times combinations of layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompatibleColumn:
-    """The original values that each released value of a column stands for.
+    """The original values that each released value of a column may stand for, divided into layers.
+
+    Within a layer each original code has at most a single released code.
 
     Attributes:
         layers: for each layer, the released code of each original code, or NO_VALUE.
-        layer: of each released code: its layer, ANY, or NO_VALUE if it stands for no original
+        layer: the layer of each released code; ANY_VALUE if it stands for all values, NO_VALUE if
+            for no original
             value.
     """
 
@@ -36,7 +39,7 @@ class CompatibleColumn:
 
     @classmethod
     def from_values(cls, originals: Sequence[Integers | None], values: int) -> "CompatibleColumn":
-        """Divide the released values into layers.
+        """Return the column's layers from the original codes of each released code.
 
         Args:
             originals: for each released code the original codes, or None for all of them.
@@ -55,7 +58,10 @@ class CompatibleColumn:
 
     @property
     def finest(self) -> Integers:
-        """The released code of each original code in its first layer, or NO_VALUE."""
+        """The released code of each original code in the first layer that has it, or NO_VALUE.
+
+        Layers are filled from the least general values on, so it is the finest code.
+        """
         if not self.layers:
             return np.zeros(0, np.int64)
         finest = np.full_like(self.layers[0], NO_VALUE)
@@ -66,12 +72,12 @@ class CompatibleColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowMatches:
-    """People of the original and rows of the release that fit each other.
+    """Numbers of released rows that fit each person, and of people that fit each released row.
 
     Attributes:
-        rows: of the release, the number that fits each person, shape (people,).
-        people: the number that fits each row, shape (rows of the release,).
-        pairs: people with a single row, which fits no other person.
+        rows: the number of released rows that fit each person, shape (people,).
+        people: the number of people that fit each released row, shape (rows of the release,).
+        pairs: people that a single row fits, which fits no other person.
     """
 
     rows: Integers
@@ -81,13 +87,14 @@ class RowMatches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittingCells:
-    """The rows of the release with values of the same layers, and the original rows beside them.
+    """Released rows with values of the same layers, and the original rows comparable with them.
 
     Attributes:
-        rows: places in the release, shape (r,).
+        rows: places of the rows in the release, shape (r,).
         people: places of original rows with a value in each layer, shape (p,).
-        row_cells, people_cells: cells; a row fits an original row if both are in the same cell.
-        size: cells are less than it.
+        row_cells, people_cells: numbers of their cells; a released row fits an original row if
+            their cells are equal.
+        size: upper limit of the cell numbers.
     """
 
     rows: Integers
@@ -100,7 +107,7 @@ class FittingCells:
 def match_rows(
     original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
 ) -> RowMatches:
-    """Count the rows that fit each person, and the people that fit each row.
+    """Count the released rows that fit each person, and the people that fit each released row.
 
     Args:
         original: n x d codes of at least 0.
@@ -112,7 +119,7 @@ def match_rows(
     """
     people, rows = as_table(original), as_table(release)
     fits, crowds = np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
-    places = np.zeros(len(people))  # of all fitting rows, summed
+    places = np.zeros(len(people))  # the sum of the places of fitting rows: of one, its place
     for part in fitting_cells(people, rows, columns):
         theirs, mine = part.row_cells, part.people_cells
         fits[part.people] += np.bincount(theirs, minlength=part.size)[mine]
@@ -126,7 +133,7 @@ def match_rows(
 def fitting_cells(
     original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
 ) -> Iterator[FittingCells]:
-    """Yield the rows that fit original rows, by the layers of their values.
+    """Yield released rows and the original rows that they may fit, by the layers of their values.
 
     Arguments and errors as of `match_rows`.
     """
@@ -163,7 +170,7 @@ def _cells(
     columns: Sequence[CompatibleColumn],
     layers: Integers,
 ) -> tuple[NDArray[np.intp], Integers, Integers]:
-    """The people with a value in each layer, their cells, and the cells of the rows."""
+    """Return the people with a value in each layer, their cells, and the cells of the rows."""
     compared = [j for j in range(len(columns)) if layers[j] != ANY_VALUE]
     if not compared:
         all_indices = np.arange(len(people))
@@ -176,7 +183,7 @@ def _cells(
 
 
 def _place(layers: list[Integers], codes: Integers, values: int) -> int:
-    """The first layer without a released code of these original codes."""
+    """Return the first layer without any of these original codes; add a layer if needed."""
     for number, layer in enumerate(layers):
         if (layer[codes] == NO_VALUE).all():
             return number
@@ -185,4 +192,5 @@ def _place(layers: list[Integers], codes: Integers, values: int) -> int:
 
 
 def _or_empty(codes: Integers | None) -> Integers:
+    """Return the codes, or an empty array for None."""
     return np.zeros(0, np.int64) if codes is None else codes

@@ -17,18 +17,18 @@ from .nearest import Codes, Floats, Numbers, neighbours
 from .rates import Rate
 
 SEED = 0x636F7079  # fixes the samples
-CELLS = 2e8  # that are compared, about
-LEAST_ROWS = 50  # of the release that are compared, whatever the size of the original
+CELLS = 2e8  # approximate limit of the compared cells; beyond, rows are sampled
+LEAST_ROWS = 50  # at least so many released rows are compared, even with a large original
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Released rows that copy a row of the original.
+    """Numbers of released rows that copy a row of the original in all columns.
 
     Attributes:
-        rows: number of them.
-        of_unique: copies of a row that a single person has.
-        people: with such a unique row that is released.
+        rows: released rows that are copies.
+        of_unique: copies of an original row that only a single person has.
+        people: people with such a unique row that is released.
     """
 
     rows: int
@@ -38,14 +38,18 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class RecordDistances:
-    """Distances of released rows to the nearest row of the original, 0 to 1.
+    """Distances of released rows to the nearest original row, 0 to 1: a check for copying.
+
+    Gower's distance, divided by the number of columns.
 
     Attributes:
-        rows: of the release that were compared; a sample if it is large.
+        rows: released rows that were compared; a sample if the release is large.
         zero: share of these at distance 0.
-        median: of the distances to the original.
-        control_median: of the distances to the control; None without a control.
-        nearer: rows nearer to the original than to the control, ties as half; None likewise.
+        median: median distance to the original.
+        control_median: median distance to the control (people outside the release); None without a
+            control.
+        nearer: rows nearer to the original than to the control, ties as half; None without a
+            control.
     """
 
     rows: int
@@ -58,7 +62,7 @@ class RecordDistances:
 def copied_rows(
     original: ArrayLike, release: ArrayLike, owner: NDArray[np.integer] | None = None
 ) -> Copies:
-    """Count the copies.
+    """Count the released rows that copy an original row, and the people with a unique row copied.
 
     Args:
         original: n x d codes of at least 0.
@@ -74,7 +78,7 @@ def copied_rows(
     released = np.bincount(theirs, minlength=size)
     owners = np.arange(len(people)) if owner is None else np.asarray(owner, np.int64)
     n = int(owners.max()) + 1
-    pairs = np.unique(mine * n + owners)  # a person and a cell
+    pairs = np.unique(mine * n + owners)  # each codes a cell and a person with a row in it
     crowd = np.bincount(pairs // n, minlength=size)
     copied = pairs[(crowd[pairs // n] == 1) & (released[pairs // n] > 0)] % n
     return Copies(
@@ -88,7 +92,7 @@ def record_distances(
     control: ArrayLike | None = None,
     numbers: Numbers | None = None,
 ) -> RecordDistances:
-    """Measure the distances of released rows to their nearest rows.
+    """Measure the distances of released rows to the nearest original rows, and to a control.
 
     Args:
         original: n x d codes of at least 0; n >= 1.
@@ -114,7 +118,7 @@ def record_distances(
 
 
 def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
-    """The distance of each row to its nearest person."""
+    """Return the distance of each released row to its nearest person, 0 to 1."""
     nearest_distances = (near.min_distance for near in neighbours(people, rows, numbers))
     distances: Floats = np.round(
         np.fromiter(nearest_distances, float, len(rows)) / people.shape[1], 9
@@ -123,7 +127,7 @@ def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
 
 
 def _sampled_rows(table: Codes, size: int, rng: np.random.Generator) -> Codes:
-    """A sample of the rows, in their order."""
+    """Return a random sample of at most `size` rows, in their order."""
     if len(table) <= size:
         return table
     return table[np.sort(rng.choice(len(table), size, replace=False))]

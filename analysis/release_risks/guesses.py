@@ -32,8 +32,8 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
 SEED = 0x67756573  # fixes the samples
-CACHE_SIZE = 3  # counts that are kept: a question has as many
-MAX_COMPARISONS = 4e9  # comparisons of one cell with another; beyond, people are sampled
+CACHE_SIZE = 3  # counts in the cache: as many as a question reads
+MAX_COMPARISONS = 4e9  # most comparisons of a cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None
 Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
@@ -42,7 +42,7 @@ Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
 @keeps_old(known="known_columns", of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """A question: guess a column from other columns.
+    """An inference attack: guess a person's value of a column from its values of other columns.
 
     Attributes:
         sought: the number of the guessed column.
@@ -53,20 +53,27 @@ class Inference:
     known_columns: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each person's success probability if its cell is released, and whether it is."""
+        """Return each person's success probability by counts, and a mask of the answered people.
+
+        A person is answered if the release has its known cell. Shape (people,) each; the
+        probability is 0 without the cell.
+        """
         whole = counted.people((*self.known_columns, self.sought))
         cell = counted.people(self.known_columns)
         return np.divide(whole, cell, out=np.zeros(len(cell)), where=cell > 0), cell > 0
 
     def rate_by_rows(self, near: Near) -> float:
-        """A person's chance from the nearest rows."""
+        """Return a person's success probability from the rows nearest in the known columns."""
         places = near.nearest(self.known_columns)
         weights = near.weights[places]
         is_right = near.row_codes(places, self.sought) == near.codes[self.sought]
         return float(weights[is_right].sum() / weights.sum())
 
     def by_chance(self, release: Codes, people: Codes, weights: Floats | None = None) -> float:
-        """Return the probability that the value of a random row is right."""
+        """Return the probability that a random released row has a random person's value.
+
+        This is the baseline of guessing without an attack; `weights` are of the people's rows.
+        """
         size = int(max(release[:, self.sought].max(), people[:, self.sought].max())) + 1
         release_shares = np.bincount(release[:, self.sought], minlength=size)
         target_shares = np.bincount(people[:, self.sought], weights, minlength=size)
@@ -78,7 +85,9 @@ class Inference:
 @keeps_old(of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Linkability:
-    """A question: link the entries of the same people in two files.
+    """A linkability attack.
+
+    Link the entries of the same person in two files with different columns.
 
     Attributes:
         first: column numbers of the first file.
@@ -89,14 +98,18 @@ class Linkability:
     second: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Each person's success probability if both cells are released, and whether they are."""
+        """Return each person's success probability by counts, and a mask of the answered people.
+
+        A person is answered if the release has both its cells. Shape (people,) each; the
+        probability is 0 without the cells.
+        """
         pair_people = counted.people((*self.first, *self.second))
         first, second = counted.people(self.first), counted.people(self.second)
         pairs = np.multiply(first, second, dtype=np.float64)
         return np.divide(pair_people, pairs, out=np.zeros(len(pairs)), where=pairs > 0), pairs > 0
 
     def rate_by_rows(self, near: Near) -> float:
-        """A person's chance from the nearest rows."""
+        """Return a person's success probability from the rows nearest in each file's columns."""
         first, second = near.nearest(self.first), near.nearest(self.second)
         in_both = np.intersect1d(first, second, assume_unique=True)
         weights = (near.weights[places].sum() for places in (in_both, first, second))
@@ -109,12 +122,15 @@ class Linkability:
         people: Codes,  # noqa: ARG002
         weights: Floats | None = None,  # noqa: ARG002
     ) -> float:
-        """Return the probability that a random row is right."""
+        """Return the probability that a random released row links the right person.
+
+        This is the baseline of guessing.
+        """
         return 1 / len(release)
 
 
 class CellCounts:
-    """Cells of a release, looked up for people.
+    """Numbers of released rows that agree with each attacked person, in any columns.
 
     Rows are identified by sums of random 64-bit numbers, one for each value (two different rows
     collide with probability n^2 / 2^64). Counts of large tables are large, so only the last few are
@@ -130,7 +146,10 @@ class CellCounts:
         self.cache: dict[frozenset[int], NDArray[np.int32]] = {}
 
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
-        """Return, for each person, the rows of the release that agree with it in these columns."""
+        """Return for each attacked person the released rows that agree with it in these columns.
+
+        Shape (people,).
+        """
         key = frozenset(columns)
         people = self.cache.pop(key, None)
         self.cache[key] = self._row_people(key) if people is None else people  # now the last
@@ -139,6 +158,7 @@ class CellCounts:
         return self.cache[key]
 
     def _row_people(self, columns: frozenset[int]) -> NDArray[np.int32]:
+        """Count, for each attacked person, the released rows with equal values in these columns."""
         keys = np.zeros(self.n, np.uint64)
         for j in columns:
             marks, column = self.marks[j]
@@ -157,7 +177,7 @@ class CellCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeftOut:
-    """The same, each person being in the release and left out of it."""
+    """As `CellCounts`, but each person's own row is left out of the release: the control."""
 
     counted: CellCounts
 
@@ -167,7 +187,10 @@ class LeftOut:
 
 
 def _marked(column: Codes, rng: np.random.Generator) -> tuple[NDArray[np.uint64], Codes]:
-    """A random number for each value of a column, and the values by row."""
+    """Return a random 64-bit number for each value of a column, and the column's codes.
+
+    The codes are renumbered if they are sparse.
+    """
     largest_code = int(column.max())
     if largest_code > len(column):
         _, column = np.unique(column, return_inverse=True)
@@ -188,7 +211,7 @@ def ask(
     max_comparisons: float = MAX_COMPARISONS,
     owners: Owners = (None, None),
 ) -> list[Attack]:
-    """Attack a release with all questions at once.
+    """Measure the success of inference and linkability attacks on a release, all at once.
 
     Persons with several rows are attacked at one of their rows, each of which is as likely.
 
@@ -247,10 +270,17 @@ def person_weights(owner: NDArray[np.integer] | None) -> Floats | None:
 
 @dataclass(slots=True, eq=False)
 class _Side:
-    """The attacked people, of the release or of the control.
+    """The attacked people: of the release, or of the control (people outside it).
 
-    Per question: the success by cells, as a sum over people, and a mask of the people with a cell.
-    The weights of a person's rows sum to 1; None: each row is a person's own.
+    For each question it holds the success by cells, as a sum over people, and a mask of the people
+    with a cell.
+
+    Attributes:
+        counted: counts of the released rows that agree with these people.
+        people: their codes.
+        weights: of each row, a person's rows sum to 1; None: each row is a person's own.
+        right: expected successes by cells for each question.
+        answer_masks: for each question, the people that a cell of the release answers.
     """
 
     counted: CellCounts | LeftOut
@@ -260,7 +290,7 @@ class _Side:
     answer_masks: list[NDArray[np.bool_]] = field(default_factory=list)
 
     def ask(self, question: Question) -> None:
-        """Count cells for a question."""
+        """Count the successes of an attack for people with a cell in the release."""
         chance, is_answered = question.rate_by_cells(self.counted)
         if self.weights is not None:
             chance = chance * self.weights
@@ -274,7 +304,10 @@ class _Side:
         numbers: Numbers | None,
         work_limit: float,
     ) -> list[Rate]:
-        """Return the success rates: people without a released cell are compared with rows."""
+        """Return the success rate of each question; people without a cell are compared with rows.
+
+        `work_limit` bounds the compared cells; beyond it, a sample of these people is compared.
+        """
         is_far = np.zeros(len(self.people), np.bool_)
         for is_answered in self.answer_masks:
             is_far |= ~is_answered
@@ -295,7 +328,7 @@ class _Side:
 
 
 def _sampled(far_places: NDArray[np.intp], release: Codes, work_limit: float) -> NDArray[np.intp]:
-    """Return the people with compared rows: all, or the number that the limit allows."""
+    """Return the people to compare with rows: all, or as many random people as the limit allows."""
     m, d = release.shape
     sample_size = max(20, int(work_limit / (m * d)))
     if len(far_places) <= sample_size:
@@ -310,7 +343,10 @@ def _rate(
     near_chances: Floats,
     weights: Floats | None = None,
 ) -> Rate:
-    """Exact over cells; over rows exact or by sample, which widens the interval."""
+    """Return the success rate from cells and compared rows; sampling widens the interval.
+
+    `right` are successes by cells; `near_chances` the success probabilities of the `sample`.
+    """
     measured = ~is_answered[sample]
     if weights is not None:
         return _person_rate(right, ~is_answered, sample[measured], near_chances[measured], weights)
@@ -332,7 +368,10 @@ def _person_rate(
     near_chances: Floats,
     weights: Floats,
 ) -> Rate:
-    """The rate of persons, whose rows have weights."""
+    """Return the success rate of persons with several rows, which have weights.
+
+    As `_rate`, for persons in place of rows.
+    """
     n = round(float(weights.sum()))
     far, own_weight = float(weights[is_far].sum()), weights[sample]
     measured = float(own_weight.sum())

@@ -1,11 +1,12 @@
-"""k, l and t: the size of equivalence classes, and the sensitive values within them.
+"""k-anonymity, l-diversity and t-closeness: class sizes, and the sensitive values within classes.
 
     k            the fewest people that share their values of the quasi-identifiers (Sweeney 2002)
     l            the fewest different values of a sensitive column among such people
     entropy l    exp of the least entropy of it among them (Machanavajjhala et al. 2007)
-    t            the largest distance of its law among them from its law among all (Li et al. 2007):
+    t            the largest distance of its distribution among them from that among all (Li et al.
+    2007):
                  half the sum of differences; with values in order (`numbers`), the sum of
-                 differences of the cumulated laws over the number of values less one
+                 differences of the cumulated distributions over the number of values less one
 
 For several sensitive columns take the least l and the largest t.
 """
@@ -23,22 +24,23 @@ from ...errors import ParameterError
 from ..exposure.cells import as_columns, as_table, cells_of
 from ..exposure.persons import Persons
 
-CELLS = 1 << 22  # people of classes x values that are held at once
+CELLS = 1 << 22  # entries of a matrix of classes x values in memory at once, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """k, l and t of one sensitive column, as defined above.
+    """k-anonymity, l-diversity and t-closeness of a table for a sensitive column.
 
     Attributes:
-        column: its number.
-        k: the smallest equivalence class of the known columns.
-        l: the fewest different values in a class.
-        entropy_l: exp of the least entropy in a class; at least 1.
-        t: the largest distance of a class's law from the law of all, 0 to 1.
+        column: number of the sensitive column.
+        k: people in the smallest equivalence class of the quasi-identifiers.
+        l: the fewest different sensitive values in a class.
+        entropy_l: exp of the least entropy of these values in a class; at least 1.
+        t: the largest distance of a class's distribution of values from that of all people, 0 to 1.
         classes: number of equivalence classes.
-        largest_share: of a class's people, the most that have one value, 0 to 1.
-        certain: people in a class where one value is everybody's (l is 1).
+        largest_share: the largest share of a class's people that have the same value, 0 to 1.
+        certain: people in a class with a single sensitive value (l is 1), which is thereby
+            revealed.
     """
 
     column: int
@@ -58,7 +60,7 @@ def diversity(
     numbers: NDArray[np.float64] | None = None,
     persons: Persons | None = None,
 ) -> Diversity:
-    """Measure a table.
+    """Measure k-anonymity, l-diversity and t-closeness of a table for a sensitive column.
 
     Args:
         table: n x d codes of at least 0, one row a person; n >= 1.
@@ -70,7 +72,7 @@ def diversity(
     """
     codes = as_table(table)
     if not len(codes):
-        raise ParameterError("table: found nobody; at least one person is needed")
+        raise ParameterError("table: it has no rows; at least one person is needed")
     known_columns = as_columns(quasi, codes.shape[1])
     (sought,) = as_columns([sensitive], codes.shape[1])
     classes = cells_of(codes, known_columns) if known_columns else np.zeros(len(codes), np.int64)
@@ -88,20 +90,23 @@ def diversity(
 
 
 def _people_of(rows: NDArray[np.bool_], persons: Persons | None) -> int:
-    """Count the people with such a row."""
+    """Return the number of people with a row in this mask."""
     return int(np.count_nonzero(rows) if persons is None else np.unique(persons.owner[rows]).size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassDiversity:
-    """Diversity of each class of people with equal known values; shape (classes,).
+    """Diversity of the sensitive values in each class of people with equal known values.
+
+    Each has shape (classes,).
 
     Attributes:
-        people: in the class.
-        l: different values of the sensitive column; 1 where one value is everybody's.
+        people: people in the class.
+        l: different values of the sensitive column; 1 where all people of the class have a value in
+            common.
         entropy: of these values, in nats, at least 0.
-        t: the distance of their law from everybody's, 0 to 1.
-        largest_share: of the class's people, the most that have one value, 0 to 1.
+        t: the distance of their distribution from that of all people, 0 to 1.
+        largest_share: the largest share of the class's people that have the same value, 0 to 1.
     """
 
     people: NDArray[np.int64]
@@ -117,7 +122,7 @@ def class_diversity(
     numbers: NDArray[np.float64] | None = None,
     persons: Persons | None = None,
 ) -> ClassDiversity:
-    """Measure a sensitive column in every class.
+    """Measure the diversity of a sensitive column in every equivalence class.
 
     Args:
         classes: the class of each row, 0 to classes - 1, each in use.
@@ -137,7 +142,7 @@ def class_diversity(
     distances: NDArray[np.float64]
     if numbers is not None:
         distances = _ordered(owner, value, shares, law, class_count)
-    else:  # the sum of what is above the law is half the sum of all differences
+    else:  # positive differences of two distributions are half of all absolute differences
         above = np.maximum(0.0, shares - law[value])
         distances = np.bincount(owner, weights=above, minlength=class_count).astype(np.float64)
     largest = np.zeros(class_count)
@@ -148,7 +153,10 @@ def class_diversity(
 def _cell_counts(
     classes: NDArray[np.int64], values: NDArray[np.int64], m: int, persons: Persons | None
 ) -> tuple[NDArray[np.int64], ...]:
-    """The class, the value and the people of each cell; the people of each class."""
+    """Return the class, the value and the people of each (class, value) pair.
+
+    The people per class.
+    """
     cells = classes * m + values
     if persons is None:
         different, counts = np.unique(cells, return_counts=True)
@@ -161,7 +169,7 @@ def _cell_counts(
 
 
 def _law(values: NDArray[np.int64], persons: Persons | None) -> NDArray[np.float64]:
-    """The share of each value; a person counts once for each of its values."""
+    """Return the share of each sensitive value; a person counts once for each of its values."""
     if persons is not None:
         values = np.unique(values * persons.n + persons.owner) // persons.n
     law: NDArray[np.float64] = np.bincount(values) / len(values)
@@ -175,7 +183,10 @@ def _ordered(
     law: NDArray[np.float64],
     class_count: int,
 ) -> NDArray[np.float64]:
-    """The ordered distance of each class; 0 for a single value."""
+    """Return each class's distance for ordered values: of cumulated distributions, 0 to 1.
+
+    `owner`, `value` and `shares` are the class, value and share of each pair that occurs.
+    """
     m, distances = len(law), np.zeros(class_count)
     if m == 1:
         return distances

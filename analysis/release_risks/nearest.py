@@ -1,4 +1,4 @@
-"""The rows of a release that are nearest to the known values of a person, ties included.
+"""The released rows that are nearest to the known values of a person, ties included.
 
 The distance of two rows is Gower's (1971), a sum over columns: 0 or 1 for equal or different
 categories; |x - y| over the range of the column for numbers. A cell without a number (missing) is a
@@ -25,7 +25,11 @@ TIE = 1e-9
 
 
 def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
-    """The numbers of each column's codes, or None for categories. Raises ParameterError."""
+    """Return the numbers of each column's codes, or None for columns of categories.
+
+    Raises:
+        ParameterError: another number of columns, or a code without a number.
+    """
     d = table.shape[1]
     column_values: list[Floats | None] = [None] * d if numbers is None else list(numbers)
     if len(column_values) != d:
@@ -37,9 +41,16 @@ def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
 
 
 class Near:
-    """One person and all different rows of a release: the nearest rows, in any columns.
+    """The released rows nearest to an attacked person, for any set of columns.
 
-    weights: people with each of these rows. codes: the person's codes.
+    Attributes:
+        release, place: the release, and the place of the person among the attacked people.
+        codes: the person's codes.
+        every: numbers of all columns.
+        whole: distances of the different released rows in all columns.
+        weights: people with each of these rows.
+        removed_row: place of the person's own row, if it is left out of the release.
+        min_distance: distance of the nearest row in all columns.
     """
 
     def __init__(self, release: "_Release", place: int, *, is_member: bool) -> None:
@@ -54,7 +65,7 @@ class Near:
         self.min_distance = float(self.whole.min())
 
     def _leave_out(self) -> None:
-        """Take the person itself out of the release."""
+        """Remove the person's own row from the release: it would be its nearest row."""
         equal_places = np.flatnonzero(self.whole == 0)
         me = int(equal_places[(self.release.rows(equal_places) == self.codes).all(axis=1)][0])
         if self.weights[me] > 1:
@@ -65,14 +76,14 @@ class Near:
             self.whole[me] = np.inf
 
     def row_codes(self, places: NDArray[np.intp], column: int) -> Codes:
-        """Return the codes of rows in a column."""
+        """Return the codes in a column of the different rows at these places."""
         release_column: Codes = self.release.released_codes[
             self.release.distinct_rows[places], column
         ]
         return release_column
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
-        """The places of the nearest rows in some columns."""
+        """Return the places of the rows nearest to the person in these columns, ties included."""
         left_out = [j for j in self.every if j not in columns]
         if len(left_out) < len(columns):
             places = np.flatnonzero(self.whole <= self.min_distance + len(left_out) + TIE)
@@ -89,7 +100,7 @@ class Near:
 def neighbours(
     release: Codes, people: Codes, numbers: Numbers | None = None, *, is_member: bool = False
 ) -> Iterator[Near]:
-    """Yield people, one after the other, with the rows of the release.
+    """Yield, for each attacked person, the object that finds its nearest released rows.
 
     Args:
         release: m x d codes, a row for each row of the release; m >= 1, and 2 if `is_member`.
@@ -103,7 +114,10 @@ def neighbours(
 
 
 class _Release:
-    """The different rows of a release and how many people have each, by column."""
+    """A release prepared for comparisons.
+
+    Its different rows, their people, and columns by number.
+    """
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
         self.released_codes, self.people = release, people
@@ -116,13 +130,13 @@ class _Release:
         ]
 
     def rows(self, places: NDArray[np.intp]) -> Codes:
-        """Some of the different rows: they stay where they are, and are not copied."""
+        """Return the codes of the different rows at these places."""
         return self.released_codes[self.distinct_rows[places]]
 
     def distances(
         self, place: int, columns: Sequence[int], places: NDArray[np.intp] | None = None
     ) -> Floats:
-        """Distances of a person from rows (None: all), in some columns."""
+        """Return a person's distances from different rows (None: from all) in these columns."""
         size = len(self.distinct_rows) if places is None else len(places)
         different = np.zeros(size, np.uint16)
         total: Floats | None = None
@@ -138,7 +152,10 @@ class _Release:
 
 
 def _distances(release_values: Floats, number: float, *, gaps: bool) -> Floats:
-    """Distances of numbers; nan is 1 from numbers, 0 from nan. gaps: whether a nan occurs."""
+    """Return the distances of values from a number; a missing number is at 1 from numbers.
+
+    Missing from missing is 0. `gaps`: whether a value is missing (nan).
+    """
     if np.isnan(number):
         return (~np.isnan(release_values)).astype(np.float64)
     distances: Floats = np.abs(release_values - number)
@@ -150,7 +167,7 @@ def _distances(release_values: Floats, number: float, *, gaps: bool) -> Floats:
 def _side(
     rows: Codes, people: Codes, numbers: Floats | None
 ) -> tuple[NDArray[Any], NDArray[Any], bool]:
-    """Return a column of rows and people, as codes or numbers scaled to a range of 1.
+    """Return a column of rows and of people, as codes or as numbers scaled to a range of 1.
 
     The last result is whether some of the numbers are nan.
     """

@@ -1,4 +1,4 @@
-"""Persons with several rows in the original beside the rows of a release that fit them.
+"""Persons with several rows in the original, and the rows of a release that fit them.
 
 A person is as exposed as its worst row (ADR 111). For an original row x, the rows of the release
 that fit it belong to persons, and the release does not show to which. The *fewest persons behind*
@@ -25,12 +25,14 @@ UNKNOWN = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PersonMatches:
-    """Persons of the original and rows of the release that fit each other.
+    """Numbers of persons that fit each other between the original and the release.
+
+    A person may have several rows.
 
     Attributes:
         crowds: the fewest persons behind the rows that fit a row of the person, for its row with
             the fewest; 0 for a person without fitting rows; shape (persons,).
-        people: different persons that fit each row of the release.
+        people: the number of different persons that fit each row of the release.
         pairs: persons with a row that is fitted, and only by rows that fit no other person.
     """
 
@@ -76,7 +78,10 @@ def match_persons(
 def _persons_of_cells(
     part: FittingCells, owners: Integers, n: int, fitting: Integers
 ) -> tuple[Integers, Integers]:
-    """Return the different persons of each cell, and the fewest behind its fitting rows."""
+    """Return the different persons of each cell, and the fewest persons behind its fitting rows.
+
+    `fitting` is the number of released rows in each cell, `owners` the person of each original row.
+    """
     if not len(owners):
         return np.zeros(part.size, np.int64), fitting
     keys, rows = np.unique(part.people_cells * n + owners, return_counts=True)

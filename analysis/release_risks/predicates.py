@@ -1,4 +1,4 @@
-"""Singling out: how often a predicate from a row of a release isolates one person.
+"""Singling out: how often a predicate from a released row isolates a person.
 
 An attacker takes a row of the release and some columns, and forms a predicate: categories are equal
 to the row's; numbers are at least the row's value if it is above the column's median, else at most
@@ -32,9 +32,9 @@ from .nearest import Codes, Floats, Numbers, numbered
 from .rates import Attack, Rate
 
 SEED = 0x73696E67
-CELLS = 1 << 22  # limits the cells of a set of columns counted in an array
-SAMPLE_ROWS = 200  # rows of a set that are counted singly
-GUESSES = 500  # predicates at random
+CELLS = 1 << 22  # most cells of a set of columns that are counted in an array
+SAMPLE_ROWS = 200  # rows that are counted one by one, for a set with more cells
+GUESSES = 500  # random predicates, for the baseline
 COMPARE = {
     "==": np.equal,
     "!=": np.not_equal,
@@ -46,20 +46,20 @@ COMPARE = {
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
 SIGNS = tuple(COMPARE)  # categories use only the first two
-MAX_COUNTED = 4e9  # rows and cells that are counted, about; beyond, sets of columns are drawn
+MAX_COUNTED = 4e9  # approximate limit of counted rows and cells; beyond, sets are sampled
 
 
 @dataclass(frozen=True, slots=True)
 class SinglingOut:
-    """The predicates over a number of columns that isolate.
+    """The success of singling out: predicates from released rows that isolate a person.
 
     Attributes:
-        columns: columns of a predicate.
+        columns: number of columns of a predicate.
         tries: pairs of a row and a set of columns.
         isolating: predicates among them that only one row of the release fulfils.
         right: among these, the predicates that only one person of the table fulfils.
         control: the rate for people outside the release; None: there are none.
-        guessed: random predicates that isolate a person.
+        guessed: random predicates that isolate a person: the baseline.
         sets: sets of columns: the number examined, and the number that exist.
         exact: whether all sets and rows were counted; else these are estimates.
     """
@@ -75,11 +75,14 @@ class SinglingOut:
 
     @property
     def share(self) -> float:
-        """The share of tries that isolate a person of the table."""
+        """The share of tries that isolate a person of the table, 0 to 1."""
         return self.isolating / self.tries * self.right.share if self.tries else 0.0
 
     def attack(self) -> Attack:
-        """As an attack: success is to isolate a person, among predicates that isolate a row."""
+        """Return the result as an `Attack`.
+
+        Success is to isolate a person, among isolating predicates.
+        """
         return Attack("singling out", (), (), self.right, self.control, self.guessed)
 
 
@@ -93,7 +96,7 @@ def singling_out(
     max_counted: float = MAX_COUNTED,
     owners: tuple[Owner, Owner] = (None, None),
 ) -> SinglingOut:
-    """Count the predicates over `columns` columns that isolate a row or a person.
+    """Measure singling out: predicates over `columns` columns that isolate a row or a person.
 
     Args:
         release: m x d codes of at least 0, a row for each released row.
@@ -139,6 +142,11 @@ def singling_out(
 
 
 def _tables(given_tables: Sequence[ArrayLike], columns: int) -> list[Codes]:
+    """Check the tables and the number of columns, and return the tables' codes.
+
+    Raises:
+        ParameterError: tables do not fit each other, or have no such number of columns.
+    """
     tables = [as_table(table) for table in given_tables]
     d = tables[0].shape[1]
     if any(table.shape[1] != d or not len(table) for table in tables):
@@ -150,10 +158,13 @@ def _tables(given_tables: Sequence[ArrayLike], columns: int) -> list[Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axis:
-    """A column, its codes ordered: numbers up to the median, numbers above, categories.
+    """A column with its codes in the order: numbers up to the median, larger numbers, categories.
 
-    low, high: where the second and the third part begin. codes: of release, people and control.
-    occurring: codes of the release.
+    Attributes:
+        size: number of codes.
+        low, high: the first code of the second and of the third part.
+        codes: new codes of release, people and control.
+        occurring: the codes that occur in the release.
     """
 
     size: int
@@ -165,7 +176,10 @@ class _Axis:
     def summed(
         self, cells: NDArray[np.int64], axis: int, accumulate: Accumulate = np.cumsum
     ) -> NDArray[np.int64]:
-        """Sum cells to the rows that fulfil a predicate: at most, at least, or equal."""
+        """Sum counts along this column in place: each cell counts rows that fulfil its predicate.
+
+        The predicate of a number is "at most" or "at least", that of a category "equal".
+        """
         at = np.moveaxis(cells, axis, 0)
         at[: self.low] = accumulate(at[: self.low], axis=0)
         at[self.low : self.high] = accumulate(at[self.low : self.high][::-1], axis=0)[::-1]
@@ -178,13 +192,19 @@ class _Axis:
         return self.compared(">=" if code < self.high else "==", code, table)
 
     def guess(self, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return a mask of people that fulfil a random comparison with a random occurring value."""
+        """Return a mask of the people that fulfil a random comparison with a random value.
+
+        The value occurs in the release.
+        """
         code = int(self.occurring[rng.integers(len(self.occurring))])
         signs = SIGNS if code < self.high else SIGNS[:2]
         return self.compared(signs[int(rng.integers(len(signs)))], code, 1)
 
     def compared(self, sign: str, code: int, table: int) -> NDArray[np.bool_]:
-        """Return a mask of rows with this comparison to a code; nan is neither more nor less."""
+        """Return a mask of the rows with this comparison to a code.
+
+        Nan is neither more nor less.
+        """
         comparison = COMPARE[sign](self.codes[table], code)
         if ">" in sign:
             comparison &= self.codes[table] < self.high
@@ -193,7 +213,10 @@ class _Axis:
 
 
 def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
-    """The columns, ordered. A table given twice (the people are the release) is read once."""
+    """Return the columns with ordered codes, for all tables.
+
+    A table given twice (the people are the release) is read once.
+    """
     distinct_tables = list({id(table): table for table in tables}.values())
     places = [
         next(i for i, candidate in enumerate(distinct_tables) if candidate is table)
@@ -210,7 +233,10 @@ def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
 
 
 def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | None) -> _Axis:
-    """places: for release, people and control, which of the columns is theirs."""
+    """Return a column with ordered codes.
+
+    `places`: for release, people and control, the number of its data in `columns`.
+    """
     occurring_codes = _occurring(columns[0] if len(columns) == 1 else np.concatenate(columns))
     if numbers is None:
         order, low, high = occurring_codes, 0, 0
@@ -231,7 +257,10 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
 
 
 def _median(values: Floats, people: NDArray[np.int64]) -> float:
-    """Return the median of all people, `people` per ascending value; 0 without people."""
+    """Return the median of ascending values of which each has a number of people.
+
+    0 without people.
+    """
     upto = np.cumsum(people)
     n = int(upto[-1]) if len(upto) else 0
     if not n:
@@ -250,7 +279,7 @@ def _occurring(codes: Codes) -> NDArray[np.int64]:
 def _sets(
     axes: Sequence[_Axis], rows: int, columns: int, work_limit: float, rng: np.random.Generator
 ) -> tuple[list[tuple[int, ...]], int]:
-    """The sets of columns to look at, and how many there are."""
+    """Return the sets of columns to examine, random if there are too many, and how many exist."""
     d = len(axes)
     set_count = comb(d, columns)
     if set_count <= 5000:
@@ -269,13 +298,16 @@ def _sets(
 
 
 def _cost(cells: int, rows: int, columns: int) -> float:
+    """Return the approximate number of rows and cells to count for a set of columns."""
     return rows * columns + 3 * cells if cells <= CELLS else float(SAMPLE_ROWS * rows * columns)
 
 
 def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.float64]:
-    """Count the predicates that isolate a row of the release, or a person.
+    """Count, from a table of cells, the predicates that isolate a row of the release, or a person.
 
-    persons: of release, people and control.
+    Returns three numbers: isolating a row; of these, a person of the table; a person of the
+    control.
+    `persons`: the owner of each row, of release, people and control.
     """
     cell_counts = _cells(parts, 0)
     counts = [_fulfilled(parts, cell_counts.copy())]
@@ -316,12 +348,12 @@ def _one_person(
 
 
 def _cells(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
-    """The rows of a table in each cell of some columns."""
+    """Return the number of rows of a table in each cell of some columns, flattened."""
     return np.bincount(_keys(parts, table), minlength=prod(axis.size for axis in parts))
 
 
 def _keys(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
-    """The cell of each row of a table."""
+    """Return the number of the cell of each row of a table."""
     keys = np.zeros(len(parts[0].codes[table]), np.int64)
     for axis in parts:
         keys = keys * axis.size + axis.codes[table]
@@ -331,7 +363,7 @@ def _keys(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
 def _fulfilled(
     parts: Sequence[_Axis], cells: NDArray[np.int64], accumulate: Accumulate = np.cumsum
 ) -> NDArray[np.int64]:
-    """The rows that fulfil the predicate of each cell; overwrites `cells`."""
+    """Return the number of rows that fulfil the predicate of each cell; overwrites `cells`."""
     shaped = cells.reshape([axis.size for axis in parts])
     for place, axis in enumerate(parts):
         if axis.high:
@@ -342,7 +374,7 @@ def _fulfilled(
 def _by_rows(
     parts: Sequence[_Axis], rng: np.random.Generator, persons: Sequence[Owner]
 ) -> NDArray[np.float64]:
-    """The same from some rows of the release, scaled to all."""
+    """Estimate the counts of `_by_cells` from some random rows of the release, scaled to all."""
     rows = len(parts[0].codes[0])
     sampled_rows = rng.choice(rows, min(rows, SAMPLE_ROWS), replace=False)
     sums = np.zeros(3)
@@ -362,14 +394,14 @@ def _by_rows(
 
 
 def _number(is_fulfilled: NDArray[np.bool_], owner: Owner) -> int:
-    """The number of rows, or of different persons."""
+    """Return the number of rows in a mask, or of different persons if rows have owners."""
     if owner is None:
         return int(is_fulfilled.sum())
     return len(np.unique(owner[is_fulfilled]))
 
 
 def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator, owner: Owner) -> Rate:
-    """Random predicates, and how many of them isolate a person."""
+    """Return the rate of random predicates that isolate a person: the baseline of guessing."""
     right = 0
     for _ in range(GUESSES):
         chosen_columns = rng.choice(len(axes), columns, replace=False).tolist()

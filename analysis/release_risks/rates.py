@@ -1,9 +1,10 @@
-"""Rates of an attack on a release: for people in it, for people outside it, and for guessing.
+"""Success rates of an attack on a release: on people in it, on people outside it, and by guessing.
 
     rate       (s + z^2/2) / (n + z^2), and its half width: Wilson's interval (1927)
     risk       (attack - control) / (1 - control), errors propagated to first order
 
-from M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified framework for quantifying privacy
+for s successes in n tries, from M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified
+framework for quantifying privacy
 risk in synthetic data* (PoPETs 2023): the release is only responsible for successes that the
 attacker would not have had without it.
 """
@@ -22,10 +23,10 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A share with its interval.
+    """A share with its confidence interval.
 
     Attributes:
-        value: from 0 to 1.
+        value: the share, 0 to 1.
         low: the lower end.
         high: the upper end.
     """
@@ -37,12 +38,13 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The success rate of an attack.
+    """The success rate of an attack: successes among tries, with a confidence interval.
 
     Attributes:
         right: expected successes, at least 0.
         tries: number of tries.
-        error_tries: the tries that the interval is for: fewer if some were measured on a sample;
+        error_tries: effective number of tries for the interval: fewer if some were measured on a
+            sample;
             None: all.
     """
 
@@ -51,16 +53,17 @@ class Rate:
     error_tries: float | None = None
 
     def __post_init__(self) -> None:
+        """Raise a ParameterError if successes are not between 0 and the number of tries."""
         if self.tries < 0 or not 0 <= self.right <= self.tries * (1 + 1e-9):
             raise ParameterError(f"right, tries: found {self.right} of {self.tries}")
 
     @property
     def share(self) -> float:
-        """The share of tries that are right, 0 to 1; 0 without tries."""
+        """The share of tries that succeed, 0 to 1; 0 without tries."""
         return min(1.0, self.right / self.tries) if self.tries else 0.0
 
     def wilson(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """The middle of Wilson's interval, and half its width."""
+        """Return the middle of Wilson's confidence interval, and half its width."""
         n = self.tries if self.error_tries is None else self.error_tries
         if not n:
             return 0.5, 0.5
@@ -70,7 +73,10 @@ class Rate:
         return middle, z / whole * sqrt(n * self.share * (1 - self.share) + z * z / 4)
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """The share, and Wilson's interval; it ends at the share where that is 0 or 1."""
+        """Return the share with Wilson's interval.
+
+        The interval ends at the share where that is 0 or 1.
+        """
         middle, half = self.wilson(confidence)
         low = max(0.0, middle - half) if self.share > 0 else 0.0  # avoids a rounding residue
         high = min(1.0, middle + half) if self.share < 1 else 1.0
@@ -80,15 +86,15 @@ class Rate:
 @keeps_old(known="known_columns")
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A question about a release: the attack's rate, the control's, and that of guessing.
+    """The success of an attack on a release, compared with people outside it and with guessing.
 
     Attributes:
-        question: singling out, linkability or inference.
+        question: "singling out", "linkability" or "inference".
         known_columns: the numbers of the columns that the attacker knows.
-        sought: the numbers of the columns that it wants.
-        attack: rate for people in the release.
-        control: rate for people outside it; None: there are none.
-        baseline: guessing without the release.
+        sought: the numbers of the columns that it wants to learn.
+        attack: success rate for people in the release.
+        control: success rate for people outside it; None: there are none.
+        baseline: success rate of guessing without the release.
     """
 
     question: str
@@ -115,5 +121,6 @@ class Attack:
 
 
 def _clipped(value: float, error: float) -> Interval:
+    """Return a value with its error as an interval within [0, 1]."""
     low, high = (min(1.0, max(0.0, end)) for end in (value - error, value + error))
     return Interval(min(1.0, max(0.0, value)), low, high)

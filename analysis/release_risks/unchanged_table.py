@@ -1,7 +1,7 @@
 """The regulators' three attacks, and k, l and t, for a table released without change.
 
 The release is the rows of the table. Singling out uses one column, and three; linkability the
-halves of the known columns; inference every column from the rest, or the sensitive columns if
+halves of the known columns; inference every column from all others, or the sensitive columns if
 there are many. People outside the release are the same people, each left out in turn: the control's
 success comes from other people's rows.
 """
@@ -20,20 +20,20 @@ from .nearest import Codes, Numbers
 from .predicates import singling_out
 from .rates import Attack, Rate
 
-SIZES = (1, 3)  # columns of a predicate
-MAX_SOUGHT = 15  # columns up to which each is sought
-SETS = 1.5e7  # rows and cells that singling out counts, about
-ROWS = 3e7  # cells that are compared, about
+SIZES = (1, 3)  # numbers of columns of a predicate
+MAX_SOUGHT = 15  # most columns that are inferred
+SETS = 1.5e7  # approximate limit of the rows and cells that singling out counts
+ROWS = 3e7  # approximate limit of the cells that are compared
 
 
 @dataclass(frozen=True, slots=True)
 class TableRisks:
-    """The risks of the rows of a table.
+    """The risks of releasing the rows of a table unchanged: attacks, and k, l and t.
 
     Attributes:
-        attacks: an attack for each question.
-        sizes: per attack the columns of its predicates; 0 unless it is singling out.
-        diversity: k, l and t of each sensitive column.
+        attacks: the result of each attack.
+        sizes: for each attack the number of columns of its predicates; 0 unless it is singling out.
+        diversity: k-anonymity, l-diversity and t-closeness for each sensitive column.
     """
 
     attacks: tuple[Attack, ...]
@@ -43,11 +43,11 @@ class TableRisks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableColumns:
-    """The roles of a table's columns.
+    """The roles of a table's columns: numbers, quasi-identifiers and sensitive columns.
 
     Attributes:
         numbers: for each column the number of each code (nan: no number), or None for a category.
-        quasi: the columns that an attacker may know; None: all columns that are not sensitive.
+        quasi: the quasi-identifiers; None: all columns that are not sensitive.
         sensitive: the sensitive columns.
     """
 
@@ -56,13 +56,13 @@ class TableColumns:
     sensitive: Sequence[int] = ()
 
     def known_columns(self, columns: int) -> list[int]:
-        """Return the columns, of so many, that an attacker may know."""
+        """Return the columns that an attacker may know, in a table of `columns` columns."""
         if self.quasi is not None:
             return list(self.quasi)
         return [j for j in range(columns) if j not in self.sensitive]
 
 
-EVERY = TableColumns()  # categories, and all may be known
+EVERY = TableColumns()  # all columns are categories and quasi-identifiers
 
 
 @accepts_old(asked="column_roles")
@@ -96,7 +96,10 @@ def table_risks(
 def sensitive_diversity(
     table: Codes, column_roles: TableColumns, persons: Persons | None = None
 ) -> tuple[Diversity, ...]:
-    """Return k, l and t of each sensitive column; arguments: `table_risks`."""
+    """Return k-anonymity, l-diversity and t-closeness for each sensitive column.
+
+    Arguments: `table_risks`.
+    """
     codes, numbers = as_table(table), column_roles.numbers
     known_columns = column_roles.known_columns(codes.shape[1])
     return tuple(
@@ -114,7 +117,7 @@ def sensitive_diversity(
 def usual_questions(
     all_columns: list[int], known_columns: list[int], sensitive: list[int]
 ) -> list[Question]:
-    """Return the questions on linkability and inference that are asked of a table.
+    """Return the linkability and inference attacks that are tried on a table.
 
     Args:
         all_columns: their numbers.
@@ -137,7 +140,10 @@ def usual_questions(
 
 
 def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
-    """Return how often a predicate of a random person's values isolates a person."""
+    """Return the singling-out attack.
+
+    How often a predicate of a random person's values isolates it.
+    """
     singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
     return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

@@ -34,11 +34,11 @@ from ..suppression.safe_sets import search_safe_sets
 PROMISED_BY_PERSONS = "persons"
 # The bound that certifies sets else: the default bound needs a linear program for each set.
 PROMISED_BY = "coverage"
-EVERY = 12  # columns: 4,095 sets
-COUNTED = 500_000_000  # rows times sets: about ten seconds
-MATCHED = 20_000_000  # different rows times sets, if missing cells match any value
+EVERY = 12  # all sets of up to so many columns are counted: 4,095 sets
+COUNTED = 500_000_000  # most rows times sets for which all sets are counted: about ten seconds
+MATCHED = 20_000_000  # most different rows times sets, if missing cells match any value
 
-PAIRED = 50_000_000  # rows times sets, when persons have several rows
+PAIRED = 50_000_000  # most rows times sets, if persons have several rows
 
 Columns = tuple[int, ...]
 CrowdSource = Wildcards | Persons  # sources of classes that are no partition of the people

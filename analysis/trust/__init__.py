@@ -1,6 +1,7 @@
 """Trust: from the view of a coalition to its leakage, its knowledge, and the people it can link.
 
-Views come from protocol/knowledge/view.py. This room holds evidence, fibers (all consistent
+A view is all that the parties of a coalition observed; views come from protocol/knowledge/view.py.
+This room holds evidence (statements that a view implies), fibers (all consistent
 tables), inference and bits received. It may import the plain data of `protocol`, `estimation` and
 `composition`. It must never know the truth: only the scores that compare results with the truth do.
 """

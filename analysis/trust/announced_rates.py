@@ -1,6 +1,7 @@
 """Counts that follow from the announced rate of cover suppression.
 
-The cover rate of a column is the least with which r people with listed values and n - r more make
+Cover suppression hides values at random, so that values suppressed for a reason do not show. The
+cover rate of a column is the least with which r people with listed values and n - r more make
 k suppressions (binomial_covers.py). A reader of the announcement can search for the r that has this
 rate. Every other r has another rate, except for rounding to parts of 2^32; if two fit, no count is
 derived.
@@ -17,14 +18,15 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
     from ...protocol.wire.messages import Counts
 
-FIRST = 1  # the curator read the counts of this round before it decided
+FIRST = 1  # the cover rates follow from the counts of this round, which the curator reads first
 
 
 def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
-    """Yield the counts that follow from a decision's cover rates. columns: of the table, >= 1.
+    """Yield the counts that any party can compute from a decision's announced cover rates.
 
-    They are counts of round 1: people with a value that a rule names (BLANK), and people
-    with another (OTHER). Every party can compute them from the announcement.
+    They are counts of round 1: people with a value that a suppression rule names (BLANK), and
+    people
+    with another (OTHER). `columns`: number of columns of the table, >= 1.
     """
     if view.decision is None:
         return
@@ -38,7 +40,9 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 
 
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
-    """Return the numbers of people with listed values that have this cover rate: usually one.
+    """Return the numbers of people with listed values that give this cover rate.
+
+    Usually one number.
 
     Args:
         parts: the cover rate, in parts of 2^32, >= 1.
@@ -46,7 +50,8 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
         k: suppressions needed.
         delta: probability that there are fewer, in (0, 1).
     """
-    low, high = 0, min(k - 1, people)  # the rate falls as more people have listed values
+    # bisection, because the rate falls as more people have listed values
+    low, high = 0, min(k - 1, people)
     while low < high:
         middle = (low + high) // 2
         if _cover(middle, people, k, delta) <= parts:
@@ -61,5 +66,9 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
 
 
 def _cover(listed_: int, people: int, k: int, delta: float) -> float:
+    """Return the cover rate for a number of people with listed values, in parts of 2^32.
+
+    Infinite if no rate makes k suppressions likely enough.
+    """
     parts = cover(listed_, people - listed_, k, delta)
     return float("inf") if parts is None else parts

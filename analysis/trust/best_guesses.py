@@ -1,6 +1,8 @@
-"""Figures from a posterior: shares, best guesses, certain cells, anonymity sets.
+"""Figures from a posterior: probabilities, best guesses, certain cells, anonymity sets.
 
-This file reads `PersonPosteriors` and computes no posterior. It sums the shares of crowds over the
+This file reads `PersonPosteriors` and computes no posterior. A crowd is the people with equal
+observations, a pool the crowds among which a person cannot be told apart. The file sums the shares
+of crowds over the
 pools that a person may be in, and compares best guesses with the prior or with the truth.
 """
 
@@ -17,7 +19,7 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Evidence
 from .fiber import CrowdPosterior, Nats, log_prior
 
-MOST_ROWS = 20_000  # rows of a pool that the search for the likeliest looks at
+MOST_ROWS = 20_000  # most rows of a pool that the search for the likeliest row tries
 
 
 # crowd -> row -> people with that row; -1 for a value that is not recorded
@@ -25,7 +27,7 @@ Truth = Mapping[int, Mapping[Cell, int]]
 
 
 class Method(StrEnum):
-    """The method by which a figure was computed."""
+    """The method by which a figure was computed: exact, sampled, a lower or an upper bound."""
 
     EXACT = "exact"
     SAMPLED = "sampled"
@@ -51,11 +53,14 @@ class Guess:
 @keeps_old(told="leakage")
 @dataclass(frozen=True)
 class PersonPosteriors:
-    """The posterior of every person, by crowd.
+    """The posterior of every person's row given a coalition's view, by crowd.
+
+    A crowd is the people with equal observations; a pool is crowds among which a person's crowd is
+    unknown.
 
     Attributes:
         evidence: the statements that the view implies.
-        posteriors: one for each component.
+        posteriors: the posterior of each component (crowds linked by counts).
         leakage: leakage about all people's values: the divergence of the posterior of the labelled
             table from its prior. If the table determines the view (no covers, all crowds
             distinguished), it is the log of the factor by which the number of possible tables fell.
@@ -74,7 +79,10 @@ class PersonPosteriors:
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
-        """Per crowd: independent pieces of a row, each with its columns and their shares."""
+        """Per crowd.
+
+        Independent pieces of a row, each with its columns and the probabilities of its cells.
+        """
         by_crowd: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
         for posterior in self.posteriors:
             for crowd, columns in posterior.columns.items():
@@ -85,7 +93,10 @@ class PersonPosteriors:
     def _by_value(
         self, columns: Sequence[int], shares: Mapping[Cell, float]
     ) -> Mapping[Cell, float]:
-        """Return the shares of cells of values, from the shares of cells of states."""
+        """Return the probabilities of cells of values from the probabilities of cells of states.
+
+        A value that may also be suppressed as a cover has two states.
+        """
         if not self.evidence.values:
             return shares
         summed: dict[Cell, float] = {}
@@ -96,7 +107,7 @@ class PersonPosteriors:
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
-        """All pools; a crowd in no pool is a pool of its own."""
+        """All pools, as sets of crowd numbers; a crowd in no pool is a pool of its own."""
         all_crowds = range(len(self.evidence.crowds))
         return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in all_crowds))
 
@@ -107,7 +118,12 @@ class PersonPosteriors:
 
     @property
     def agreement(self) -> float:
-        """The worst ratio of variances of the chains; 1.0 if no posterior was sampled."""
+        """The worst convergence ratio of the Markov chains (about 1 if mixed).
+
+        1.0 without sampling.
+
+        It compares variances between and within chains.
+        """
         return max(
             (posterior.agreement for posterior in self.posteriors if posterior.sampled), default=1.0
         )
@@ -124,6 +140,7 @@ class PersonPosteriors:
         return fsum(share * self._in(member, row) for member, share in self.weights(pool).items())
 
     def _in(self, crowd: int, row: Cell) -> float:
+        """Return the probability that a person certainly in this crowd holds this whole row."""
         return prod(
             shares.get(tuple(row[column] for column in part_columns), 0.0)
             for part_columns, shares in self.parts.get(crowd, ())
@@ -147,7 +164,7 @@ class PersonPosteriors:
         return min(max(self.values(crowd, column).values()), 1.0)
 
     def best_row(self, crowd: int) -> float:
-        """Return the probability of the likeliest row.
+        """Return the posterior probability of the likeliest whole row, for people of this crowd.
 
         For a pool with too many rows, return the maximum over each crowd's likeliest row.
         """
@@ -157,7 +174,10 @@ class PersonPosteriors:
         return max(self.probability(crowd, row) for row in self._likely(pool))
 
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
-        """Yield rows that a person of a pool may hold: all, or the likeliest of every crowd."""
+        """Yield rows that a person of a pool may hold.
+
+        All rows, or the likeliest of every crowd.
+        """
         columns = range(len(self.evidence.laws))
         domains = [
             {value for crowd in pool for value, share in self.values(crowd, column).items()}
@@ -182,6 +202,7 @@ class PersonPosteriors:
         )
 
     def _single(self, crowd: int, column: int) -> bool:
+        """Whether only a single value of a column is possible for a person of this very crowd."""
         if column in self.evidence.crowds[crowd].revealed:
             return True
         for posterior in self._about.get(crowd, ()):
@@ -198,7 +219,7 @@ class PersonPosteriors:
 
     @cached_property
     def _about(self) -> Mapping[int, Sequence[CrowdPosterior]]:
-        """The posteriors that each crowd is part of."""
+        """The posteriors of which each crowd is part, by crowd."""
         about = defaultdict[int, list[CrowdPosterior]](list)
         for posterior in self.posteriors:
             for crowd in posterior.columns:
@@ -246,7 +267,10 @@ class PersonPosteriors:
 
     @property
     def sets(self) -> tuple[tuple[int, int], ...]:
-        """Anonymity sets: (people in it, number of such sets); a linked person is alone."""
+        """Anonymity sets: pairs of size (people) and number of sets.
+
+        A linked person is alone in its set.
+        """
         sets: dict[int, int] = {}
         for pool in self.pools:
             crowds = [self.evidence.crowds[crowd] for crowd in pool]
@@ -258,9 +282,12 @@ class PersonPosteriors:
         return tuple(sorted(sets.items()))
 
     def worst_row(self, truth: Truth) -> Guess | None:
-        """Return the prior and posterior of the coalition's most certain true row.
+        """Return the true row of which the coalition is most certain.
 
-        Rows of members are left out. Among rows with the same posterior, the least likely before.
+        Its prior and posterior probability.
+
+        Rows of the coalition's members are left out. Among rows with the same posterior, the least
+        likely before.
         None if no such row is recorded.
         """
         guesses = (
@@ -273,7 +300,10 @@ class PersonPosteriors:
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def worst_value(self, truth: Truth) -> Guess | None:
-        """Return the prior and posterior of the coalition's most certain true value."""
+        """Return the true value of which the coalition is most certain: its prior and posterior.
+
+        Values of the coalition's members are left out; None if no value is recorded.
+        """
         visited: set[tuple[int, int, int]] = set()
         guesses: list[Guess] = []
         for crowd, rows in truth.items():
@@ -287,6 +317,7 @@ class PersonPosteriors:
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def _value(self, crowd: int, column: int, value: int) -> Guess:
+        """Return a value's prior and posterior probability for people of this crowd."""
         prior_probability = self.evidence.shares[column][value]
         if column in self.evidence.crowds[crowd].revealed:
             return Guess(prior_probability, 1.0)
@@ -294,7 +325,9 @@ class PersonPosteriors:
         return Guess(prior_probability, min(posterior_probability, 1.0), self._error(crowd))
 
     def _log_prior(self, row: Cell) -> float:
+        """Return the log prior probability (nats) of a whole row."""
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:
+        """Return the largest standard error of the posteriors of this crowd; 0.0 if exact."""
         return max((posterior.error for posterior in self._about.get(crowd, ())), default=0.0)

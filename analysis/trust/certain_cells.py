@@ -1,6 +1,7 @@
 """Number of people certain to a curator that requests several tables of the same people.
 
-Each query of `hierarchical` is safe alone; together they may leave few consistent tables. A cell
+Each query of the program `hierarchical` is safe alone; together they may leave few consistent
+tables. A cell
 is a combination of values of some columns, or of the labels that a requested table counts (`other`
 included). It is CERTAIN if in every consistent table it holds at least 1 and fewer than k people. A
 person is certain if it is in such a cell:
@@ -28,8 +29,8 @@ from ..composition.group_counts import Group, NamedValues
 from ..composition.known_groups import GroupKnowledge
 from .fiber import Fibre, TooManyTables, listed
 
-MOST_CELLS = 64  # limits all columns' cells together, as tables are listed
-MOST_STEPS = 20_000  # cells fixed in the search for tables
+MOST_CELLS = 64  # most cells of all columns together with which tables are listed
+MOST_STEPS = 20_000  # most steps of the search for tables, each of which fixes a cell
 
 Numbers = npt.NDArray[np.int64]
 View = tuple[Group, tuple[Group, ...]]  # columns, and per column the values counted by name
@@ -37,12 +38,12 @@ View = tuple[Group, tuple[Group, ...]]  # columns, and per column the values cou
 
 @dataclass(frozen=True, slots=True)
 class Certain:
-    """Bounds on the number of certain people among n; equal if exact.
+    """Lower and upper bound on the people that a curator knows to be in a cell smaller than k.
 
     Attributes:
         low: people, at least.
         high: people, at most.
-        n: people.
+        n: all people.
         exact: whether both are the same number.
     """
 
@@ -56,9 +57,11 @@ class Certain:
 class Certainty:
     """The number of people certain to a curator, now and after a query.
 
+    A person is certain if it is known to be in a cell of fewer than k people.
+
     Attributes:
-        now: given all tables counted until now.
-        tables: the consistent tables, if listed.
+        now: bounds given all tables counted until now.
+        tables: the consistent tables, if they can be listed; else None.
         promised: certified bound on the people exposed in a release of all columns.
     """
 
@@ -68,7 +71,7 @@ class Certainty:
 
     @classmethod
     def from_knowledge(cls, knowledge: GroupKnowledge) -> "Certainty":
-        """Compute it from all tables counted until now."""
+        """Compute the number of certain people from all tables counted until now."""
         tables = tables_left(knowledge)
         promised = knowledge.promise(range(len(knowledge.singles))).people
         if tables is None:
@@ -89,6 +92,10 @@ class Certainty:
 
 
 def _band(knowledge: GroupKnowledge, high: int) -> Certain:
+    """Return bounds on the certain people if tables cannot be listed.
+
+    `high` is the certified bound.
+    """
     count_tables = [*knowledge.singles, *(table.counts for table in knowledge.tables.values())]
     low = max(int(counts[counts < knowledge.k].sum()) for counts in count_tables)
     return Certain(low, max(low, high), knowledge.n, exact=low >= high)
@@ -96,12 +103,12 @@ def _band(knowledge: GroupKnowledge, high: int) -> Certain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """All tables that are consistent with the counts.
+    """All tables over all columns that are consistent with a curator's counts.
 
     Attributes:
-        k: smallest size of a crowd in which no person is exposed.
-        counts: tables x cells, people.
-        cells: cells x columns, the numbers of the values.
+        k: people in the smallest cell in which no person is exposed.
+        counts: people in each cell of each table, shape (tables, cells).
+        cells: the codes of the cells, shape (cells, columns).
         views: columns and named values of the requested tables.
     """
 
@@ -111,7 +118,12 @@ class Tables:
     views: tuple[View, ...]
 
     def worst(self, new_views: Sequence[View]) -> int:
-        """Return the most certain people over all answers to some tables; (): no further table."""
+        """Return the certain people after some further tables.
+
+        The maximum over their possible answers.
+
+        (): no further table.
+        """
         answers = [self._people_of_tables(view) for view in new_views]
         key = np.hstack(answers) if answers else np.zeros((len(self.counts), 1), np.int64)
         _, answer = np.unique(key, axis=0, return_inverse=True)
@@ -137,10 +149,14 @@ class Tables:
                 yield group, tuple(values[j] for j in group)
 
     def _people_of_tables(self, view: View) -> Numbers:
+        """Return the people in each cell of a requested table, for each consistent table."""
         return np.asarray(self.counts @ self._places(view))
 
     def _places(self, view: View) -> Numbers:
-        """Return a matrix, cells x cells of a view: 1 if the first is part of the second."""
+        """Return a 0/1 matrix, cells x cells of a requested table.
+
+        Whether the first is in the second.
+        """
         labels = [_label(view, cell) for cell in self.cells.tolist()]
         _, place = np.unique(labels, axis=0, return_inverse=True)
         return np.eye(int(place.max()) + 1, dtype=np.int64)[place.ravel()]

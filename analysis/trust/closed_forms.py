@@ -1,4 +1,4 @@
-"""Posteriors in closed form: for people in one count, in a tree of counts, or in no count."""
+"""Posteriors in closed form: for people in a single count, in a tree of counts, or in no count."""
 
 from collections.abc import Sequence
 from math import exp, fsum, log
@@ -9,11 +9,11 @@ from .covered_counts import covered
 from .evidence import Cell, Component, Crowd, Evidence, OpenCount
 from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior, possible
 
-MOST_JOINED = 1 << 20  # limits the cells of a tree of counts that are joined
+MOST_JOINED = 1 << 20  # most joint cells of a tree of counts
 
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:
-    """Whether a crowd has known or allowed values in one of these columns."""
+    """Whether a crowd has known values or a list of allowed cells in one of these columns."""
     known_columns = {column for column, _ in about.known_values}
     restricted_columns = {
         column for allowed_cells in about.allowed for column in allowed_cells.columns
@@ -24,7 +24,7 @@ def restricted(about: Crowd, columns: Sequence[int]) -> bool:
 def single_count_posterior(
     evidence: Evidence, columns: dict[int, tuple[int, ...]], count: OpenCount
 ) -> CrowdPosterior:
-    """Return the posterior of people with no evidence except one count.
+    """Return the posterior of people if a single count is the only evidence about them.
 
     If labels were counted, the states behind a label keep their prior proportions.
     """
@@ -44,10 +44,10 @@ def single_count_posterior(
 
 
 def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | None:
-    """Return the posterior of people in counts that form a tree; None if they do not, or too many.
+    """Return the posterior of people in several counts that form a tree (a decomposable model).
 
-    All counts must be of the same crowds and of plain states, with no other statement about these.
-
+    None if they form no tree, or have too many cells. All counts must be of the same crowds and of
+    plain states, with no other statement about these.
     With cliques C and separators S of the tree (Sundberg 1975), given their counts,
 
         tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
@@ -80,7 +80,10 @@ def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | Non
 def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of a crowd in no count: the prior, cut down to the allowed cells.
 
-    None if there are too many cells. ParameterError if no allowed cell is possible.
+    None if there are too many cells.
+
+    Raises:
+        ParameterError: no allowed cell is possible.
     """
     ((crowd, columns),) = component.columns.items()
     about = evidence.crowds[crowd]
@@ -92,14 +95,14 @@ def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior 
     if cells is None:
         return None
     if not cells:
-        raise ParameterError(f"crowd {crowd}: nothing is allowed that is possible")
+        raise ParameterError(f"crowd {crowd}: each of its allowed cells has probability 0")
     prior_shares = {cell: exp(log_prior(evidence.laws, columns, cell)) for cell in cells}
     whole = fsum(prior_shares.values())
     shares = {cell: share / whole for cell, share in prior_shares.items()}
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
     leakage = -log(whole)
-    if evidence.coined.intersection(columns):  # a coin reveals no value
+    if evidence.coined.intersection(columns):  # the outcome of a cover coin reveals no value
         leakage = _divergence(evidence, columns, shares)
     return CrowdPosterior(
         component.columns, {crowd: shares}, Nats.exactly(max(about.people * leakage, 0.0))

@@ -1,6 +1,7 @@
 """Counts of the same people that form a tree, and the shares of wider cells that follow.
 
-With cliques C and separators S of the tree (Sundberg 1975), given their counts,
+A tree of counts is a decomposable model. With cliques C and separators S of the tree (Sundberg
+1975), given their counts,
 
     tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
 """
@@ -63,9 +64,10 @@ def joined(
     count: OpenCount,
     shared: tuple[int, ...],
 ) -> dict[Cell, float]:
-    """Return the shares of wider cells: a cell's share is split in proportion to the count.
+    """Return the shares of wider cells: a cell's share is split in proportion to a further count.
 
-    ParameterError if the count is empty at the shared columns of a cell: the counts disagree.
+    Raises:
+        ParameterError: the count is empty at the shared columns of a cell: the counts disagree.
     """
     at = [count.columns.index(column) for column in shared]
     new = [place for place, column in enumerate(count.columns) if column not in shared]
@@ -78,7 +80,9 @@ def joined(
     for cell, share in shares.items():
         extensions = groups.get(tuple(cell[place] for place in places))
         if extensions is None:
-            raise ParameterError("two counts of the same people do not agree")
+            raise ParameterError(
+                "the evidence is contradictory: two counts of the same people do not agree"
+            )
         whole = sum(people for _, people in extensions)
         for more, people in extensions:
             joint[cell + more] = share * people / whole

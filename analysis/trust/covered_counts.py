@@ -1,11 +1,13 @@
-r"""Closed form: one count of labels, and counts of single columns beside it.
+"""Closed form of a posterior: one count of labels, and counts of single columns beside it.
 
-Given the labels of all people, the states behind them are drawn person by person and column by
+Cover suppression hides values at random, so a count may be of labels (such as "suppressed") behind
+which several states are possible. Given the labels of all people, the states behind them are drawn
+person by person and column by
 column: state s behind label l with probability p(s) / p(l). A second count of one column (number of
 people with a listed value, or with each value) divides the b_l people with label l, and the people
 outside the first count, among its own labels g. If only one label leaves g open,
 
-P(g of a person) = G'(g) / b_l,    G' = G less the people with known g,
+    P(g of a person) = G'(g) / b_l,    G' = G less the people with known g,
 
 and for two labels g, any number of such groups of people: the number with g in each is binomial,
 and their sum is given.
@@ -32,10 +34,10 @@ from .fiber import CrowdPosterior, Nats, log_multinomial
 
 @dataclass(frozen=True, slots=True)
 class AlikePeople:
-    """People with equal evidence in one column.
+    """People with equal evidence in a column, and their possible states there.
 
     Attributes:
-        people: their number.
+        people: the number of these people.
         behind: label of the second count -> state -> prior share, given their label.
         outcomes: possible numbers of people with each label of the second count, each with its
             probability.
@@ -46,7 +48,7 @@ class AlikePeople:
     outcomes: tuple[tuple[float, Mapping[int, int]], ...]
 
     def shares(self) -> dict[int, float]:
-        """Return the probability of each state for a person."""
+        """Return the posterior probability of each state for a person."""
         shares: dict[int, float] = {}
         for label, states in self.behind.items():
             mean = fsum(p * numbers.get(label, 0) for p, numbers in self.outcomes) / self.people
@@ -59,11 +61,11 @@ class AlikePeople:
 
 @dataclass(frozen=True, slots=True)
 class SolvedColumn:
-    """The solution of one column: people by label, people outside the wide count, log probability.
+    """The solution of a column: posteriors of people by label, and the probability of its counts.
 
     Attributes:
         column: its number.
-        by_label: label of the first count -> people with this label.
+        by_label: label of the wide count -> people with this label.
         outsiders: people outside the wide count; None: there are no such people.
         log_chance: natural log of the probability of the counts.
     """
@@ -75,10 +77,13 @@ class SolvedColumn:
 
 
 def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
-    """Return the posterior of one wide count with single columns beside it; None if another form.
+    """Return the posterior for a count of several columns with single-column counts beside it.
 
-    There must be no statement about the component's people beside these counts. ParameterError if
-    the evidence is contradictory.
+    None if the counts have another form. There must be no statement about the component's people
+    beside these counts.
+
+    Raises:
+        ParameterError: the evidence is contradictory.
     """
     wide, *more = sorted(component.counts, key=lambda count: _width(evidence, count), reverse=True)
     if any(len(count.columns) > 1 or not count.crowds >= wide.crowds for count in more):
@@ -113,6 +118,7 @@ def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
 
 
 def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
+    """Return the number of columns of a count, and whether it counts cover coins: a sort key."""
     coined = any(counts_coins(evidence, count, place) for place in range(len(count.columns)))
     return len(count.columns), coined
 
@@ -120,7 +126,7 @@ def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
 def _column(
     evidence: Evidence, wide: OpenCount, place: int, second: OpenCount | None
 ) -> SolvedColumn | None:
-    """Solve one column; None if `deal_labels` has no closed form for it."""
+    """Solve a column of the wide count, with a second count of it; None without a closed form."""
     column = wide.columns[place]
     law = evidence.laws[column]
     label_counts = {label: n for (label,), n in projected(wide.unexplained, [place]).items()}
@@ -159,7 +165,10 @@ def _column(
 def _shares(
     wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
 ) -> dict[Cell, float]:
-    """Return the probability of each cell for a person in the wide count, columns in this order."""
+    """Return the probability of each cell for a person in the wide count.
+
+    The cells' columns are in this order.
+    """
     people = sum(wide.unexplained.values())
     state_shares = [
         {label: alike_people.shares() for label, alike_people in column_solution.by_label.items()}
@@ -177,7 +186,7 @@ def _shares(
 
 
 def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
-    """Return the probability of each cell for a person outside the wide count."""
+    """Return the probability of each cell of these columns for a person outside the wide count."""
     by_column = {
         column_solution.column: column_solution.outsiders.shares()
         for column_solution in solved
@@ -207,7 +216,7 @@ def _value_leakage(
 
 
 def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
-    """Whether two states of one value of a column have different labels."""
+    """Whether a count reveals cover coins: two states of the same value have different labels."""
     if not evidence.values:
         return False
     column_values = evidence.values[count.columns[place]]
@@ -216,7 +225,7 @@ def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
 
 
 def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
-    """Whether the label of a column determines its value."""
+    """Whether the label of a column at this place of the count determines the value."""
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
     values = {evidence.state_values((column,), (state,)) for state in states}
@@ -226,9 +235,10 @@ def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
 def _coins(
     evidence: Evidence, wide: OpenCount, plain: Sequence[int], solution: SolvedColumn
 ) -> float:
-    """Return the expected log probability (nats) of one column's covers, given the table.
+    """Return the expected log probability (nats) of a column's covers (random suppressions).
 
-    The sum is over the cells of the other columns and the values that may be suppressed as a cover.
+    It is given the table: a sum over the cells of the other columns and the values that may be
+    suppressed as a cover.
     """
     place = wide.columns.index(solution.column)
     cells = projected(wide.unexplained, [*plain, place])
@@ -253,7 +263,7 @@ def _coins(
 def _covers(
     values: Sequence[int], law: Sequence[float], wide: OpenCount, place: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield per value with two states: suppressed label, suppressed state, reported state."""
+    """Yield, for each value with a cover, suppressed label, suppressed state and shown state."""
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
         if len(states) == 2:  # the reported state comes first
@@ -262,7 +272,10 @@ def _covers(
 
 
 def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]:
-    """Return the law of the number in one state among some people with the same label."""
+    """Return the distribution of the number of people in a state, among people with its label.
+
+    Shape (people + 1,).
+    """
     label_of_state = next(label for label, states in alike_people.behind.items() if state in states)
     share = alike_people.behind[label_of_state][state] / fsum(
         alike_people.behind[label_of_state].values()
@@ -288,8 +301,10 @@ def _hypergeometric(people: int, marked: int, draws: int, n: int) -> float:
 
 
 def _log_choose(n: int, k: int) -> float:
+    """Return the log of the binomial coefficient n over k."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def _log_binomial(people: int, n: int, rate: float) -> float:
+    """Return the log probability (nats) that n of some people have a property with this rate."""
     return _log_choose(people, n) + n * log(rate) + (people - n) * log(1 - rate)

@@ -1,7 +1,8 @@
-"""Crowds of a view: people with equal observations, identified by a mark.
+"""Crowds of a coalition's view: people with equal observations, identified by a mark.
 
 * If people are recorded singly, a mark is the observations of each person.
-* In the summary form and in an ideal run they are not. If all rounds are of the same people, a
+* In the summary form and in an ideal run (without a network) they are not. If all rounds are of the
+  same people, a
   respondent of a later round is then taken to have answered the earlier ones. If each round is of
   other people, the crowds of the rounds are disjoint.
 * If messages are not padded, a person's row has the length of its messages.
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen, Lengths
     from ...protocol.knowledge.view import View
 
-MOST_FITTING = 100_000  # limits the rows with a computed length
+MOST_FITTING = 100_000  # most rows for which message lengths are computed
 SeenLengths = tuple[tuple[int, tuple[int, ...]], ...]
 Fitting = tuple[tuple[int, ...], Mapping[tuple[int, ...], frozenset[Cell]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The observations that distinguish one crowd from another.
+    """The observations that a coalition has of a person; people with equal marks form a crowd.
 
     Attributes:
-        possible_states: column, states possible.
-        counted: whether the people were in each count.
+        possible_states: pairs of a column and its states that are possible.
+        counted: for each count, whether the person is in it.
         revealed: columns in which suppressions by cover are distinguished from values.
-        linked: whether a value is linked to each person.
-        is_member: whether they are members of the coalition.
-        lengths: round, lengths of the person's messages.
+        linked: whether a value is linked to the person by name.
+        is_member: whether the person is a member of the coalition.
+        lengths: pairs of a round and the lengths of the person's messages in it.
     """
 
     possible_states: tuple[tuple[int, frozenset[int]], ...] = ()
@@ -51,7 +52,7 @@ class Mark:
 def recorded_crowds(
     view: "View", usable: "Sequence[CountsSeen]", states: States
 ) -> Mapping[Mark, list[int]]:
-    """Return the crowds of people recorded singly."""
+    """Return the people of each crowd, by mark, if the run recorded people singly."""
     all_users = frozenset(range(view.users))
     respondents = [
         view.respondents.get((counted_view.round, counted_view.columns), all_users)
@@ -116,7 +117,7 @@ def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> 
 
 
 def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Crowd:
-    """Return a crowd with a mark: the statements that follow from the mark."""
+    """Return a crowd of this many people, with the statements that follow from its mark."""
     known_states, allowed_cells = _statements(mark.possible_states)
     fits = tuple(
         AllowedCells(columns, cells[length])
@@ -130,7 +131,7 @@ def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Cro
 
 
 def rows_by_length(lengths: "Lengths", states: States) -> "Fitting":
-    """Return the columns of a round, and for each observed length the cells that have it.
+    """Return the columns of a round, and for each observed message length the cells that have it.
 
     No cells if there are too many: the evidence then leaves the lengths out.
     """
@@ -180,7 +181,10 @@ def counted_crowds(
     listed: "Sequence[CountsSeen]",
     states: States,
 ) -> Mapping[Mark, range]:
-    """Return crowds if only numbers of people are recorded: consecutive ranges in each round."""
+    """Return the people of each crowd, by mark, if a run recorded only numbers of people.
+
+    People are then numbered so that each round's respondents are a range.
+    """
     all_counts = [*usable, *listed]
     rounds = sorted({counts_seen.round for counts_seen in all_counts} | set(view.linked_columns))
     sizes = {
@@ -221,7 +225,8 @@ def _linked_ranges(
 ) -> "Iterable[tuple[frozenset[int], tuple[tuple[int, frozenset[int]], ...], range]]":
     """Yield ranges of people with linked answers of some rounds, by their suppressed columns.
 
-    A column requested without a rule in one of these rounds is revealed. If one count with a rule
+    Each comes with its revealed columns and possible states. A column requested without a rule in
+    one of these rounds is revealed. If one count with a rule
     covers all these people, its cells give the number of people for each set of hidden columns.
     """
     plain = frozenset(

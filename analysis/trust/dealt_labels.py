@@ -1,10 +1,11 @@
 """The number of people of each group with each label, given the totals of the labels.
 
-In a group of n people, each has label g with a probability of its own group. If one group is open,
+In a group of n people, each has label g with a probability of its own group. If a single group is
+open,
 its numbers follow. If several are, and there are two labels, g and other, the number with g in each
-group is binomial, and the law of these numbers given their sum t is
+group is binomial, and the distribution of these numbers given their sum t is
 
-    P(n_i) ~ Bin(n_i; people_i, rate_i) P(sum over the others = t - n_i)
+    P(n_i) ~ Bin(n_i; people_i, rate_i) P(sum over the other groups = t - n_i)
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,21 +14,24 @@ from math import exp, fsum, lgamma, log
 from ...errors import ParameterError
 from .fiber import log_multinomial
 
-MOST_PEOPLE = 1_000  # limits the sums over binomial numbers
+MOST_PEOPLE = 1_000  # most people in sums over binomial numbers
 
-# numbers of people of a group by label, each with its probability
+# possible numbers of a group's people by label, each with its probability
 Numbers = tuple[tuple[float, Mapping[int, int]], ...]
-# people, and label -> state -> prior share
+# a group: its number of people, and label -> state -> prior share
 Group = tuple[int, Mapping[int, Mapping[int, float]]]
 
 
 def deal_labels(
     groups: Sequence[Group], totals: Mapping[int, int]
 ) -> tuple[list[Numbers], float] | None:
-    """Distribute the totals of labels over groups; return each group's numbers and the log chance.
+    """Return the possible numbers of people with each label in each group, given the totals.
 
-    None if several groups leave more than two labels open, or too many people. ParameterError if
-    the totals contradict the groups.
+    For each group, numbers with probabilities; besides, the log probability of the totals. None if
+    several groups leave more than two labels open, or too many people.
+
+    Raises:
+        ParameterError: the totals contradict the groups.
     """
     totals_left = dict(totals)
     numbers: list[Numbers] = [()] * len(groups)
@@ -41,10 +45,10 @@ def deal_labels(
             mixed.append(place)
     totals_left = {label: people for label, people in totals_left.items() if people}
     if any(people < 0 for people in totals_left.values()):
-        raise ParameterError("no table agrees with all that is known")
+        raise ParameterError("the evidence is contradictory: no table is consistent with it")
     open_ = {label for place in mixed for label in groups[place][1]}
     if not totals_left.keys() <= open_:
-        raise ParameterError("no table agrees with all that is known")
+        raise ParameterError("the evidence is contradictory: no table is consistent with it")
     if not mixed:
         return numbers, 0.0
     if len(mixed) == 1:
@@ -75,7 +79,7 @@ def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
     """Return the log probability (nats) of these numbers of labels in a group."""
     people, label_states = group
     if sum(numbers.values()) != people:
-        raise ParameterError("no table agrees with all that is known")
+        raise ParameterError("the evidence is contradictory: no table is consistent with it")
     shares = {label: fsum(states.values()) for label, states in label_states.items()}
     whole = fsum(shares.values())
     return log_multinomial(numbers.values()) + fsum(
@@ -84,7 +88,10 @@ def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
 
 
 def _binomials(groups: Sequence[Group], label: int, total: int) -> tuple[list[list[float]], float]:
-    """Return each group's law of the number with a label, given the sum, and its log chance."""
+    """Return each group's distribution of the number with a label, given the sum over all groups.
+
+    Besides, the log probability of this sum.
+    """
     laws = []
     for people, label_states in groups:
         shares = {
@@ -104,13 +111,13 @@ def _binomials(groups: Sequence[Group], label: int, total: int) -> tuple[list[li
         ]
         whole = fsum(joint)
         if not whole:
-            raise ParameterError("no table agrees with all that is known")
+            raise ParameterError("the evidence is contradictory: no table is consistent with it")
         spread.append([p / whole for p in joint])
     return spread, log(whole)
 
 
 def _convolution(law: Sequence[float], second_law: Sequence[float]) -> list[float]:
-    """Return the law of the sum of two independent numbers."""
+    """Return the distribution of the sum of two independent numbers."""
     import numpy as np
 
     sums: list[float] = np.convolve(law, second_law).tolist()

@@ -1,10 +1,10 @@
-"""A lower bound on the bits of counts that overlap in rings: from the most even table.
+"""A lower bound on the bits that overlapping counts leak, from the most even consistent table.
 
-A chain (overlapping_counts.py) leaves out the count that closes a ring: of all pairs of three
+Counts that overlap in rings have no closed form. A chain (overlapping_counts.py) leaves out the
+count that closes a ring: of all pairs of three
 columns it follows two. The most even table with these counts uses all of them. It bounds the number
 of consistent labelled tables from above (contingency/maximum_entropy.py has the proof), so the bits
 received from below. For a single table a chain is exact and this is not, so the larger is taken.
-
 The masked values of a column are counted as one value, `other`, as in a chain.
 """
 
@@ -22,19 +22,19 @@ from .overlapping_counts import behind, counts_all_users, named_by_all
 if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen
 
-MOST_CELLS = 1 << 16  # limits the cells of all columns together
-Values = Mapping[str, int]  # a value, masked values as `other` -> its place
+MOST_CELLS = 1 << 16  # most cells of all columns together
+Values = Mapping[str, int]  # the place of each value, masked values being `other`
 
 
 def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int) -> float | None:
-    """Return a lower bound on the bits received from counts of the same people.
+    """Return a lower bound on the bits that counts of the same people leak about all rows.
 
     None if a table counts fewer people, if values were suppressed, or if there are too many cells.
 
     Args:
         counted: the tables read; their column sets may overlap.
-        sizes: values of each column.
-        users: people.
+        sizes: number of values of each column.
+        users: number of people.
     """
     if not counts_all_users(counted, users):
         return None
@@ -66,7 +66,7 @@ def _places(
     counts_seen_by_all: "Sequence[CountsSeen]",
     named_values: Mapping[int, frozenset[str]],
 ) -> Values:
-    """Return a place for each value of a column that all tables name, one for the rest."""
+    """Return a place for each value of a column that all tables name, and a common place else."""
     texts = {
         cell[counts_seen.columns.index(column)]
         for counts_seen in counts_seen_by_all
@@ -86,7 +86,7 @@ def _places(
 def _margin(
     counts_seen: "CountsSeen", order: Sequence[int], places: Mapping[int, Values]
 ) -> tuple[Group, Counts]:
-    """Return the columns of a table by place, and its counts over the places of their values."""
+    """Return the places of a table's columns, and its counts over the places of their values."""
     column_places = [places[column] for column in counts_seen.columns]
     counts = np.zeros([len(values) for values in column_places], dtype=np.int64)
     for cell, people in counts_seen.counts.items():

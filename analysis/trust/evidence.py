@@ -1,7 +1,8 @@
 """The knowledge of a coalition about a table as plain numbers: the input of inference.
 
 A table gives n people one value in each of d columns. A prior gives the probability of every table:
-each cell is drawn independently, column j by its law p_j. With uniform laws all labelled tables are
+each cell is drawn independently, column j by its distribution p_j. With uniform distributions all
+labelled tables are
 equally likely; with the shares of the population, its marginals are common knowledge.
 
 Evidence restricts the tables, in three kinds of statement:
@@ -31,11 +32,11 @@ Labels = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class AllowedCells:
-    """The rows of all people of a crowd, cut down to some columns, are among these cells.
+    """A statement about a crowd (people with equal evidence): their values are among these cells.
 
     Attributes:
-        columns: by number, ascending.
-        cells: states, one a column.
+        columns: column numbers, ascending.
+        cells: allowed combinations, each a state (value) for every column.
     """
 
     columns: tuple[int, ...]
@@ -45,14 +46,15 @@ class AllowedCells:
 @keeps_old(known="known_values", own="is_member")
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """People with equal evidence.
+    """People about which a coalition has equal evidence, with this evidence.
 
     Attributes:
         people: their number.
-        known_values: column and value, by column.
-        allowed: cells of some columns that their rows may be in.
-        revealed: columns in which covers are distinguished from values.
-        linked: whether a value is linked to each of them.
+        known_values: pairs of a column and its known value, by column.
+        allowed: restrictions of their values to some cells.
+        revealed: columns in which the coalition knows each person's value, though it is not
+            recorded here.
+        linked: whether a value is linked to each of them by name.
         is_member: whether they are members of the coalition: their own rows are no discovery.
     """
 
@@ -66,12 +68,12 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class CrowdCount:
-    """People of some crowds (their places in the evidence), counted by their cells.
+    """A count that the coalition knows: people of some crowds (people with equal evidence) by cell.
 
     Attributes:
-        columns: by number, ascending.
-        counts: people of each cell.
-        crowds: places in the evidence.
+        columns: column numbers, ascending.
+        counts: people in each cell (combination of labels of the columns).
+        crowds: the counted crowds, as places in the evidence.
         labels: labels[j][state]: label that is counted for each state of column j; (): the states
             themselves.
     """
@@ -84,7 +86,7 @@ class CrowdCount:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The statements of a coalition's view, with the prior.
+    """The statements about a table that a coalition's view implies, with the prior.
 
     A state is a value, unless `values` is given: then values[j][s] is the value of a state, so that
     a value may have several (held and reported, held and suppressed); labels distinguish them.
@@ -97,8 +99,9 @@ class Evidence:
             not their identity. A crowd in no pool is distinguished from all other crowds.
         values: values[j][s]: the value of a state; (): each state is a value.
 
-    Raises ParameterError if a law does not sum to 1, or a group names an unknown crowd, has
-    cells of a wrong length, or counts another number of people than the crowds' size.
+    Raises:
+        ParameterError: a prior does not sum to 1, or a group names an unknown crowd, has
+            cells of a wrong length, or counts another number of people than the crowds' size.
     """
 
     laws: tuple[Law, ...]
@@ -108,18 +111,25 @@ class Evidence:
     values: tuple[Labels, ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise a ParameterError if a prior or a count is invalid."""
         for column, law in enumerate(self.laws):
             if not law or min(law) < 0 or not isclose(sum(law), 1, abs_tol=1e-9):
-                raise ParameterError(f"laws[{column}]: shares that sum to 1 are expected")
+                raise ParameterError(
+                    f"laws[{column}]: shares of at least 0 that sum to 1 are accepted"
+                )
         for place, group in enumerate(self.groups):
             if not group.crowds <= set(range(len(self.crowds))):
-                raise ParameterError(f"groups[{place}]: a crowd that is not there")
+                raise ParameterError(f"groups[{place}]: unknown crowd index")
             if any(len(cell) != len(group.columns) for cell in group.counts):
-                raise ParameterError(f"groups[{place}]: a cell has a value for every column")
+                raise ParameterError(
+                    f"groups[{place}]: a cell of another length; a value for each column is needed"
+                )
             people = sum(self.crowds[crowd].people for crowd in group.crowds)
             if sum(group.counts.values()) != people:
                 total = sum(group.counts.values())
-                raise ParameterError(f"groups[{place}]: {total} counted of {people} people")
+                raise ParameterError(
+                    f"groups[{place}]: counts sum to {total}, but its crowds have {people} people"
+                )
 
     @property
     def users(self) -> int:
@@ -133,6 +143,7 @@ class Evidence:
 
     @property
     def _shares(self) -> tuple[Law, ...]:
+        """The prior shares of values as sums over their states."""
         laws = []
         for law, values in zip(self.laws, self.values, strict=True):
             shares = [0.0] * (1 + max(values))
@@ -143,13 +154,16 @@ class Evidence:
 
     @property
     def coined(self) -> frozenset[int]:
-        """The columns in which a value has several states: a coin decides between them."""
+        """The columns in which a value has several states.
+
+        A cover coin decides if it is suppressed.
+        """
         return frozenset(
             column for column, codes in enumerate(self.values) if len(set(codes)) < len(codes)
         )
 
     def state_values(self, columns: Sequence[int], cell: Cell) -> Cell:
-        """Return the values of some states, a state for each column."""
+        """Return the values of a cell of states, which has a state for each column."""
         if not self.values:
             return cell
         return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
@@ -160,18 +174,21 @@ class Evidence:
 
 
 def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
-    """Return the laws under which all labelled tables are equally likely."""
+    """Return uniform priors for columns with these numbers of values.
+
+    All labelled tables equally likely.
+    """
     return tuple((1 / size,) * size for size in sizes)
 
 
 @dataclass(slots=True)
 class OpenCount:
-    """Counts still to be explained, and the crowds of the counted people.
+    """A count during simplification: the people not yet explained by known values or other counts.
 
     Attributes:
-        columns: by number, ascending.
+        columns: column numbers, ascending.
         unexplained: people of each cell that are not explained yet.
-        crowds: their places in the evidence.
+        crowds: the crowds of these people, as places in the evidence.
         labels: labels[place][state]: label that is counted; (): the states themselves.
     """
 
@@ -189,21 +206,31 @@ class OpenCount:
         return tuple(self.label(place, state) for place, state in enumerate(states))
 
     def take(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
-        """Subtract people with known cells. ParameterError if more are known than were counted."""
+        """Subtract people with known cells, and the crowds that have no other people.
+
+        Raises:
+            ParameterError: more people are known than were counted.
+        """
         for cell, people in cells.items():
             rest = self.unexplained.get(cell, 0) - people
             if rest < 0:
-                raise ParameterError(f"{people} people of {cell} are known, and fewer were counted")
+                raise ParameterError(
+                    f"{people} people are known to be in cell {cell}, but fewer were counted in it"
+                )
             self.unexplained[cell] = rest
         self.unexplained = {cell: people for cell, people in self.unexplained.items() if people}
         self.crowds -= set(crowds)
 
 
 def simplified(evidence: Evidence) -> list[OpenCount]:
-    """Simplify counts: subtract people with known cells, and counts from counts that contain them.
+    """Return the counts without people of known cells and without counts contained in them.
 
-    A crowd with known cells leaves its counts. Subtracting the marginals of the release from those
+    A crowd with known cells leaves its counts. Subtracting the marginals of the release from the
+    marginals
     of the first round gives the marginals of the dropouts.
+
+    Raises:
+        ParameterError: more people are known than were counted.
     """
     counts = [
         OpenCount(
@@ -227,7 +254,7 @@ def simplified(evidence: Evidence) -> list[OpenCount]:
 
 
 def _subtract_one(counts: list[OpenCount]) -> bool:
-    """Subtract one count from another that contains it; False if there is no such pair."""
+    """Subtract a count from another that contains its people; False if there is no such pair."""
     for inner in counts:
         for outer in counts:
             if (
@@ -244,7 +271,7 @@ def _subtract_one(counts: list[OpenCount]) -> bool:
 
 
 def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | None:
-    """Return a count in the columns and labels of another; None if labels do not determine it."""
+    """Return the inner count in the columns and labels of the outer; None if they do not follow."""
     places = [inner.columns.index(column) for column in outer.columns]
     translations = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
     cells: dict[Cell, int] = {}
@@ -276,7 +303,7 @@ def known_cell(crowd: Crowd, count: OpenCount) -> Cell | None:
 
 
 def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dict[int, int] | None:
-    """Return the outer count's label for each label of the inner count; None if not unique.
+    """Return the outer count's label for each label of the inner count; None if it is not unique.
 
     An empty translation leaves labels as they are.
     """
@@ -292,7 +319,7 @@ def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dic
 
 
 def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, int]:
-    """Return counts over fewer columns."""
+    """Return counts over fewer columns: the columns at these places of the cells."""
     cells: dict[Cell, int] = {}
     for cell, people in counts.items():
         shorter = tuple(cell[place] for place in places)
@@ -302,13 +329,13 @@ def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, i
 
 @dataclass(slots=True)
 class Component:
-    """Columns of crowds tied to each other by counts, and independent of other components.
+    """An independent part of the evidence: columns of crowds that counts tie to each other.
 
     The prior is a product over people and columns, so components are independent.
 
     Attributes:
-        columns: per crowd, its columns in this component, ascending.
-        counts: counts still to be explained.
+        columns: per crowd (people with equal evidence), its columns in this component, ascending.
+        counts: the counts that tie them.
     """
 
     columns: dict[int, tuple[int, ...]]
@@ -316,10 +343,11 @@ class Component:
 
 
 def components(evidence: Evidence, counts: Sequence[OpenCount]) -> list[Component]:
-    """Return the evidence cut into independent components."""
+    """Return the evidence cut into independent components: parts that no statement connects."""
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
     def root(node: tuple[int, int]) -> tuple[int, int]:
+        """Return the representative of a node's component, by union and find."""
         while parent.setdefault(node, node) != node:
             parent[node] = parent.setdefault(parent[node], parent[node])
             node = parent[node]

@@ -1,12 +1,14 @@
-"""All contingency tables that some counts allow, each with its weight: exact if they are few.
+"""The fiber: all contingency tables that some counts allow, each with its weight, if they are few.
 
-N[k, x] is the number of people of crowd k in cell x. The counts and the sizes of the crowds are
+N[k, x] is the number of people of crowd k (people with equal evidence) in cell x. The counts and
+the sizes of the crowds are
 sums over some N[k, x]. Under a prior that draws every cell independently, the labelled tables that
 have the same N have together the probability
 
     w(N) = prod_k n_k! prod_x p(x)^N[k, x] / N[k, x]!
 
 so P(evidence) = sum_N w(N), and a person of crowd k is in cell x with probability E[N[k, x]] / n_k.
+
 A search lists the tables: it fixes cell after cell, and the last cell of a sum is forced. Cells are
 in the order of their columns, which leaves few cells free (a single cell of 2 x 2 x 2, given all
 pair counts).
@@ -21,19 +23,21 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
-MOST_CELLS = 4_096  # limits the cells of a fiber
-MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
+MOST_CELLS = 4_096  # most cells of a fiber
+MOST_STEPS = 60_000  # most steps of a search, each of which fixes a cell: about 0.3 s
 
 
 @dataclass(frozen=True, slots=True)
 class Fibre:
-    """The fiber of one component: its consistent tables.
+    """The constraints of a component's fiber: its cells, and the sums that every table must meet.
+
+    N[v] is the number of people in variable v, a cell of a crowd.
 
     Attributes:
         cells: cells[v]: crowd and cell of N[v].
         sums: sums[v]: places of the sums that include N[v], first the sum of its crowd.
         totals: the total of each sum.
-        logs: logs[v]: natural log of p of its cell.
+        logs: logs[v]: natural log of the prior share of its cell.
         people: number of people of each crowd.
     """
 
@@ -65,7 +69,7 @@ class Nats:
 
     @property
     def bits(self) -> float:
-        """In bits: the upper bound if it is finite, else the lower bound."""
+        """The leakage in bits: the upper bound if it is finite, else the lower bound."""
         return (self.high if isfinite(self.high) else self.low) / log(2)
 
     @classmethod
@@ -77,7 +81,7 @@ class Nats:
 @keeps_old(told="leakage")
 @dataclass(frozen=True, slots=True)
 class CrowdPosterior:
-    """The posterior of a person of each crowd in one component.
+    """The posterior of a person's cell, for each crowd (people with equal evidence) of a component.
 
     Attributes:
         columns: columns[k]: the columns of the cells of crowd k.
@@ -101,12 +105,15 @@ class CrowdPosterior:
 
     @property
     def sampled(self) -> bool:
-        """Whether shares are estimates."""
+        """Whether the shares are estimates from Markov chains."""
         return self.proven is not None
 
 
 def fibre(evidence: Evidence, component: Component) -> Fibre | None:
-    """Return the consistent tables of a component; None if they have too many cells."""
+    """Return the constraints of a component's consistent tables.
+
+    None if they have too many cells.
+    """
     cells: list[tuple[int, Cell]] = []
     for crowd, columns in component.columns.items():
         room = MOST_CELLS - len(cells)
@@ -153,14 +160,15 @@ def possible(
 ) -> list[Cell] | None:
     """Return the cells that people of a crowd may be in, in order.
 
-    None if there are more than `max_cells`, or too many to test.
+    A cell is possible if prior, known and allowed values and every count admit it. None if there
+    are more than `max_cells`, or too many to test.
     """
     allowed_cells = evidence.crowds[crowd].allowed
     crowd_counts = [count for count in component.counts if crowd in count.crowds]
     domains = [_domain(evidence, crowd_counts, crowd, column) for column in columns]
     if prod(map(len, domains)) > 64 * MOST_CELLS:
         return None
-    # Single columns were tested by _domain; tests of several columns together remain.
+    # _domain has tested single columns, so only tests of several columns together remain.
     sums = [([columns.index(column) for column in count.columns], count) for count in crowd_counts]
     tests = [
         (
@@ -189,7 +197,7 @@ def possible(
 def _domain(
     evidence: Evidence, crowd_counts: Iterable[OpenCount], crowd: int, column: int
 ) -> list[int]:
-    """Return the values of one column that a crowd may have, from evidence on that column alone."""
+    """Return the values of a column that a crowd may have, from evidence on that column alone."""
     about = evidence.crowds[crowd]
     known_values = dict(about.known_values)
     if column in known_values:
@@ -209,7 +217,11 @@ def _domain(
 
 
 def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:
-    """Return every table and the log of its weight; TooManyTables if it takes more steps."""
+    """Return every consistent table and the natural log of its weight (prior probability).
+
+    Raises:
+        TooManyTables: the search takes more steps.
+    """
     whole = fsum(lgamma(size + 1) for size in tables.people.values())
     solutions: list[tuple[int, ...]] = []
     weights: list[float] = []
@@ -223,8 +235,9 @@ def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]
 
 
 def log_multinomial(counts: Iterable[int]) -> float:
-    """Return the log of n! / (c_1! c_2! ...), the ways to deal people into cells."""
-    positive = sorted(number for number in counts if number > 0)  # order must not matter
+    """Return the natural log of n! / (c_1! c_2! ...), the ways to deal people into cells."""
+    # sorted, so that the order of the counts does not change the last digits of the sum
+    positive = sorted(number for number in counts if number > 0)
     if len(positive) < 2:
         return 0.0
     return lgamma(sum(positive) + 1) - fsum(lgamma(number + 1) for number in positive)
@@ -235,10 +248,14 @@ class TooManyTables(Exception):
 
 
 def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
-    """Yield every table: fix cell after cell, and backtrack if a sum is not met."""
+    """Yield every consistent table: fix cell after cell, and backtrack if a sum cannot be met.
+
+    Raises:
+        TooManyTables: the search takes more steps.
+    """
     size = len(tables.cells)
     totals_left = list(tables.totals)
-    open_ = [0] * len(totals_left)  # counts the cells of a sum that are not fixed yet
+    open_ = [0] * len(totals_left)  # number of cells of each sum that are not fixed yet
     for sums in tables.sums:
         for margin in sums:
             open_[margin] += 1
@@ -284,7 +301,12 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
 def enumerated(
     tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence
 ) -> CrowdPosterior:
-    """Return the exact posterior from all tables; TooManyTables if they are too many."""
+    """Return the exact posterior of a component by listing all its consistent tables.
+
+    Raises:
+        TooManyTables: there are more than can be listed.
+        NoTable: no table is consistent.
+    """
     solutions, weights = listed(tables)
     if not solutions:
         raise NoTable
@@ -342,6 +364,7 @@ def _value_leakage(
     whole = fsum(lgamma(size + 1) for size in tables.people.values())
 
     def log_prior_of(state_counts: tuple[int, ...]) -> float:
+        """Return the log prior probability of a table of values (nats)."""
         return whole + fsum(
             n * p - lgamma(n + 1) for n, p in zip(state_counts, logs, strict=True) if n
         )

@@ -1,8 +1,9 @@
-"""A random walk through the consistent tables, if they are too many to be listed.
+"""A random walk (Markov chain) through the consistent tables, if they are too many to be listed.
 
 A move is a table of small integers with sums that are all 0. A step looks at all tables on the line
-x (hit and run), so the
-weights of `fiber.py` stay the law of the walk. Moves exchange values between two people, or are
+through the current table x along a move (hit and run), and draws the next by weight, so the
+weights of `fiber.py` stay the distribution of the walk. Moves exchange values between two people,
+or are
 products that also keep all pair counts. If these do not span all directions in which tables differ,
 differences of distant tables are added.
 
@@ -22,11 +23,11 @@ from ..optimization import Constraint, solve_integer, solve_linear
 from .evidence import Cell
 from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 
-CHAINS = 4
+CHAINS = 4  # number of independent walks
 STEPS = 4_000  # steps of each chain
 BATCHES = 8  # batches of each chain, for the standard error
-MOST_MOVES = 4_000
-NODES = 1_000  # limits the search for a start table
+MOST_MOVES = 4_000  # most moves of which a walk chooses
+NODES = 1_000  # most nodes of the integer program that finds a start table
 SEED = 5  # fixes the walk: the same evidence gives the same figures
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +41,13 @@ def sampled(
     leakage: Nats,
     steps: int = STEPS,
 ) -> CrowdPosterior:
-    """Return the posterior from a walk. leakage: bounds on the leakage (nats)."""
+    """Return the posterior of a component, estimated by walks through its consistent tables.
+
+    `leakage`: bounds on the leakage (nats), which the walks do not compute.
+
+    Raises:
+        NoTable: no table is consistent.
+    """
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
     moves = _moves(tables, columns, starts, rng)
@@ -63,7 +70,7 @@ def sampled(
 def _proven(
     tables: Fibre, columns: dict[int, tuple[int, ...]], shares: dict[int, dict[Cell, float]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield (crowd, column) pairs in which the walk saw one value and no other is possible.
+    """Yield (crowd, column) pairs in which the walk found a single value and no other is possible.
 
     A linear program bounds the number of people of the crowd with another value: fewer than 1.
     """
@@ -89,7 +96,7 @@ def _walk(
     steps: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return one chain, without its first fifth. Shape: steps kept, cells."""
+    """Return the tables of a chain from `start`, without its first fifth: shape (steps, cells)."""
     from scipy.special import gammaln
 
     factorial = gammaln(np.arange(max(tables.people.values()) + 1) + 1.0)
@@ -117,7 +124,10 @@ def _walk(
 
 
 def _diagnosed(shares: Floats) -> tuple[float, float]:
-    """Return the largest standard error of a mean share, and the largest ratio of variances."""
+    """Return the largest standard error of a mean share, and the largest Gelman-Rubin ratio.
+
+    `shares` has shape (chains, steps, cells).
+    """
     chains, steps, cells = shares.shape
     if steps < BATCHES:
         return 0.0, 1.0
@@ -141,7 +151,11 @@ def _matrix(tables: Fibre) -> Integers:
 
 
 def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
-    """Return a random vertex: a table that minimizes random weights. NoTable if no table exists."""
+    """Return a random consistent table, shape (cells,): a vertex that minimizes random weights.
+
+    Raises:
+        NoTable: no table exists, or the limit of nodes was reached before a table was found.
+    """
     matrix = _matrix(tables)
     totals = np.array(tables.totals)
     solution = solve_integer(
@@ -164,7 +178,7 @@ def _moves(
     starts: Sequence[Integers],
     rng: np.random.Generator,
 ) -> list[Move]:
-    """Return moves in every direction in which tables differ, if such moves are found."""
+    """Return moves of the walk that span all directions in which tables differ, if found."""
     matrix = _matrix(tables)
     free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))
     known_moves: set[tuple[tuple[int, int], ...]] = set()
@@ -203,7 +217,7 @@ def _preserves_sums(tables: Fibre, move: dict[int, int]) -> bool:
 def _cubes(
     tables: Fibre, columns: dict[int, tuple[int, ...]], limit: int
 ) -> Iterator[dict[int, int]]:
-    """Yield products of differences: +1 and -1 at the corners of a box over columns of a crowd."""
+    """Yield moves of a crowd: +1 and -1 at the corners of a box over two or more columns."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
     for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
         # A corner outside the fiber makes this box no move.
@@ -221,7 +235,9 @@ _Box = tuple[int, list[tuple[Cell, int]]]  # a crowd, and the corners of a box w
 
 
 def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]:
-    """Yield boxes of two values a side in two or more columns, with the others fixed; small first.
+    """Yield boxes: two values a side in two or more columns, other columns fixed.
+
+    Small boxes first.
 
     The sign of a corner is -1 to the number of its upper sides: sums along every side are 0.
     """
@@ -247,7 +263,10 @@ def _corners(
     axes: Sequence[int],
     sides: Sequence[tuple[int, int]],
 ) -> list[tuple[Cell, int]]:
-    """Return the cells at the corners of a box, each with its sign."""
+    """Return the cells at the corners of a box, each with its sign.
+
+    `axes` are the columns with two values (`sides`), `fixed` the values of the other columns.
+    """
     corners = []
     for ends in product((0, 1), repeat=len(axes)):
         cell = fixed | {a: side[end] for a, side, end in zip(axes, sides, ends, strict=True)}
@@ -261,7 +280,10 @@ def _exchanges(
     limit: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[int, int]]:
-    """Yield moves: two people, of the same crowd or of two, exchange values of some columns."""
+    """Yield moves in which two people, of a crowd or of two, exchange values of some columns.
+
+    At most `limit` moves are tried, of random pairs if there are too many.
+    """
     place = {cell: number for number, cell in enumerate(tables.cells)}
     size = len(tables.cells)
     pairs: Iterator[tuple[int, int]] = combinations(range(size), 2)
@@ -298,7 +320,7 @@ def _exchanges(
 def _differences(
     tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
 ) -> Iterator[Move]:
-    """Yield differences of distant tables, divided by their greatest common divisor."""
+    """Yield moves that are differences of distant tables, divided by their common divisor."""
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
     for first, second in combinations(ends, 2):
         step = first - second

@@ -4,7 +4,8 @@
                                     / sum of P(table) over all consistent tables
 
 The evidence is cut into independent components. A component with one count is solved in closed form
-(closed_forms.py): its people are alike, so each holds cell x with probability c(x) / m, and
+(closed_forms.py): its people are alike, so each holds cell x with probability c(x) / m, for c(x) of
+m people counted in it, and
 
     P(evidence) = m! prod_x p(x)^c(x) / c(x)!
 
@@ -26,11 +27,15 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable, TooManyTables, enumerat
 from .information_bounds import bound_leakage, likeliest_part, partial_posteriors
 from .revealed_values import hidden_by_pools, revealed_leakage
 
-MOST_SAMPLED = 512  # limits the cells of a fiber that is sampled
+MOST_SAMPLED = 512  # most cells of a fiber that is sampled
 
 
 def infer(evidence: Evidence) -> PersonPosteriors:
-    """Compute the posterior. ParameterError if the evidence is contradictory."""
+    """Compute the posterior of every person's row, and the leakage, from a coalition's evidence.
+
+    Raises:
+        ParameterError: the evidence is contradictory.
+    """
     revealed, counts, whole = revealed_leakage(evidence, simplified(evidence))
     posteriors: list[CrowdPosterior] = []
     for component in components(evidence, counts):
@@ -48,7 +53,13 @@ def infer(evidence: Evidence) -> PersonPosteriors:
 
 
 def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
-    """Solve one component, exactly if possible."""
+    """Return the posteriors of a component, an independent part of the evidence.
+
+    They are exact if possible.
+
+    Raises:
+        ParameterError: no table is consistent with the evidence.
+    """
     if not component.counts:
         single = alone_posterior(evidence, component)
         return [single] if single else partial_posteriors(evidence, component)
@@ -77,10 +88,18 @@ def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     except TooManyTables:
         return partial_posteriors(evidence, component)
     except NoTable:
-        raise ParameterError("no table agrees with all that is known") from None
+        raise ParameterError(
+            "the evidence is contradictory: no table is consistent with it"
+        ) from None
 
 
 def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) -> CrowdPosterior:
+    """Return a component's posterior by listing its tables, or by sampling if they are too many.
+
+    Raises:
+        TooManyTables: its cells are too many to be sampled.
+        NoTable: no table is consistent.
+    """
     try:
         return enumerated(tables, component.columns, evidence)
     except TooManyTables:
@@ -92,6 +111,7 @@ def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) 
 
 
 def _known_of_some(evidence: Evidence, component: Component) -> bool:
+    """Whether a crowd of the component has known or allowed values beside the counts."""
     return any(
         restricted(evidence.crowds[crowd], columns) for crowd, columns in component.columns.items()
     )

@@ -1,7 +1,8 @@
 """Lower bounds on the leakage, if the posterior is not computed or only sampled.
 
 A part of the evidence gives a lower bound: the probability of all of it is at most the probability
-of the part. Only consequences of people's values count: how coins fell reveals no value.
+of the part. Only consequences of people's values count: the coins of cover suppression reveal no
+value.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,10 @@ from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior
 def bound_leakage(
     posterior: CrowdPosterior, evidence: Evidence, component: Component
 ) -> CrowdPosterior:
-    """Return the posterior with its leakage bounded from below by values alone, if not exact."""
+    """Return the posterior with a better lower bound of its leakage, if the leakage is not exact.
+
+    The bound is of values alone.
+    """
     low, high = posterior.leakage.low, posterior.leakage.high
     if low == high:
         return posterior
@@ -28,7 +32,11 @@ def bound_leakage(
 
 
 def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
-    """Return the posterior of a coalition that ignores a part of its evidence."""
+    """Return the posteriors of a coalition that ignores a part of its evidence.
+
+    For a component that is too large to be solved. The last entry has no crowd, only a lower bound
+    of the leakage.
+    """
     posteriors: list[CrowdPosterior] = []
     no_leakage = Nats.exactly(0.0)
     disjoint_counts = _disjoint(component.counts)
@@ -71,9 +79,11 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPo
 
 
 def likeliest_part(evidence: Evidence, component: Component) -> float:
-    """Return an upper bound on the log probability of a component's evidence: that of a part.
+    """Return an upper bound on the log probability (nats) of a component's evidence.
 
-    Only consequences of people's values count: how coins fell reveals no value.
+    That of a part.
+
+    Only consequences of people's values count: how the coins of covers fell reveals no value.
     """
     uncoined = (_uncoined(evidence, count) for count in component.counts)
     counts = [count for count in uncoined if count]
@@ -96,7 +106,7 @@ def likeliest_part(evidence: Evidence, component: Component) -> float:
 
 
 def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
-    """Return a count without columns with labels that depend on coins; None without columns."""
+    """Return a count without the columns that reveal cover coins; None if no column is left."""
     kept_places = [
         place for place in range(len(count.columns)) if not counts_coins(evidence, count, place)
     ]
@@ -108,7 +118,7 @@ def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
 
 
 def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
-    """Return the log prior probability of one count (nats)."""
+    """Return the log prior probability of a count (nats)."""
     logs = [log_multinomial(count.unexplained.values())]
     for cell, number in count.unexplained.items():
         for place, label in enumerate(cell):

@@ -1,4 +1,4 @@
-"""Leakage of a threshold release: rows shared by k people are opened, the others stay closed.
+"""Leakage of a threshold release: rows shared by k people are opened, all others stay closed.
 
 A released cell is a prefix of a row; the other columns are suppressed. Of n people, with V_j values
 of column j:
@@ -10,7 +10,8 @@ of column j:
 The first is the leakage of the counts if a suppressed value could be any value. That it is shared
 by fewer than k people reveals more, so bits are a lower bound. They are exact if all people
 responded and no value is suppressed, with the linked people taken out of c; so are the guesses.
-`randomness` and the reader together compute the function of every possible row: for them no value
+The party `randomness` and the reader together compute the function of every possible row: for them
+no value
 is suppressed.
 
 A cell is certain if every possible row of its person has one value there. Possible rows are the
@@ -40,9 +41,10 @@ Key = tuple[tuple[int, str], ...]  # values by column, in order; () if no value 
 
 
 def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
-    """Return a lower bound, at least 0, on the bits of the counts of opened rows.
+    """Return a lower bound, at least 0, on the bits that the counts of opened rows leak.
 
-    users: people; an unknown subset of them was counted.
+    `sizes`: number of values of each column; `users`: people; an unknown subset of them was
+    counted.
     """
     whole = sum(log2(size) for size in sizes)
     blanks = sum(
@@ -55,7 +57,10 @@ def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) 
 
 
 def exact(counts_seen: "CountsSeen", users: int) -> bool:
-    """Whether these bits are all the leakage: all people responded and no value is suppressed."""
+    """Whether `bits_of_counts` is all the leakage.
+
+    All people responded and no value is suppressed.
+    """
     return counts_seen.people == users and not any(BLANK in cell for cell in counts_seen.counts)
 
 
@@ -65,7 +70,7 @@ class _LinkedValues:
 
     Attributes:
         kinds: users by their linked values, and by whether the view shows that they were counted.
-        rows: the linked values of each kind with linked values.
+        rows: the linked values by column, for each key of `kinds` with linked values.
         unlinked_counts: the counts without the linked users.
         unsure: linked users that may still be in `unlinked_counts`.
     """
@@ -79,7 +84,10 @@ class _LinkedValues:
     def from_view(
         cls, view: "View", counts_seen: "CountsSeen | None", columns: int
     ) -> "_LinkedValues":
-        """Read a view. counts_seen: the counts; None: a view without counts."""
+        """Read the linked values of a view, and take linked users out of the counts (None.
+
+        No counts).
+        """
         linked = view.pinned
         kinds = Counter(
             (_key(linked.get(i)), _is_known_respondent(view, counts_seen, i))
@@ -95,7 +103,7 @@ class _LinkedValues:
         return cls(kinds, rows, +rows_left, unsure)
 
     def linked(self) -> "Iterator[tuple[Row, int]]":
-        """Iterate over the linked rows, or parts of rows, with their numbers of users."""
+        """Yield the linked rows, or parts of rows, each with its number of users."""
         return ((self.rows[key], people) for (key, _), people in self.kinds.items() if key)
 
 
@@ -122,12 +130,12 @@ def guesses(linked_values: _LinkedValues, sizes: Sequence[int], users: int) -> t
 
 
 def _open_columns(cell: "Sequence[str]") -> tuple[int, ...]:
-    """Return the open columns of a cell."""
+    """Return the columns of a released cell that are not suppressed."""
     return tuple(column for column, value in enumerate(cell) if value != BLANK)
 
 
 def _open_values(counts_seen: "CountsSeen") -> int:
-    """Return the number of open values of all people."""
+    """Return the number of values that are not suppressed, over all people."""
     return sum(people * len(_open_columns(cell)) for cell, people in counts_seen.counts.items())
 
 
@@ -136,7 +144,7 @@ def _certain_cells(
 ) -> int:
     """Return a lower bound on the number of (person, column) values certain to a coalition.
 
-    counts_seen: the counts with the most leakage; None: it has read no counts.
+    `counts_seen`: the counts with the most leakage; None: the coalition has read no counts.
     """
     constant = [size == 1 for size in sizes]
     if (
@@ -161,6 +169,10 @@ def _certain_cells(
 
 
 def _key(row: "Row | None") -> Key:
+    """Return a person's linked values as sorted pairs of column and value.
+
+    () without linked values.
+    """
     return tuple(sorted(row.items())) if row else ()
 
 
@@ -178,7 +190,10 @@ def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person:
 
 
 def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str, ...]:
-    """Return the released cell of a person, from its known values."""
+    """Return the cell in which a person was counted, as its known values imply.
+
+    The longest prefix.
+    """
     whole = tuple(row.get(column, BLANK) for column in range(columns))
     for end in range(columns, -1, -1):
         cell = (*whole[:end], *(BLANK,) * (columns - end))
@@ -188,7 +203,7 @@ def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str,
 
 
 def _is_certain(rows_left: "Counts", released: "Counts", column: int, view: "View") -> bool:
-    """Whether all rows that fit the remaining cells have one value in a column."""
+    """Whether all rows that fit the remaining cells have a single value in a column."""
     values_left = {cell[column] for cell in rows_left if cell[column] != BLANK}
     blank = [cell for cell in rows_left if cell[column] == BLANK]
     if len(values_left) > 1 or not blank:
@@ -213,14 +228,17 @@ def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> fr
 
 
 def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) -> frozenset[str]:
-    """Return the values of a column with only open rows: no suppressed person has them."""
+    """Return the values of a column of which every row is open: no suppressed person has them."""
     rows_by_value = Counter(cell[column] for cell in released if BLANK not in cell)
     room = prod(domains) // domains[column]
     return frozenset(value for value, rows in rows_by_value.items() if rows == room)
 
 
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
-    """Return the figures of a view of opened rows, by their names in `Received`."""
+    """Return the leakage figures of a view of a threshold release, as arguments of `Received`.
+
+    People linked, certain cells, bits, best guesses and anonymity sets, by field name.
+    """
     users, row_bits = view.users, sum(log2(size) for size in sizes)
     best = max(
         view.counted,

@@ -1,4 +1,4 @@
-r"""Upper bound on the labelled tables consistent with overlapping counts, along a chain of them.
+"""Upper bound on the labelled tables consistent with overlapping counts, along a chain of them.
 
 Take counts over column sets C_1, C_2, ... such that the columns S_i that C_i shares with all before
 it lie in a single earlier set. Deal people into the cells of C_1, then into the new columns of C_2
@@ -11,11 +11,11 @@ that is consistent with these counts, and each table once. Counts outside the ch
 out more tables. So the chain bounds the bits received from below, and exactly if the whole view
 lies on it.
 
-The inference of inference.py leaves statements out until the rest is solved; for tables of many
+The inference of inference.py leaves statements out until a closed form remains; for tables of many
 people a chain often uses more of them.
 
 The masked values of a column are counted as one value, `other`. It stands for the number of values
-that the mask does not name, or for those in the column's own counts.
+that the mask does not name, or for the values in the column's own counts.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def chained_bits(
     counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int
 ) -> tuple[float, bool] | None:
-    """Return the bits received from counts of the same people, and whether that is exact.
+    """Return the bits that counts of the same people leak about all rows; whether it is exact.
 
     If not exact, they are a lower bound. None if a table counts fewer people or values were
     suppressed: then there is no chain.
@@ -53,9 +53,14 @@ def chained_bits(
 
 @dataclass(slots=True)
 class _Chain:
-    """A chain of counts, with masked values as one value.
+    """A chain of counts: each shares columns with a single earlier count.
 
-    named_values: per masked column, the values named by all its masks.
+    It bounds the number of consistent tables. Masked values count as one value, `other`.
+
+    Attributes:
+        counted: all counts of the view.
+        named_values: per masked column, the values named by all its masks.
+        links: the counts of the chain, each with the columns it shares with earlier counts.
     """
 
     counted: "Sequence[CountsSeen]"
@@ -64,6 +69,7 @@ class _Chain:
 
     @classmethod
     def from_counts(cls, all_counts: "Sequence[CountsSeen]") -> "_Chain":
+        """Build a chain greedily from the counts of a view."""
         chain = cls(all_counts, named_by_all(all_counts), [])
         while link := chain.best():
             chain.links.append(link)
@@ -71,12 +77,12 @@ class _Chain:
 
     @property
     def covered(self) -> set[int]:
-        """The columns of all links."""
+        """The columns of all counts in the chain."""
         return {column for link, _ in self.links for column in link.columns}
 
     @property
     def complete(self) -> bool:
-        """Whether every count of the view follows from the links."""
+        """Whether every count of the view follows from the counts in the chain."""
         for counts_seen in self.counted:
             is_linked = any(set(counts_seen.columns) <= set(link.columns) for link, _ in self.links)
             masks = {
@@ -92,7 +98,10 @@ class _Chain:
         return True
 
     def best(self) -> "tuple[CountsSeen, tuple[int, ...]] | None":
-        """Return the link with most new columns, then fewest ways per new column; else None."""
+        """Return the next count for the chain with the columns it shares; None if no count fits.
+
+        It has the most new columns, then the fewest ways to deal people per new column.
+        """
         covered, options = self.covered, []
         for place, counts_seen in enumerate(self.counted):
             shared = tuple(column for column in counts_seen.columns if column in covered)
@@ -109,14 +118,14 @@ class _Chain:
         return counts_seen, shared
 
     def ways(self) -> float:
-        """log2 of the number of tables consistent with the links, with `other` as one value."""
+        """Return log2 of the number of tables consistent with the chain (`other` as one value)."""
         return fsum(
             self._dealt(counts_seen, counts_seen.columns) - self._dealt(counts_seen, shared)
             for counts_seen, shared in self.links
         )
 
     def _dealt(self, counts_seen: "CountsSeen", columns: Sequence[int]) -> float:
-        """Return log2 of the ways to deal people into the cells of some columns."""
+        """Return log2 of the ways to deal people into the cells of some columns of a count."""
         places = [
             (counts_seen.columns.index(column), self.named_values.get(column)) for column in columns
         ]

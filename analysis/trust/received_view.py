@@ -43,13 +43,13 @@ TOLERANCE = 1e-6  # bits: figures that differ by less are the same
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The leakage of one set of parties about all people.
+    """The leakage of a coalition's view about all people: the result of `received`.
 
     Attributes:
         parties: names of the parties.
         users: people in the session.
         cells: (person, column) pairs.
-        linked: people with a row or a part of a row linked to them.
+        linked: people with a row or a part of a row linked to them by name.
         cells_certain: cells with only one possible value, by linking or by the counts.
         bits: leakage about all people together, in bits; see `bits_are`.
         exact: whether `bits` is exact, and not a bound.
@@ -107,7 +107,10 @@ class Received:
 
     @property
     def verdict(self) -> str:
-        """One phrase for a table."""
+        """The leakage in a phrase for a table.
+
+        Everything, people linked, or the smallest anonymity set.
+        """
         if self.cells_certain == self.cells:
             return "everything"
         if self.linked:
@@ -156,7 +159,7 @@ def received(
     truth: Mapping[int, Row] | None = None,
     prior: Shares | None = None,
 ) -> Received:
-    """Compute the leakage of a view.
+    """Compute the leakage of a coalition's view: people linked, certain cells, bits and guesses.
 
     If no member has read the counts behind a certificate, the leakage is computed as if they had
     been read: the certificate follows from them, so this is an upper bound.
@@ -176,7 +179,8 @@ def received(
     is_determined = (
         isclose(upper.bits, lower.bits, abs_tol=TOLERANCE) and upper.exact == lower.exact
     )
-    if is_determined and upper.cells_certain == lower.cells_certain:  # it follows from counts read
+    if is_determined and upper.cells_certain == lower.cells_certain:
+        # the certificate adds no information to the counts that the members read
         return lower
     if not (upper.exact or upper.at_most):  # there is no upper bound
         return replace(lower, exact=False, method=Method.BOUNDED)
@@ -190,7 +194,7 @@ def _received(
     truth: Mapping[int, Row] | None,
     prior: Shares | None,
 ) -> Received:
-    """Compute the leakage of the members' observations, without a certificate."""
+    """Compute the leakage of the members' observations, without counts implied by a certificate."""
     if getattr(view, "threshold", False):
         figures: dict[str, Any] = opened_rows.parts(view, as_sizes(sizes, view))
         members = tuple(sorted(view.parties))
@@ -222,7 +226,7 @@ def _received(
 
 @accepts_old(told="report_bits")
 def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Received:
-    """Compute the leakage of a view of randomized reports: they are linked to people, not values.
+    """Compute the leakage of a view of randomized reports, which are linked to people, not values.
 
     A linked report is evidence about its sender's values, but makes none certain. Certain are only
     values of columns with one value, and the members' own values. Bits are the information of a
@@ -295,7 +299,7 @@ def cells_certain(view: View, sizes: Sequence[int]) -> int:
 
 
 def view_bits(view: View, sizes: Sequence[int]) -> tuple[float, bool]:
-    """Return the bits received in all, and whether that is exact (else a bound).
+    """Return the leakage of a view in bits, and whether it is exact (else a bound).
 
     >>> from veilmix.analysis.trust import view_bits
     >>> from veilmix.protocol.knowledge.transcript import Transcript
@@ -311,12 +315,20 @@ def view_bits(view: View, sizes: Sequence[int]) -> tuple[float, bool]:
 
 
 def _linked(read_evidence: ReadEvidence) -> int:
+    """Return the number of people linked to a value by name."""
     return sum(crowd.people for crowd in read_evidence.evidence.crowds if crowd.linked)
 
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """People with the same queries, and the view's observations about them."""
+    """People with the same queries, and the view's observations about them.
+
+    Attributes:
+        users: their number.
+        pinned: linked values by index of the person.
+        counted: the counts of them that were read.
+        whole: columns in which all respondents are linked (runs that record only numbers).
+    """
 
     users: int
     pinned: Mapping[int, Row]
@@ -346,6 +358,7 @@ def _crowds(view: View) -> list[_Crowd]:
 
 
 def _linked_in(crowd: _Crowd) -> int:
+    """Return the number of people of a crowd that are linked to a value."""
     return crowd.present if crowd.whole else len(crowd.pinned)
 
 

@@ -1,4 +1,4 @@
-"""Leakage of values revealed person by person, and of the counts beside them."""
+"""Leakage of values that a coalition learns for each person, and of the counts beside them."""
 
 from math import fsum, log
 
@@ -7,11 +7,14 @@ from .fiber import Nats, log_multinomial
 
 
 def hidden_by_pools(evidence: Evidence) -> float:
-    """Return the most leakage (nats) that is lost by a coalition that cannot resolve pools.
+    """Return an upper bound on the leakage (nats) hidden by pools.
 
-    The leakage is that of a coalition that knows the crowd of each person. Without it, the
+    Unknown identities of the absent.
+
+    The leakage without pools is that of a coalition that knows the crowd of each person. Without
+    this knowledge, the
     probability of the view, given the table, is the mean over all ways to deal a pool into its
-    crowds: if it is positive, at least one divided by their number.
+    crowds: if it is positive, at least 1 divided by their number.
     """
     return fsum(
         log_multinomial(evidence.crowds[crowd].people for crowd in pool) for pool in evidence.pools
@@ -21,9 +24,11 @@ def hidden_by_pools(evidence: Evidence) -> float:
 def revealed_leakage(
     evidence: Evidence, counts: list[OpenCount]
 ) -> tuple[Nats, list[OpenCount], bool]:
-    """Return the leakage of revealed values, the remaining counts, and whether all is kept.
+    """Return the leakage of revealed values, the remaining counts, and if no information is lost.
 
-    A count with revealed columns is left out. If it also holds unrevealed values, its information
+    A column of a crowd is revealed if the coalition knows each person's value, though it is not
+    recorded. A count with revealed columns is left out. If it also holds unrevealed values, its
+    information
     about them is lost.
     """
     leakages = [
@@ -49,7 +54,7 @@ def revealed_leakage(
 
 
 def _says_no_more(about: Crowd, count: OpenCount) -> bool:
-    """Whether all that a count implies about a crowd is revealed or known."""
+    """Whether all that a count implies about a crowd is revealed or known already."""
     places_left = [
         place for place, column in enumerate(count.columns) if column not in about.revealed
     ]
@@ -63,7 +68,10 @@ def _says_no_more(about: Crowd, count: OpenCount) -> bool:
 
 
 def _crowd_leakage(evidence: Evidence, crowd: int, column: int) -> Nats:
-    """Return the leakage of the values of a crowd in one column, if each person's is known."""
+    """Return the leakage of a column's values if each value of a crowd is known: exact, or bounds.
+
+    It is exact if a count of just this crowd has the column.
+    """
     law = evidence.shares[column]
     for group in evidence.groups:
         if group.crowds == {crowd} and column in group.columns:

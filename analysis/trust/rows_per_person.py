@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.transcript import Row
     from ...protocol.knowledge.view import View
 
-MOST_ROWS, MOST_CELLS = 40, 5_000  # of a person, of a count: with more, counts tell at least 0 bits
-SPAN, HALVINGS = 60.0, 60  # log2 of the factors that are tried; steps of their search
+# Most rows of a person and most cells of a count for which bits are computed; else they are 0.
+MOST_ROWS, MOST_CELLS = 40, 5_000
+SPAN, HALVINGS = 60.0, 60  # the factors tried are 2^-60 to 2^60; steps of the search
 
 
 def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received:
@@ -131,13 +132,17 @@ def _bits(
 
 @lru_cache(maxsize=1 << 8)
 def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> float:
-    """Return an upper bound on log2 of the number of tables with these counts."""
+    """Return an upper bound on log2 of the number of tables of n persons with these counts.
+
+    `shared`: rows with the same combination of the counted columns; `rows`: most rows of a person.
+    """
     count_array = np.array(counts, np.float64)
     odds = np.log2((count_array + 0.5) / (n - count_array + 0.5))
     ways, sums = _log2_ways(shared, rows), _log2_sums(odds, rows)
     sizes = np.arange(1, rows + 1)
 
     def bound(factor: float) -> float:
+        """Return the upper bound for weights that are the odds times 2^factor."""
         per_person = np.logaddexp2.reduce(ways + sums + factor * sizes)
         return float(n * per_person - fsum(count_array * (odds + factor)))
 
@@ -149,7 +154,10 @@ def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> flo
 
 
 def _log2_sums(odds: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
-    """Return log2 of e_m of 2^odds for m = 1 .. rows; -inf for more factors than weights."""
+    """Return log2 of e_m, the sum of all products of m of the weights 2^odds, for m = 1 .. rows.
+
+    -inf for more factors than weights.
+    """
     sums = np.full(rows + 1, -np.inf)
     sums[0] = 0.0
     for weight in odds:
@@ -159,7 +167,10 @@ def _log2_sums(odds: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1 << 8)
 def _log2_ways(shared: int, rows: int) -> NDArray[np.float64]:
-    """Return log2 of g(m) for m = 1 .. rows: the sets of rows with exactly m combinations."""
+    """Return log2 of g(m) for m = 1 .. rows: the sets of rows with exactly m combinations.
+
+    `shared` rows have each combination.
+    """
     single = [0, *(comb(shared, size) for size in range(1, rows + 1))]
     power, ways = [1, *[0] * rows], []
     for _ in range(rows):
@@ -182,7 +193,7 @@ def _log2_sets(possible: int, max_size: int) -> float:
 
 
 def _crowds(view: View, linked: int) -> list[int]:
-    """Return the sizes of the anonymity sets: of linked persons 1, of the rest by attendance."""
+    """Return the sizes of the anonymity sets: 1 for linked persons, else by attendance."""
     if linked == view.users:
         return [1] * linked
     unlinked = [person for person in range(view.users) if person not in view.pinned]

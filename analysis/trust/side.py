@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Side(StrEnum):
-    """The relation of a number to the true value."""
+    """The relation of a computed number to the true value: exact, a lower or an upper bound."""
 
     EXACT = "exact"
     AT_LEAST = "at least"
@@ -12,7 +12,7 @@ class Side(StrEnum):
 
     @classmethod
     def from_certain(cls, method: str, certain: int, cells: int) -> "Side":
-        """Return the side of a number of certain cells, by the method (`Method`) of the posterior.
+        """Return the relation of a number of certain cells, by the posterior's method (`Method`).
 
         Evidence that a bound leaves out can make more cells certain.
         """
@@ -22,10 +22,10 @@ class Side(StrEnum):
 
     @property
     def mark(self) -> str:
-        """The sign before the number."""
+        """The sign before a printed number: "", ">= " or "<= "."""
         return {"exact": "", "at least": ">= ", "at most": "<= "}[self]
 
     @property
     def word(self) -> str:
-        """The sign in words."""
+        """The relation in words before a printed number: "", "at least " or "at most "."""
         return "" if self is Side.EXACT else f"{self} "

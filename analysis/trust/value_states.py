@@ -22,11 +22,14 @@ LABELS = {OTHER_VALUE: -1, BLANK: -2}  # codes of the labels reported instead of
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states that values may be in, with the rules that give their labels.
+    """The states that values may be in, with the suppression rules that give their labels.
+
+    A label is the text that people report in place of a value; a value that may be suppressed as a
+    cover has two states.
 
     Attributes:
-        laws: prior share of each state.
-        values: the value of each state, () if a state is a value.
+        laws: per column, the prior share of each state.
+        values: per column, the value of each state; () if a state is a value.
         codes: per column, value -> its number.
         rules: per round and column, the rule by which people hide values before they report them.
         blank: column -> states that are suppressed.
@@ -47,7 +50,7 @@ class States:
         codes: Sequence[Mapping[str, int]],
         counted: "Iterable[CountsSeen]",
     ) -> "States":
-        """Return the states for the rules of the counted rounds."""
+        """Return the states that the hiding rules of the counted rounds imply."""
         rules: dict[int, dict[int, Hiding]] = {}
         for counts_seen in counted:
             rules.setdefault(counts_seen.round, {}).update(
@@ -76,7 +79,7 @@ class States:
         return cls(tuple(split), tuple(values), codes, rules, blank)
 
     def labels(self, column: int, rule: "Hiding | None") -> Labels:
-        """Return the label that people in each state of a column report under a rule."""
+        """Return the label that people in each state of a column report under a hiding rule."""
         values = self.values[column] if self.values else range(len(self.laws[column]))
         match rule:
             case Mask(named_values=mask_values):

@@ -1,4 +1,4 @@
-"""Check the arguments of functions of views.
+"""Checks of the arguments of functions that take a coalition's view.
 
 All functions raise a `ParameterError` that names the argument, the value found and the accepted
 values.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
     from .view_evidence import Shares
 
-# A law with this number of values is still held in memory.
+# Most values of a column: a distribution over so many still fits in memory.
 MOST_VALUES = 10_000_000
 
 
@@ -36,14 +36,14 @@ def as_view(view: Any) -> View:
 
 
 def columns_of(view: View) -> int:
-    """Return one more than the last column that was counted or reported; at least 1."""
+    """Return the least number of columns of a view: 1 + the last column counted or reported."""
     counted_columns = (column for counts_seen in view.counted for column in counts_seen.columns)
     rows = chain.from_iterable(distinct(people.values()) for people in view.by_round.values())
     return 1 + max({0, *counted_columns, *chain.from_iterable(rows)})
 
 
 def as_sizes(sizes: Any, view: View | None) -> list[int]:
-    """Return the number of values of each column: at least 1, at most MOST_VALUES.
+    """Check the number of values of each column and return it: at least 1, at most MOST_VALUES.
 
     Refused if there are fewer columns than the view has.
     """
@@ -53,7 +53,7 @@ def as_sizes(sizes: Any, view: View | None) -> list[int]:
     ]
     if view is not None and len(checked) < columns_of(view):
         raise ParameterError(
-            f"sizes: found {len(checked)} columns; the view tells of {columns_of(view)}"
+            f"sizes: found {len(checked)} columns; the view has at least {columns_of(view)}"
         )
     if large := [size for size in checked if size > MOST_VALUES]:
         raise ParameterError(
@@ -63,10 +63,10 @@ def as_sizes(sizes: Any, view: View | None) -> list[int]:
 
 
 class CheckedRows(dict[int, "Row"]):
-    """Rows already checked by `checked_rows`.
+    """True rows, by index of the person, that `checked_rows` has checked already.
 
     Attributes:
-        columns: their number is at most this.
+        columns: upper limit of the column numbers in the rows.
     """
 
     __slots__ = ("columns",)
@@ -74,7 +74,7 @@ class CheckedRows(dict[int, "Row"]):
 
 
 def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
-    """Return true rows in the form of `received`, checked once for the many views of a run."""
+    """Check true rows once, for the many views of a run; return them in the form of `received`."""
     rows = as_truth(truth, columns)
     if rows is None:
         return None
@@ -84,7 +84,7 @@ def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
 
 
 def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
-    """Return true rows by index of the person, each from column to value; or None."""
+    """Check true rows, by index of the person, each a mapping of column to value; or None."""
     if truth is None or (isinstance(truth, CheckedRows) and truth.columns <= columns):
         return truth
     if not isinstance(truth, Mapping):
@@ -104,9 +104,9 @@ def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
 
 
 def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
-    """Whether a truth has plain types, all in range: then no error has to be named.
+    """Whether true rows have plain types, all in range: then no error has to be searched.
 
-    Looking at sets of types takes a tenth of the time that asking each cell takes.
+    Looking at sets of types takes a tenth of the time that a check of each cell takes.
     """
     rows = truth.values()
     return (
@@ -120,7 +120,10 @@ def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
 
 
 def as_shares(prior: Any, columns: int) -> Shares | None:
-    """Return shares of the values of each column that are common knowledge; or None."""
+    """Check the prior, the shares of the values of each column that are common knowledge.
+
+    Or None.
+    """
     if prior is None:
         return None
     laws = sequence(prior, "prior", "the shares of the values of each column")

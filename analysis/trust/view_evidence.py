@@ -1,11 +1,13 @@
-"""From a view to evidence: the observations of a coalition in the form of `evidence.py`.
+"""Evidence from a view: the observations of a coalition in the form of `evidence.py`.
 
-* A linked person is in the crowd of its values; members of the coalition are in crowds of their
+* A linked person is in the crowd of its values (people with equal evidence); members of the
+  coalition are in crowds of their
   own.
 * Counts that were read are counts over the crowds of answers that reached the reader. The first
   shuffler and the network see which people these are; other parties know only their number, so
   respondents of different rounds are pooled. (A member knows whether its own answer was counted.)
-* The announced rate of covers reveals the number of people with suppressed values
+* The announced rate of covers (random suppressions) reveals the number of people with suppressed
+  values
   (announced_rates.py).
 * crowd_marks.py groups people with equal observations; value_states.py gives the values that a
   hidden one may have.
@@ -38,13 +40,14 @@ UNKNOWN = -1  # code of an unreported value
 
 @dataclass(frozen=True, slots=True)
 class ReadEvidence:
-    """Evidence, with the codes and people needed to interpret it.
+    """The evidence of a coalition's view, with the codes and people needed to interpret it.
 
     Attributes:
         evidence: the evidence of the view.
         codes: per column the number of each value.
-        members: per crowd the people in it, by index, if people are recorded singly.
-        truth: their true rows, which no coalition knows.
+        members: per crowd (people with equal evidence) the people in it, by index, if people are
+            recorded singly.
+        truth: per crowd the number of its people with each true row, which no coalition knows.
         whole: whether all observations are in it.
     """
 
@@ -55,7 +58,7 @@ class ReadEvidence:
     whole: bool
 
     def row(self, values: "Row") -> Cell:
-        """Return a row in codes; -1 for a column without a value."""
+        """Return a row in codes of values; -1 for a column without a value."""
         return tuple(
             codes[values[column]] if column in values else UNKNOWN
             for column, codes in enumerate(self.codes)
@@ -68,7 +71,7 @@ def evidence_from_view(
     truth: "Mapping[int, Row] | None" = None,
     prior: Shares | None = None,
 ) -> ReadEvidence:
-    """Return the evidence of a view.
+    """Return the statements about the table that a coalition's view implies.
 
     Args:
         view: observations of the coalition.
@@ -77,7 +80,7 @@ def evidence_from_view(
         prior: common knowledge about the population; None: all labelled tables equally likely.
     """
     truth = dict(truth or {})  # rows are compared by identity
-    # Counts that follow from the decision's covers.
+    # Counts that any party can compute from the announced cover rates of the decision.
     announced_counts = tuple(announced(view, len(sizes)))
     codes = _codes(
         len(sizes), (*view.counted, *announced_counts), _rows_to_code(view, truth), prior
@@ -160,7 +163,10 @@ def _codes(
 def _laws(
     sizes: Sequence[int], codes: Sequence[Mapping[str, int]], prior: Shares | None
 ) -> tuple[Law, ...]:
-    """Return the prior law of each column; unnamed values are equally likely."""
+    """Return the prior share of each value of each column.
+
+    Without a prior all are equally likely.
+    """
     if prior is None:
         column_sizes = [
             max(size, len(codes_of_column))
@@ -170,14 +176,14 @@ def _laws(
     laws = []
     for shares, codes_of_column in zip(prior, codes, strict=True):
         law = [shares.get(value, 0.0) for value in codes_of_column]
-        least_share = min(share for share in law if share)  # no reported value is impossible
+        least_share = min(share for share in law if share)  # a reported value must be possible
         law = [share or least_share for share in law]
         laws.append(tuple(share / sum(law) for share in law))
     return tuple(laws)
 
 
 def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
-    """Whether the number of people in counts agrees with the known respondents."""
+    """Whether the number of people in counts agrees with the respondents that the view shows."""
     if counts_seen.among is not None:
         return len(counts_seen.among) == counts_seen.people
     if view.respondents:
@@ -193,6 +199,7 @@ def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
 def _groups(
     usable: "Sequence[CountsSeen]", marks: Sequence[Mark], states: States
 ) -> Iterable[CrowdCount]:
+    """Yield the counts of a view as counts over crowds, with the labels that were counted."""
     for place, counts_seen in enumerate(usable):
         counts = {
             tuple(map(states.code, counts_seen.columns, cell)): people
@@ -209,9 +216,10 @@ def _groups(
 def _listed(
     listed: "Sequence[CountsSeen]", marks: Mapping[Mark, Sequence[int]], at: int, states: States
 ) -> Iterable[CrowdCount]:
-    """Yield counts of people with a suppressed value. at: place of the first of these in the marks.
+    """Yield counts of people with a suppressed value, which follow from announced cover rates.
 
-    People whose value is revealed reported it, so it is another value: they are taken out.
+    `at`: place of the first of these in the marks. People whose value is revealed reported it, so
+    it is another value: they are taken out.
     """
     for place, counts_seen in enumerate(listed, start=at):
         (column,), (rule,) = counts_seen.columns, counts_seen.hidden

@@ -242,7 +242,10 @@ class BinCounts:
     price: float
 
     def limits(self, alpha: float) -> tuple[Floats, Floats]:
-        """Limits of each share, each missed with probability at most alpha."""
+        """Return lower and upper limits of each bin's share.
+
+        Each limit is wrong with probability at most alpha.
+        """
         level = alpha / self.price
         return (
             clopper_pearson(self.low, self.n, level)[0],

@@ -166,7 +166,11 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
 
 
 def as_scores(scores: npt.ArrayLike, name: str, min_count: int = 1) -> Floats:
-    """A 1-D array of at least `min_count` finite scores."""
+    """Check scores and return them as an array, shape (scores,), of finite numbers.
+
+    Raises:
+        ParameterError: another shape, fewer than `min_count` scores, or a score that is not finite.
+    """
     array = as_floats(scores, name, f"at least {min_count} scores")
     if array.ndim != 1 or array.size < min_count:
         raise ParameterError(f"{name}: shape {array.shape}; needs at least {min_count} scores")

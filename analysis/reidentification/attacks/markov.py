@@ -99,7 +99,10 @@ class MarkovAttack:
         return product(features, gain, released.lengths * log(self.floor))
 
     def _move_counts(self, released: Sequences) -> Any:
-        """Count each trained move in each released sequence; other moves are left out."""
+        """Return how often each trained move (pair of symbols) is in each released sequence.
+
+        A sparse array, released people x trained moves; other moves are left out.
+        """
         from scipy.sparse import coo_array
 
         owner, keys = released.moves()

@@ -112,7 +112,7 @@ def kth_distance(
 def _generalized(
     genuine_scores: Floats, impostor_scores: Floats, radius: Floats, rounding_error: float
 ) -> Floats:
-    """Return the terms of the generalized estimator, one for each genuine score."""
+    """Return the terms of the generalized estimator, which allows ties, for each genuine score."""
     from scipy.special import digamma
 
     low, high = genuine_scores - radius, genuine_scores + radius

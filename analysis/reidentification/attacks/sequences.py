@@ -56,7 +56,7 @@ class Sequences:
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.events) or lengths.min() < 1:
             empty = int((lengths < 1).sum())
             raise ParameterError(
-                f"sequences: {empty} of {len(lengths)} people have no event; each needs at least one"
+                f"sequences: {empty} of {len(lengths)} people have no event; each needs one"
             )
         if self.events.min() < 0 or self.events.max() >= self.symbols:
             raise ParameterError(

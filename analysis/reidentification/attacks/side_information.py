@@ -44,7 +44,7 @@ class Identified:
     Attributes:
         people: number of people, n.
         expected_matches: expected people named correctly by the best guesses; in (0, n].
-        certain: people to whom their row belongs with certainty, in the view of the attacker.
+        certain: people for which the attacker knows their row with certainty.
         bits: I(K; Y), the information in a released row Y about its owner, from the known part K.
         known_columns, released: numbers of the known and of the released columns.
     """
@@ -162,6 +162,10 @@ def people_found(counts: Any, Q: Any = None) -> float:
 
 
 def _blurred(shares: Any, Q: Any) -> float:
+    """Return the expected number of people named correctly if Q changes released values.
+
+    `shares` are c(k, y) / n_k, known cells x released values; Q is the randomizer.
+    """
     from ...randomizers.channel import as_stochastic
 
     form = getattr(Q, "identity_form", None)
@@ -222,7 +226,7 @@ class PeopleByCell:
 
     @property
     def certain(self) -> int:
-        """The people whose released row can be nobody else's, rounded.
+        """The people with a released row that cannot belong to another person, rounded.
 
         They are alone in their known cell, and no other known cell has their released value.
         """

@@ -46,7 +46,7 @@ class SystemEntropy:
     """The success of an attack that scores sequences against people: information and match rate.
 
     Attributes:
-        people: number of people among whom the attacker chooses, n.
+        people: number of people from which the attacker chooses, n.
         released: number of attacked sequences.
         finite: lower bound on I(U; S), the scores' information about the person, for these n
             people; bits.
@@ -102,7 +102,7 @@ def system_entropy(
     neighbours: int = 1,
     confidence: float = 0.95,
 ) -> SystemEntropy:
-    """The PSE of a matrix of scores, and the share of people it finds.
+    """Return the information of scores about the owners of the rows, and the match rate.
 
     Args:
         scores: similarities, shape (released, people), finite; higher is likelier.

@@ -196,7 +196,7 @@ def test_somebody_without_events_is_counted() -> None:
         Sequences(np.array([0, 1]), np.array([0, 0, 2]), 2)
     with pytest.raises(ParameterError, match="nobody"):
         Sequences(np.array([], int), np.array([0]), 2)
-    with pytest.raises(ParameterError, match="nobody is left"):
+    with pytest.raises(ParameterError, match="no person is selected"):
         SMALL.with_at_least(100)
 
 

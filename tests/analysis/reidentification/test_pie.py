@@ -155,7 +155,7 @@ def test_millions_of_symbols_cost_what_people_have() -> None:
     ("joint", "Q", "message"),
     [
         (np.ones((1, 3), int), None, "at least two people"),
-        (np.zeros((2, 3), int), None, "nobody has anything"),
+        (np.zeros((2, 3), int), None, "all entries are 0"),
         (np.ones((2, 3)), None, "sums to 6"),
         (np.array([[1, -1], [1, 1]]), None, "needs finite numbers"),
         (np.ones(3), None, "1 axes"),
@@ -210,7 +210,7 @@ def test_pseudonymization_alone_has_the_printed_value() -> None:
 
 
 def test_a_budget_that_is_not_there() -> None:
-    with pytest.raises(ParameterError, match="promises less than"):
+    with pytest.raises(ParameterError, match="guarantees less than"):
         budget_for(0.95, 10**6)
     with pytest.raises(ParameterError, match="strictly between"):
         budget_for(1.0, 10**6)
