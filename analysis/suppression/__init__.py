@@ -1,4 +1,4 @@
-"""Suppression: choose columns, values or cells to leave out so that a bound holds.
+"""Suppression: choose columns, values or cells to leave out so that a bound on exposure holds.
 
 May import `exposure`, `estimation`, `composition` and the ground files. Must never know the
 requesting party, and proves no bound alone: its choices carry the certificates of `composition`.

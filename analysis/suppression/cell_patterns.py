@@ -24,7 +24,7 @@ Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The distinct rows of a table in lexicographic order, and the number of people with each.
+    """The distinct rows of a table in lexicographic order, and the number of people with each row.
 
     Attributes:
         rows: codes, shape (m, d).
@@ -36,13 +36,13 @@ class Classes:
 
     @classmethod
     def from_table(cls, table: ArrayLike) -> "Classes":
-        """Count the rows of a table."""
+        """Return the distinct rows of a table of codes, shape (n, d), with their numbers."""
         rows, people = np.unique(as_table(table), axis=0, return_counts=True)
         return cls(rows.astype(np.int64), people.astype(np.int64))
 
     @property
     def n(self) -> int:
-        """People in all."""
+        """The number of people in all classes."""
         return int(self.people.sum())
 
 

@@ -1,4 +1,4 @@
-"""The fewest suppressed cells with which every released row has k - 1 equals: an integer program.
+"""The fewest suppressed cells for k-anonymity of every released row: an integer program.
 
 A person with row r may be released as r with the columns outside T suppressed. With n_r people that
 have row r, and y = 1 if a released row (T, v) is used at all,
@@ -24,7 +24,7 @@ import numpy as np
 from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
-CHOICES = 20_000  # variables x; larger programs are not tried
+CHOICES = 20_000  # most variables x; larger programs are not tried
 VARIABLES = 1_000  # larger programs get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
@@ -34,7 +34,14 @@ Costs = Sequence[float | None]  # of a suppressed cell of each column; None: it 
 
 @dataclass(frozen=True, slots=True)
 class _CellProgram:
-    """The variables: for each x, its row, the cost of its suppressed cells and its released row."""
+    """The variables x of the integer program: numbers of people of a row released as a pattern.
+
+    Attributes:
+        row: number of the true row of each x.
+        blanks: cost of the suppressed cells of each x.
+        shows: number of the released row of each x.
+        patterns: the released rows, with BLANK in suppressed cells.
+    """
 
     row: Any
     blanks: Any
@@ -43,6 +50,7 @@ class _CellProgram:
 
     @classmethod
     def from_classes(cls, classes: Classes, k: int, costs: Costs) -> "_CellProgram":
+        """List the variables for all released rows that at least k people could show."""
         width = classes.rows.shape[1]
         row, empty, shows = [], [], []
         place: dict[Pattern, int] = {}
@@ -62,9 +70,9 @@ class _CellProgram:
 
 
 def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
-    """Return the best release found, and a lower bound on the suppressed cells of all releases.
+    """Return the release with the fewest suppressed cells found, and a lower bound on their number.
 
-    nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
+    `nodes`: limit of the search tree for a program of `VARIABLES`; a larger program gets
     proportionally fewer, at least 1. (None, 0) if the program is too large.
     """
     flow, lower = cheapest_release(classes, k, [1.0] * classes.rows.shape[1], nodes)
@@ -74,9 +82,10 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
 def cheapest_release(
     classes: Classes, k: int, costs: Costs, nodes: int
 ) -> tuple[Flow | None, float]:
-    """Return the cheapest release found, and a lower bound on the cost of all releases.
+    """Return the k-anonymous release of least cost found, and a lower bound on the cost.
 
-    costs: of a suppressed cell of each column, about 1; None: the column stays visible. nodes: as
+    `costs`: of a suppressed cell of each column, about 1; None: the column stays visible. `nodes`:
+    as
     for `optimum`. (None, 0) if the program is too large.
     """
     if len(classes.rows) << sum(cost is not None for cost in costs) > CHOICES:
@@ -91,6 +100,7 @@ def cheapest_release(
 
 
 def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solution:
+    """Solve the integer program for the release of least cost."""
     from scipy.sparse import coo_array, identity
 
     variable_count, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
@@ -143,6 +153,7 @@ def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | Non
 
 
 def _whole(flow: Flow, classes: Classes, k: int) -> bool:
+    """Whether the flow releases each person once, in classes of at least k people."""
     people_per_row = np.zeros(len(classes.rows), np.int64)
     crowd: Counter[Pattern] = Counter()
     for (row, pattern), people in flow.items():

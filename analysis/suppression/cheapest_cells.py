@@ -6,7 +6,8 @@ k people that agree outside T. So over all releases
 
     cost >= sum over people of min { c(T) : at least k people agree with its row outside T }
 
-The search takes sets T of columns by ascending cost. Rows still below k that agree outside T, k of
+with c(T) the cost of suppressing the columns T in a row. The search takes sets T of columns by
+ascending cost. Rows still below k that agree outside T, k of
 them or more, are released with T suppressed. The rows that remain are released with people of
 classes of k: with the surplus over k, or with a full class, by the least cost for each row below k.
 It is done twice if rows below k are few: each released at its least cost only, or with more
@@ -31,20 +32,22 @@ from .cell_patterns import BLANK, Classes
 from .cell_program import cheapest_release
 from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
-NODES = 20  # of the search tree of the integer program, see `k_anonymity`
-CHOICES = 200_000  # sets of columns times rows below k, up to which they are released twice
-VARIABLES = 4_000  # of the integer program; a larger one takes seconds for its first bound
-SLACK = 1e-9  # of a cost that is a rounded sum
-PROVED = 3e-6  # of a bound that a solver states, relative
+NODES = 20  # nodes of the integer program's search tree, by default (see `k_anonymity`)
+CHOICES = 200_000  # most sets of columns times rows below k for which both patiences are tried
+VARIABLES = 4_000  # most variables of the integer program; larger ones take seconds for a bound
+SLACK = 1e-9  # relative tolerance of a cost, which is a rounded sum
+PROVED = 3e-6  # relative tolerance of a bound that a solver states
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheapestCells:
-    """Suppressed cells with which k people or more have each released row.
+    """Cells to suppress so that every released row meets its target, such as k people; and a bound.
+
+    The result of `suppress_cheapest` and `suppress_for_targets`.
 
     Attributes:
         mask: whether a cell is suppressed, shape (n, d).
-        cost: of all suppressed cells.
+        cost: cost of all suppressed cells.
         lower: lower bound on the cost of all such releases.
     """
 
@@ -54,7 +57,7 @@ class CheapestCells:
 
     @property
     def cells(self) -> int:
-        """Number of suppressed cells."""
+        """The number of suppressed cells."""
         return int(np.count_nonzero(self.mask))
 
     @property
@@ -103,7 +106,13 @@ def suppress_cheapest(
 
 @dataclass(slots=True)
 class _PatternPeople:
-    """People of a row that are released with some columns suppressed."""
+    """People with a row that are released with some columns suppressed.
+
+    Attributes:
+        row: number of their distinct row.
+        columns: the suppressed columns.
+        people: their number.
+    """
 
     row: int
     columns: Columns
@@ -111,7 +120,13 @@ class _PatternPeople:
 
 
 class _CellSearch(RowKeys):
-    """The different rows of a table, and the people of each that are not below k any more."""
+    """The search for the cheapest suppressed cells: rows below k, and the classes released so far.
+
+    Attributes:
+        k: people that every released row needs.
+        exposed, safe: distinct rows of fewer than k people, and of k or more.
+        min_costs: cost that each exposed row cannot avoid; nan if not known yet.
+    """
 
     def __init__(
         self, codes: NDArray[np.integer], fixed_cells: Integers, k: int, prices: NDArray[np.float64]
@@ -120,25 +135,28 @@ class _CellSearch(RowKeys):
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        self.min_costs = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.min_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each row
 
     @property
     def lower(self) -> float:
-        """A lower bound on the cost of all releases."""
+        """The lower bound on the cost of all releases."""
         min_costs = np.where(np.isnan(self.min_costs), self.beyond, self.min_costs)[self.exposed]
         return float((min_costs * self.people[self.exposed]).sum())
 
     def run(self) -> list[_PatternPeople]:
-        """Release all rows below k. Returns the people that are released with suppressed cells."""
+        """Release all rows below k; return the people that are released with suppressed cells."""
         flow = self._release(self.k)
         if len(self.exposed) * len(self.sets) > CHOICES:
             return flow
         return min(flow, self._release(1), key=self.cost)
 
     def _release(self, patience: float) -> list[_PatternPeople]:
-        """Release all rows below k; see `_group_exposed`."""
+        """Release all rows below k with some patience (see `_group_exposed`).
+
+        Return these people.
+        """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
-        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows that came along
+        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows used as helpers
         remaining = self._group_exposed(self.exposed, patience)
         if remaining.size:
             remaining = self._add_helpers(remaining)
@@ -147,10 +165,11 @@ class _CellSearch(RowKeys):
         return [moved for members in self.classes.values() for moved in members]
 
     def _group_exposed(self, remaining: Integers, patience: float) -> Integers:
-        """Release rows below k with rows below k; returns the rows that remain.
+        """Release rows below k together with rows below k; return the rows that remain.
 
-        patience: the largest cost of a row, in costs that it cannot avoid; helpers of a single row
-            make it k at most.
+        `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid.
+        Helpers of a
+        single row make it k at most.
         """
         for columns in self.sets:
             if not remaining.size:
@@ -170,7 +189,11 @@ class _CellSearch(RowKeys):
         return remaining
 
     def _bound(self, columns: Columns, keys: Keys, remaining: Integers, price: float) -> None:
-        """Note the price at which each row is released with some set of columns, if it is new."""
+        """Record `price` as the unavoidable cost of rows for which it is the first that suffices.
+
+        A price suffices if k people agree outside these columns; sets of columns come by ascending
+        price.
+        """
         all_keys = self.keys(columns, np.arange(len(self.people)))
         order = np.argsort(all_keys, kind="stable")
         ordered = all_keys[order]
@@ -180,7 +203,10 @@ class _CellSearch(RowKeys):
         self.min_costs[remaining[reached]] = price
 
     def _add_helpers(self, remaining: Integers) -> Integers:
-        """Release rows below k with people of other rows, the cheapest for each row first."""
+        """Release rows below k with people of other rows, the cheapest for each row first.
+
+        Returns the rows that remain.
+        """
         open_ = np.zeros(len(self.people), bool)
         open_[remaining] = True
         heap: list[tuple[float, int, int]] = []
@@ -216,7 +242,10 @@ class _CellSearch(RowKeys):
     def _helpers(
         self, columns: Columns, key: int, people: int
     ) -> tuple[list[tuple[int, int]] | None, float]:
-        """People of safe rows that make a class of k, and the cost for each person below k."""
+        """Return people of safe rows that complete a class of k, and the cost per person below k.
+
+        Pairs of a row and its number of helpers; None if there is no safe row that agrees.
+        """
         price, lacking = self.price(columns), self.k - people
         if (columns, key) in self.classes or lacking <= 0:
             return [], price
@@ -240,7 +269,10 @@ class _CellSearch(RowKeys):
         return [(int(rows[at]), moved)], price * (people + moved) / people
 
     def _join(self, row: int) -> None:
-        """Release a row with the class that this makes dearer by the least."""
+        """Release a row with the class that it makes dearer by the least.
+
+        Further columns of that class are suppressed.
+        """
         best: tuple[float, tuple[Columns, int], Columns] | None = None
         for name, members in self.classes.items():
             first_row = members[0].row
@@ -261,11 +293,14 @@ class _CellSearch(RowKeys):
         self.classes.setdefault((columns, key), []).extend(joined)
 
     def cost(self, flow: list[_PatternPeople]) -> float:
-        """The cost of a release."""
+        """Return the cost of a release."""
         return sum(self.price(moved.columns) * moved.people for moved in flow)
 
     def mask(self, flow: list[_PatternPeople]) -> NDArray[np.bool_]:
-        """Whether each cell of the table is suppressed; people of a row are taken in order."""
+        """Return whether each cell of the table is suppressed, shape (n, d).
+
+        The people of a row are taken in the table's order.
+        """
         mask = np.zeros((len(self.cells), self.width), bool)
         order = np.argsort(self.cells, kind="stable")
         starts = np.concatenate(([0], np.cumsum(self.people)))
@@ -279,7 +314,10 @@ class _CellSearch(RowKeys):
 
 
 def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeople] | None, float]:
-    """The release by the integer program, and its bound; (None, 0) if it is too large."""
+    """Return the release by the integer program, and its lower bound.
+
+    (None, 0) if it is too large.
+    """
     scale = float(search.prices.mean())
     costs = [*(search.prices / scale).tolist(), None]
     rows = np.column_stack((search.rows, search.fixed_cells))
@@ -296,7 +334,13 @@ def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeop
 def _check(
     codes: NDArray[np.integer], fixed_cells: Integers, mask: NDArray[np.bool_], k: int
 ) -> None:
-    """Count the release without random numbers. Raises ParameterError for a class below k."""
+    """Check that each released row has k people, counted without the random keys of the search.
+
+    Raises:
+        ParameterError: a class is smaller, as two rows had the same key.
+    """
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     if np.bincount(cells_of(released, range(released.shape[1]))).min() < k:
-        raise ParameterError("two different rows had one number; search again")
+        raise ParameterError(
+            "table: two different rows have the same random key, so the release is not k-anonymous"
+        )

@@ -1,6 +1,7 @@
 """Targets of a class of equal released rows: k people, and l, entropy-l and t of sensitive values.
 
-A class meets its targets as `release_risks.k_l_t` counts them: different persons, where persons
+They are k-anonymity, l-diversity, entropy l-diversity and t-closeness. A class meets its targets as
+`release_risks.k_l_t` counts them: different persons, where persons
 have several rows; a person once for each of its values; l = 1 if one value is common to all persons
 of the class. Any rows can be judged as a class. A class that misses a target is released with cells
 suppressed in some of its rows, at least
@@ -23,21 +24,21 @@ from numpy.typing import NDArray
 from ..exposure.counts import Integers
 from ..validation import Floats
 
-ROUNDING = 1e-9  # tolerance of entropy-l and t
-CELLS = 1 << 22  # classes times values that are held at once
+ROUNDING = 1e-9  # tolerance of entropy-l and t, for rounding errors
+CELLS = 1 << 22  # most entries of a matrix of classes times values in memory at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueTarget:
-    """The targets of one sensitive column.
+    """The targets of every class for a sensitive column: l-diversity, entropy and t-closeness.
 
     Attributes:
         values: the number of each row's value, 0 to m - 1.
         law: the share of each value among all people, shape (m,).
         ordered: whether t is the distance of values in order.
-        l: different values in each class, at least.
-        entropy_l: exp of the entropy of each class, at least; 1: any.
-        t: distance of each class from the law, at most; 1: any.
+        l: the least number of different values in each class.
+        entropy_l: the least exp of the entropy of each class; 1: any.
+        t: the largest distance of each class from the law; 1: any.
     """
 
     values: Integers
@@ -49,16 +50,16 @@ class ValueTarget:
 
     @property
     def fewest(self) -> int:
-        """The different values that every class needs at least."""
+        """The least number of different values that every class needs, by l and by entropy."""
         return max(self.l, ceil(self.entropy_l - ROUNDING))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassTargets:
-    """The targets of each class of rows.
+    """The targets that every class of equal released rows must meet.
 
     Attributes:
-        k: people in a class, at least.
+        k: the least number of people in a class.
         columns: targets of sensitive columns.
         owner: the person of each row, 0 to persons - 1; None: each row is a person's own.
         persons: number of persons.
@@ -73,21 +74,25 @@ class ClassTargets:
     def joins_keep(self) -> bool:
         """Whether two classes that meet the targets meet them together, too.
 
-        Not so of persons with several rows: a value that is common to no class alone may be common
+        Not so with persons that have several rows: a value that is common to no class alone may be
+        common
         to both together.
         """
         has_targets = any(column.fewest > 1 or column.t < 1 for column in self.columns)
         return self.owner is None or not has_targets
 
     def people(self, classes: Integers, rows: Integers) -> Integers:
-        """Return the number of people in each class. classes: of each of the rows, from 0."""
+        """Return the number of people in each class, shape (classes,).
+
+        `classes`: the class of each of the rows, from 0; `rows`: their places in the table.
+        """
         if self.owner is None:
             return np.bincount(classes)
         pairs = np.unique(classes * np.int64(self.persons) + self.owner[rows])
         return np.bincount(pairs // self.persons)
 
     def shortfall(self, classes: Integers, rows: Integers) -> Floats:
-        """Return a number for each class: 0 if it meets all targets, else how far it is from them.
+        """Return for each class its distance from the targets; 0 if it meets all targets.
 
         Args:
             classes: of each of the rows, 0 to classes - 1, each in use.
@@ -110,7 +115,10 @@ class ClassTargets:
         return bool(len(rows)) and not self.shortfall(one_class, rows)[0]
 
     def leaving(self, classes: Integers) -> Integers:
-        """Return the rows of each class that have a suppressed cell in every release, at least."""
+        """Return the least number of rows of each class with a suppressed cell in every release.
+
+        `classes`: the class of each row of the table.
+        """
         rows = np.arange(len(classes))
         size, people = np.bincount(classes), self.people(classes, rows)
         leaving_shares = np.zeros(len(size))
@@ -138,7 +146,10 @@ class ClassTargets:
         return np.where(every, size, fewest)
 
     def reached(self, classes: Integers, rows: Integers) -> NDArray[np.bool_]:
-        """Return whether a part of each class may meet the targets: people and values suffice."""
+        """Return whether a part of each class may meet the targets: people and values suffice.
+
+        Shape (classes,).
+        """
         enough = self.people(classes, rows) >= self.k
         for column in self.columns:
             if column.fewest > 1:
@@ -150,7 +161,7 @@ class ClassTargets:
     def _law_of(
         self, column: ValueTarget, classes: Integers, rows: Integers, people: Integers
     ) -> _ClassLaws:
-        """Count the values in each class."""
+        """Return the figures of a sensitive column's values in each class."""
         m, values = len(column.law), column.values[rows]
         cells = classes * np.int64(m) + values
         if self.owner is not None:
@@ -161,7 +172,7 @@ class ClassTargets:
         present = np.bincount(place)
         different = present.copy()
         entropy: Floats = np.bincount(place, -share * np.log(share)).astype(np.float64)
-        certain = place[counts == people[place]]  # one value is common to the class
+        certain = place[counts == people[place]]  # classes in which all people share a value
         different[certain], entropy[certain] = 1, 0.0
         distance: Floats = np.zeros(len(people))
         if column.t < 1 and column.ordered:
@@ -174,12 +185,12 @@ class ClassTargets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ClassLaws:
-    """The values of a sensitive column in each class; shape (classes,).
+    """The figures of a sensitive column's values in each class; each has shape (classes,).
 
     Attributes:
-        values: that occur.
-        different: l of the class: 1 where one value is common to it.
-        entropy: in nats; 0 where one value is common to it.
+        values: number of values that occur.
+        different: l of the class: 1 where a value is common to all its people.
+        entropy: in nats; 0 where a value is common to all its people.
         distance: from the law of all people, as t counts it.
     """
 
@@ -190,7 +201,10 @@ class _ClassLaws:
 
 
 def _ordered(place: Integers, value: Integers, share: Floats, law: Floats, classes: int) -> Floats:
-    """Return the ordered distance of each class: mean gap of cumulated shares, without the last."""
+    """Return each class's distance for ordered values: the mean gap of cumulated shares.
+
+    The last value is left out.
+    """
     m, distance = len(law), np.zeros(classes)
     if m == 1:
         return distance

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Promise(Protocol):
-    """The result of a rule: a bound on the share of exposed people."""
+    """The interface of a bound on exposure: the result of a rule for a set of columns."""
 
     @property
     def value(self) -> float:
@@ -30,7 +30,7 @@ RuleFunction = Callable[[list[Integers], int], Promise]  # (marginals, k)
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns that was examined.
+    """A set of columns with its bound on exposure, which the search has computed.
 
     Attributes:
         columns: their numbers, ascending.
@@ -69,10 +69,12 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """The kept columns with the certificate of their bound, and the reasons to drop the rest.
+    """The columns to keep, the certificate of their bound, and the reasons to drop columns.
+
+    The result of `choose_columns`.
 
     Attributes:
-        kept: their numbers, ascending.
+        kept: numbers of the kept columns, ascending.
         weight: the sum of their weights.
         certificate: a `Certificate`, or the result of the caller's rule.
         k: smallest safe class size.

@@ -50,7 +50,7 @@ def choose_columns(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """Return the set of columns of the largest total weight with a bound within `target`; exact.
+    """Return the columns to keep: the largest total weight with a bound within `target`; exact.
 
     Args:
         marginals: count arrays with one total n >= 1, one per column.
@@ -83,7 +83,7 @@ def choose_columns(
 
 
 def people_allowed(target: float, n: int) -> int:
-    """The largest number of n people with a share, as a float, within the target in [0, 1]."""
+    """Return the largest number of n people that is, as a share in floats, within the target."""
     people = int(target * n)
     while people < n and (people + 1) / n <= target:
         people += 1
@@ -94,13 +94,13 @@ def people_allowed(target: float, n: int) -> int:
 
 @dataclass(slots=True)
 class SuppressionProblem:
-    """The columns to choose from, the rule, and its results so far.
+    """A choice of columns as a problem: the columns, the bound, the target; and results so far.
 
     Attributes:
-        columns: counts of each.
-        k: the smallest crowd in which no person is exposed.
+        columns: counts of each column's values.
+        k: the smallest equivalence class in which no person is exposed.
         target: the share of people that may be exposed.
-        exact: weights.
+        exact: weights of the columns.
         gains: the weights in integers, plus one unit per column for the first tie.
         rule: the name of a bound, or a function.
         required: columns that are kept in any case, ascending.
@@ -131,6 +131,12 @@ class SuppressionProblem:
         required: Sequence[int],
         forbidden: Sequence[int],
     ) -> SuppressionProblem:
+        """Check the arguments of `choose_columns` and return the problem.
+
+        Raises:
+            ParameterError: an argument out of its range, a column both required and forbidden, or
+                too many columns.
+        """
         columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
@@ -167,11 +173,12 @@ class SuppressionProblem:
 
     @property
     def n(self) -> int:
+        """The number of people."""
         return int(self.columns[0].sum())
 
     @property
     def max_exposed(self) -> int:
-        """The largest number of people with a share, as a float, within the target."""
+        """The largest number of people that a bound may reach, by the target."""
         return people_allowed(self.target, self.n)
 
     def promise(self, chosen: tuple[int, ...]) -> Promise:
@@ -188,10 +195,15 @@ class SuppressionProblem:
         return self.memory[chosen]
 
     def safe(self, chosen: tuple[int, ...]) -> bool:
+        """Whether the bound of a set of columns is within the target."""
         return self.promise(chosen).value <= self.target
 
     def solve(self) -> tuple[int, ...]:
-        """Return the best safe set."""
+        """Return the best set of columns with a bound within the target.
+
+        Raises:
+            ParameterError: the required columns alone exceed the target.
+        """
         if not self.safe(self.required):
             raise ParameterError(
                 f"required: columns {list(self.required)} alone allow "
@@ -204,7 +216,10 @@ class SuppressionProblem:
         return self.solve_safe(free)
 
     def solve_safe(self, free: list[int]) -> tuple[int, ...]:
-        """Return the best safe set, given that the free columns together are not safe."""
+        """Return the best safe set, if the free columns together are not safe.
+
+        By the fitting search.
+        """
         if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
             return self._walk(free)
         if self.rule == "printed":  # a printed bound is safe under either theorem
@@ -215,7 +230,10 @@ class SuppressionProblem:
         return kept_columns if self.safe(kept_columns) else self._walk(free)
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:
-        """Search all sets at once (packing.py), single columns exactly."""
+        """Return the best safe set by a search of all sets at once (packing.py).
+
+        Single columns exactly.
+        """
         steps = [Steps.from_counts(self.columns[j]) for j in free]
         packing = Packing(
             steps=steps,
@@ -243,7 +261,10 @@ class SuppressionProblem:
         return tuple(column for j, column in enumerate(free) if member & packing.bit(j))
 
     def _walk(self, free: list[int]) -> tuple[int, ...]:
-        """Keep or drop columns, for any rule, heaviest first; skip supersets of unsafe pairs."""
+        """Return the best safe set by branch and bound, for any rule: keep or drop, heaviest first.
+
+        Supersets of unsafe pairs are skipped.
+        """
         order = sorted((j for j in free if j not in self.required), key=lambda j: -self.gains[j])
         start = sum(self.gains[j] for j in self.required)
         best = self._key(self.required)
@@ -269,7 +290,7 @@ class SuppressionProblem:
         return tuple(-j for j in best[2])
 
     def _key(self, chosen_columns: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
-        """Return a sort key, larger is better: gain, then lower bound, then lexicographic order."""
+        """Return a sort key of a set, larger is better: gain, lower bound, lexicographic order."""
         gain = sum(self.gains[j] for j in chosen_columns)
         return gain, -self.promise(chosen_columns).value, tuple(-j for j in chosen_columns)
 
@@ -285,7 +306,7 @@ class SuppressionProblem:
         return columns
 
     def largest_k(self, chosen: tuple[int, ...]) -> int:
-        """Return the largest k up to n with a bound within the target; by halving."""
+        """Return the largest k up to n for which a set's bound is within the target, by halving."""
         low, high = 1, self.n + 1  # low is safe; at n + 1 all people are exposed
         if self.target >= 1:
             return self.n
@@ -295,7 +316,10 @@ class SuppressionProblem:
         return low
 
     def _is_within_target(self, chosen_columns: tuple[int, ...], k: int) -> bool:
-        """Whether the rule stays within the target at this k, without finding its minimum."""
+        """Whether a set's bound is within the target at this k.
+
+        Its minimum is not computed if avoidable.
+        """
         marginals = [self.columns[j] for j in chosen_columns]
         doubt = len(chosen_columns) > 1 and 1 < k <= self.n
         if doubt and self.rule in ("coverage", "theorem2"):
@@ -314,7 +338,12 @@ class SuppressionProblem:
         return self.bounds
 
     def considered(self, kept_columns: tuple[int, ...]) -> list[Considered]:
-        """Return every set of a few columns; of many, the kept set and its neighbours above."""
+        """Return the bounds of every set if columns are few.
+
+        Else of the kept set and its supersets.
+
+        These supersets have one more column.
+        """
         if isinstance(self.rule, str) and len(self.columns) <= EXHAUSTIVE_COLUMNS[self.rule]:
             people = self.bounds_of_sets().items()
             return [Considered(s, p / self.n, p <= self.max_exposed) for s, p in people]

@@ -1,4 +1,6 @@
-"""Local suppression: suppress single cells until each released row has k - 1 equals.
+"""Local suppression for k-anonymity.
+
+Suppress single cells until each released row has k - 1 equals.
 
 It is the alternative to all releases decided without the joint counts, besides whole columns
 (true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). Cells are
@@ -25,21 +27,23 @@ from ..validation import whole
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
-MOST_ROWS = 10_000  # limits the different rows of the greedy search: about half a minute
-NODES = 20  # limits the search for the optimum: up to six seconds of processor time
-LOOKS = 1 << 22  # rows times sets of columns; above this, not every set is examined
+MOST_ROWS = 10_000  # most different rows of the greedy search: about half a minute
+NODES = 20  # most nodes of the search for the optimum: up to six seconds of processor time
+LOOKS = 1 << 22  # most rows times sets of columns for which every set is examined, for a bound
 
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
     """A table with suppressed cells in which every row equals at least k - 1 other rows.
 
+    The result of `suppress_cells`.
+
     Attributes:
-        release: released row -> people.
-        flow: (distinct row, released row) -> people.
-        n: people.
-        width: columns.
-        k: the smallest crowd that a released row may have.
+        release: number of people by released row (codes, or BLANK).
+        flow: number of people by distinct true row and released row.
+        n: number of people.
+        width: number of columns.
+        k: the smallest equivalence class that a released row may have.
         blanks: number of suppressed cells.
         greedy: number of cells that the greedy search suppressed.
         lower: lower bound on the suppressed cells of all such tables; None if not computed.
@@ -65,7 +69,7 @@ class Suppressed:
 
     @property
     def optimal(self) -> bool:
-        """Whether no table has fewer suppressed cells."""
+        """Whether it is proved that no such table has fewer suppressed cells."""
         return self.lower == self.blanks
 
     def __repr__(self) -> str:
@@ -93,7 +97,8 @@ def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
         raise ParameterError(f"k: found {k}; 1 to the {classes.n:,} people are accepted")
     if len(classes.rows) > MOST_ROWS:
         raise ParameterError(
-            f"table: {len(classes.rows):,} different rows; cells are blanked for {MOST_ROWS:,}"
+            f"table: found {len(classes.rows):,} different rows; cells are suppressed for at most "
+            f"{MOST_ROWS:,}"
         )
     flow = greedy(classes, k)
     simple = blanks(flow)
@@ -123,12 +128,16 @@ def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
 
 
 def blanks(flow: Flow) -> int:
-    """Return the number of suppressed cells."""
+    """Return the number of suppressed cells of a flow (people by true row and released row)."""
     return sum(people * pattern.count(BLANK) for (_, pattern), people in flow.items())
 
 
 def check(suppressed: Suppressed, classes: Classes) -> None:
-    """Raise ParameterError unless all people are released once, truthfully, in groups of k."""
+    """Check that each person is released once, with true values, in classes of at least k.
+
+    Raises:
+        ParameterError: the release is not so.
+    """
     if any(people < suppressed.k for people in suppressed.release.values()):
         raise ParameterError(f"release: a row is shown by fewer than {suppressed.k} people")
     people_per_row = np.zeros(len(classes.rows), np.int64)
@@ -141,19 +150,28 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
             raise ParameterError(f"release: {pattern} is shown for {true.tolist()}")
         people_per_row[row] += people
     if (people_per_row != classes.people).any():
-        raise ParameterError("release: not everybody is released exactly once")
+        raise ParameterError("release: a person is not released, or more than once")
 
 
 @dataclass(slots=True)
 class _Groups:
-    """Groups of people as arrays: the pattern, the size and the members of each."""
+    """Groups of people that are released as the same pattern, while the greedy search joins them.
+
+    Attributes:
+        patterns: released row of each group, shape (groups, d), BLANK in suppressed cells.
+        sizes: people of each group, shape (groups,); 0 if it was joined to another.
+        members: people of each group by number of their true row.
+    """
 
     patterns: Any
     sizes: Any
     members: list[Counter[int]]
 
     def join(self, small: int, larger: int, lacking: int) -> None:
-        """Move all of `larger`, or the lacking number of its people, to `small`."""
+        """Move all people of group `larger`, or only the lacking number, to group `small`.
+
+        Only these are moved if a class of k stays behind.
+        """
         merged = _common(self.patterns[small], self.patterns[larger])
         if self.sizes[larger] - lacking >= lacking + self.sizes[small]:
             moved = _take_people(self.members[larger], lacking)
@@ -167,7 +185,10 @@ class _Groups:
 
 
 def greedy(classes: Classes, k: int) -> Flow:
-    """Join groups of fewer than k people, the smallest first (see above); n >= k is needed."""
+    """Return a k-anonymous release by joining groups of fewer than k people, the smallest first.
+
+    n >= k is needed; see the module.
+    """
     groups = _Groups(
         classes.rows.copy(),
         classes.people.copy(),
@@ -188,12 +209,15 @@ def greedy(classes: Classes, k: int) -> Flow:
 
 
 def _common(row: Any, second_row: Any) -> Any:
-    """Return the common part of two patterns; BLANK elsewhere."""
+    """Return the values that two patterns have in common, BLANK elsewhere."""
     return np.where(row == second_row, row, BLANK)
 
 
 def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
-    """The group that can be joined with the fewest new suppressions; the first of several."""
+    """Return the group that can be joined with the fewest new suppressions.
+
+    The first of several.
+    """
     patterns, sizes = groups.patterns, groups.sizes
     shown_counts = (patterns != BLANK).sum(axis=1)
     agreed = ((patterns == patterns[first]) & (patterns != BLANK)).sum(axis=1)
@@ -205,7 +229,7 @@ def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
 
 
 def _take_people(members: Counter[int], people: int) -> Counter[int]:
-    """Take a number of people out of a group, in the order of their rows."""
+    """Remove a number of people from a group, in the order of their rows; return them by row."""
     members_taken: Counter[int] = Counter()
     for row in sorted(members):
         batch = min(people - members_taken.total(), members[row])
@@ -217,7 +241,7 @@ def _take_people(members: Counter[int], people: int) -> Counter[int]:
 
 
 def fewest_blanks(classes: Classes, k: int) -> int:
-    """Return a lower bound on the suppressed cells of all tables.
+    """Return a lower bound on the suppressed cells of all k-anonymous releases.
 
     A person released with the columns T visible is in a group of k people that agree on T. So a
     person has at least as many suppressed cells as columns outside the largest such T.

@@ -2,9 +2,11 @@
 
 The columns and their thresholds are chosen together: a column is left out (adds no weight, no
 rare people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters
-only through (R, P, gain): less R, less P and more gain is better, for every continuation. So
+only through (R, P, gain), the rare people, the product of cells, and the weight: less R, less P and
+more gain is better, for every continuation. So
 undominated triples are merged column by column, exactly. For the coverage bound the column that
-attains the maximum is fixed in turn (coverage.py), which leaves the same problem for the rest.
+attains the maximum is fixed in turn (coverage.py), which leaves the same problem for the other
+columns.
 
 A triple is dropped if even a fractional knapsack cannot lift it to the best set known: each
 further column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
@@ -31,15 +33,26 @@ Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Triples:
+    """Partial choices of columns and thresholds that a packing search keeps, as arrays.
+
+    Attributes:
+        rare: people with rare values, R.
+        cells: product of the numbers of common values, P.
+        gain: total gain of the kept columns.
+        member: the set of columns as a number, mirrored: column 0 is the highest bit.
+    """
+
     rare: Integers
     cells: Numbers
     gain: Integers
     member: Integers  # the set, mirrored
 
     def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
+        """Return the triples at these places."""
         return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
 
     def join(self, further: "_Triples") -> "_Triples":
+        """Return these triples and further triples together."""
         pairs = zip(
             (self.rare, self.cells, self.gain, self.member),
             (further.rare, further.cells, further.gain, further.member),
@@ -50,16 +63,16 @@ class _Triples:
 
 @dataclass(slots=True)
 class Packing:
-    """A search: `best` is the best (gain, -people, set) with bounds up to `max_exposed`.
+    """A search for the set of columns with the largest gain and a bound of at most `max_exposed`.
 
     Attributes:
         steps: per column, the effect of each threshold.
         gains: gains[j]: gain of column j.
         required: columns of every set.
         options: per column, the added people and the factor of each threshold.
-        scale: k - 1 for the coverage bound, k for the others.
+        scale: k - 1 for the coverage bound, else k.
         max_exposed: people that a bound may reach.
-        best: (gain, -people, set) so far.
+        best: the best set so far: (gain, -people of its bound, set as a number).
         growth: the least by which each column can make a bound grow.
     """
 
@@ -73,14 +86,15 @@ class Packing:
     growth: Growth = field(init=False)
 
     def __post_init__(self) -> None:
+        """Compute the least growth of the bound by each column."""
         self.growth = Growth(self.options, self.scale)
 
     def bit(self, j: int) -> int:
-        """Return the bit of column j in the number of a set."""
+        """Return the bit of column j in the number of a set; column 0 is the highest."""
         return 1 << (len(self.steps) - 1 - j)
 
     def greedy(self) -> None:
-        """Find a set to beat: add every column that still fits, the best gain per person first."""
+        """Find a first set: add every column that still fits, the best gain per person first."""
         for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
             front, gain, member = Front.empty(self.options[0]), 0, 0
             for j in sorted(order, key=lambda j: j not in self.required):
@@ -93,7 +107,7 @@ class Packing:
             self.best = max(self.best, (gain, -people, member)) if member else self.best
 
     def product(self) -> None:
-        """Search all sets under R + scale * P: refined, Theorem 3, and from above coverage."""
+        """Search all sets by the bound R + scale * P: refined and Theorem 3; above it, coverage."""
         self.greedy()
         last_triples = self._triples(None, 0)
         self._offer(
@@ -116,6 +130,7 @@ class Packing:
                 self._offer(gain, people, rest.member[entry] | self.bit(last))
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
+        """Take the best of these sets as the best so far, if its bound fits and it is better."""
         people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
         safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
@@ -123,7 +138,10 @@ class Packing:
             self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
 
     def _triples(self, last: int | None, slack: int) -> _Triples:
-        """Return all undominated triples of sets without `last` that may still matter."""
+        """Return all undominated triples of sets without the column `last` that may still matter.
+
+        `slack` is subtracted from the cells in tests: 1 for the coverage bound.
+        """
         zero = np.zeros(1, dtype=np.int64)
         triples = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
         order = self._order(last)
@@ -135,13 +153,17 @@ class Packing:
         return triples
 
     def _order(self, last: int | None) -> list[int]:
-        """Return required columns, then the optional columns by gain per least cost in people."""
+        """Return the columns but `last`.
+
+        The required columns, then by gain per least cost in people.
+        """
         cost = [self.growth.joint_growth([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
         other_columns = (j for j in range(len(self.steps)) if j != last)
         return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
+        """Return the triples with column j kept, at each of its thresholds that may still fit."""
         front = Front(triples.rare, triples.cells)
         entry, option = ragged(front, self.options[j], self.scale, self.max_exposed + 1, slack)
         return _Triples(
@@ -154,7 +176,10 @@ class Packing:
     def _prune(
         self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
-        """Drop triples that end above `max_exposed` people, or cannot reach the best known set."""
+        """Drop triples that end above `max_exposed` people, or cannot reach the best known set.
+
+        `rest` are the columns still to come.
+        """
         must = [j for j in rest if j in self.required]
         bound = self.growth.joint_growth(must)
         sure = 0
@@ -175,7 +200,10 @@ class Packing:
         return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
-        """An upper bound on the gain of `room` people: columns are divisible; rounded down."""
+        """Return an upper bound on the gain that `room` people allow, by a fractional knapsack.
+
+        Columns are divisible; rounded down.
+        """
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1
         gains = np.array([self.gains[j] for j in free], dtype=np.float64)
@@ -193,7 +221,7 @@ class Packing:
 
 
 def undominated(triples: _Triples) -> Integers:
-    """Return indices of the triples that no other triple equals or betters in R, P and gain.
+    """Return the places of the triples that no other triple equals or betters in R, P and gain.
 
     Of equal triples the set of the larger number stays. First within equal P, by running maxima;
     then blocks of neighbouring values of P against the block before, doubling the blocks.
@@ -214,7 +242,10 @@ def undominated(triples: _Triples) -> Integers:
 
 
 def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integers) -> Integers:
-    """Drop triples of odd blocks that the even block before betters; P is less there."""
+    """Drop triples of odd blocks that a triple of the even block before betters.
+
+    P is less there.
+    """
     right = block[keep] % 2
     pair = block[keep] // 2
     # One number sorts by pair of blocks, then R, then left before right: all are below 2^31.

@@ -28,7 +28,7 @@ RULE = "persons"
 
 @dataclass(frozen=True, slots=True)
 class PersonPromise:
-    """A bound on the persons below k.
+    """An upper bound on the persons in a class of fewer than k persons, if they have several rows.
 
     Attributes:
         people: persons exposed at most.
@@ -48,10 +48,10 @@ class PersonPromise:
 
 @dataclass(slots=True)
 class PersonProblem(SuppressionProblem):
-    """The choice by the bound for persons.
+    """The choice of columns by the bound for persons with several rows.
 
     Attributes:
-        source: the bounds of all sets.
+        source: the bounds of all sets of columns.
     """
 
     source: PersonBounds | None = field(default=None, kw_only=True)
@@ -73,7 +73,9 @@ def choose_person_columns(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """Return the set of columns of the largest total weight with a bound within `target`; exact.
+    """Return the columns to keep where persons have several rows: largest weight; exact.
+
+    The bound on exposed persons is within `target`.
 
     Args:
         counts: for each column, the persons with each of its values; a person may be counted in

@@ -1,6 +1,7 @@
-"""The choice of columns by priced bounds: the coverage choice, or a heavier set.
+"""Choose the columns to keep by the coverage bound, or a heavier set by the priced bound.
 
-`composition.margins_bound` is never above the coverage bound and takes linear programs for every
+The priced bound, `composition.margins_bound` (an optimum of linear programs, whose dual values are
+prices), is never above the coverage bound and takes linear programs for every
 set. So sets are ranked by weight, then by the coverage bound, and the first is kept that either
 bound allows. A set within the coverage bound needs no program. A heavier set is tried if its
 coverage bound is near the target and no known table of it exposes more; at most MOST_TRIED sets,
@@ -23,21 +24,23 @@ from ..exposure.counts import Integers, positive_counts
 from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import SuppressionProblem, people_allowed
 
-EVERY = 10  # limits the columns with all sets ranked
-MOST_TRIED = 12  # limits the sets that the linear program decides on
-TRIED_CELLS = 4_000  # limits the cells of these sets together
-EXPLAINED = 1_000  # cells: limit of all wider sets together for an explanation by prices
+EVERY = 10  # most columns for which all sets are ranked
+MOST_TRIED = 12  # most sets that the linear program decides on
+TRIED_CELLS = 4_000  # most cells of these sets together
+EXPLAINED = 1_000  # most cells of all wider sets together for explanations by the priced bound
 
 Columns = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Priced:
-    """The sets of columns within the target, by coverage or by prices; the state of one choice.
+    """Decides if sets of columns are within the target, by the coverage or the priced bound.
+
+    It counts the linear programs, which are limited.
 
     Attributes:
-        columns: counts of each.
-        k: the smallest crowd in which no person is exposed.
+        columns: counts of each column's values.
+        k: the smallest equivalence class in which no person is exposed.
         max_exposed: people that may be exposed.
         tried, cells: number and cells of the sets given to the linear program.
     """
@@ -50,12 +53,12 @@ class Priced:
 
     @classmethod
     def from_marginals(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
-        """Build it from counts of columns and the share of people that may be exposed."""
+        """Return it from counts of columns and the share of people that may be exposed."""
         columns = positive_counts(marginals)
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
 
     def meets(self, chosen: Columns, coverage: int) -> bool:
-        """Whether a set is within the target. coverage: people, by the coverage bound."""
+        """Whether a set is within the target; `coverage` is its coverage bound, in people."""
         if coverage <= self.max_exposed:
             return True
         counts = [self.columns[j] for j in chosen]
@@ -70,7 +73,10 @@ class Priced:
         return margins_bound(counts, self.k).people <= self.max_exposed
 
     def first(self, ranked: Iterable[tuple[Columns, int]]) -> Columns | None:
-        """Return the first set within the target. ranked: sets and coverage bounds, best first."""
+        """Return the first set within the target, or None.
+
+        `ranked`: sets and their coverage bounds, best first.
+        """
         return next((columns for columns, people in ranked if self.meets(columns, people)), None)
 
 
@@ -82,7 +88,7 @@ def choose_priced(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """Return the heaviest set of columns within the target, proved by coverage or by prices.
+    """Return the heaviest set of columns within the target, by the coverage or the priced bound.
 
     Never lighter than the coverage choice of `choose_columns`; the certificate is the smaller of
     both bounds. Errors: see `choose_columns`.
@@ -118,7 +124,7 @@ def choose_priced(
 
 
 def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
-    """Whether the required columns are within the target, by prices."""
+    """Whether the required columns are within the target by the priced bound."""
     counts = [problem.columns[j] for j in problem.required]
     return margins_bound(counts, problem.k).people <= people_limit
 
@@ -126,7 +132,10 @@ def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
 def _heavier(
     problem: SuppressionProblem, kept_columns: Columns | None
 ) -> Iterator[tuple[Columns, int]]:
-    """Yield the sets that weigh more than the kept set, best first; only for few columns."""
+    """Yield the sets that weigh more than the kept set, with their coverage bounds, best first.
+
+    Only if columns are few; else it yields no set.
+    """
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
     if len(free) > EVERY:
         return
@@ -146,7 +155,7 @@ def _heavier(
 
 
 def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns) -> Columns:
-    """Return a kept set with every column that can still be added in turn, heaviest first."""
+    """Return a kept set with every column that can be added within the target, heaviest first."""
     while True:
         further_columns = [
             j for j in range(len(problem.columns)) if j not in {*kept_columns, *problem.forbidden}
@@ -160,7 +169,7 @@ def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns)
 
 
 def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns, int]:
-    """Return the people of the coverage bound of every set of these columns (or of all, if few)."""
+    """Return the coverage bound, in people, of every set of these columns (of all, if few)."""
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
     bounds = bounds_of_all_sets([problem.columns[j] for j in free], problem.k)
@@ -168,14 +177,17 @@ def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns
 
 
 def _gain(problem: SuppressionProblem, columns: Columns) -> int:
+    """Return the total gain of a set: its weight, and a unit per column to break ties."""
     return sum(problem.gains[j] for j in columns)
 
 
 def _coverage(problem: SuppressionProblem, columns: Columns) -> int:
+    """Return the coverage bound of a set on its exposed people."""
     return best_bound([problem.columns[j] for j in columns], problem.k).people
 
 
 def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
+    """Return the certificate of a set by the priced bound; without columns no person is exposed."""
     if not columns:
         return problem.promise(columns)
     return margins_bound([problem.columns[j] for j in columns], problem.k)
@@ -184,7 +196,7 @@ def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
 def _dropped(
     problem: SuppressionProblem, kept_columns: Columns, people_limit: int
 ) -> Iterator[Dropped]:
-    """Yield an explanation of each column that is not kept: by prices if the sets are small."""
+    """Yield an explanation of each dropped column, by the priced bound if the sets are small."""
     wider = {
         j: tuple(sorted((*kept_columns, j)))
         for j in range(len(problem.columns))
@@ -201,10 +213,11 @@ def _dropped(
 
 
 def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limit: int) -> int:
-    """The largest k up to which prices stay within the target, from a k that coverage allows."""
+    """Return the largest k for which the priced bound is within the target, from a safe k on."""
     counts = [problem.columns[j] for j in columns]
 
     def safe(k: int) -> bool:
+        """Whether the priced bound is within the target at this k."""
         return k <= problem.n and margins_bound(counts, k).people <= people_limit
 
     step = 1
@@ -218,11 +231,12 @@ def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limi
 
 
 def _cells(problem: SuppressionProblem, columns: Columns) -> int:
+    """Return the number of joint cells of a set that the priced bound's program has."""
     return joint_cells([problem.columns[j] for j in columns], problem.k)
 
 
 def _considered(problem: SuppressionProblem, kept_columns: Columns) -> Iterator[Considered]:
-    """Yield the sets examined by coverage, with the certificate's bound for the kept set."""
+    """Yield the sets examined by the coverage bound; the kept set has its certificate's bound."""
     for candidate in problem.considered(kept_columns):
         value = (
             _proof(problem, kept_columns).value

@@ -1,7 +1,8 @@
-"""The different rows of a table, compared outside sets of columns that are tried by cost.
+"""The different rows of a table as random keys, to compare them outside sets of columns quickly.
 
 A row is the sum of a random 64-bit number for each of its codes. Without the numbers of the columns
-T it is equal for rows that agree outside T (two others are equal with probability n^2 / 2^64; every
+T it is equal for rows that agree outside T (two other rows are equal with probability n^2 / 2^64;
+every
 release is counted again without these numbers).
 """
 
@@ -17,16 +18,20 @@ from ...errors import ParameterError
 from ..exposure.cells import cells_of
 from ..exposure.counts import Integers
 
-SETS = 20_000  # sets of columns that are tried
-PAIRS = 10_000_000  # sets of columns times different rows
-SEED = 0x63656C6C  # of the random numbers by which rows are compared
+SETS = 20_000  # most sets of columns that are tried
+PAIRS = 10_000_000  # most sets of columns times different rows
+SEED = 0x63656C6C  # seed of the random numbers by which rows are compared
 
 Columns = tuple[int, ...]
 Keys = NDArray[np.uint64]
 
 
 def as_prices(costs: Sequence[float], columns: int, k: int) -> NDArray[np.float64]:
-    """Return the cost of a suppressed cell of each column. Raises ParameterError, for k too."""
+    """Check the cost of a suppressed cell of each column, and return the costs.
+
+    Raises:
+        ParameterError: not a cost above 0 for each column, or k below 1.
+    """
     prices = np.asarray(costs, np.float64)
     if prices.shape != (columns,) or k < 1 or (prices.size and not prices.min() > 0):
         raise ParameterError(
@@ -37,18 +42,23 @@ def as_prices(costs: Sequence[float], columns: int, k: int) -> NDArray[np.float6
 
 
 def number_fixed(fixed: ArrayLike | None, rows: int) -> Integers:
-    """Number the cells of rows in columns that are released as they are; None: no such column."""
+    """Number the cells of rows in columns that are released as they are; None: no such column.
+
+    Returns a number from 0 for each row.
+    """
     return np.zeros(rows, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
 
 
 class RowKeys:
-    """The different rows of a table, with sets of columns to suppress by ascending cost.
+    """The different rows of a table, and sets of columns to suppress by ascending cost.
+
+    The base of the searches for the cheapest suppressed cells.
 
     Attributes:
         prices: the cost of a suppressed cell of each column.
-        width: columns.
+        width: number of columns.
         cells: the number of each row's distinct row.
-        people: rows of each distinct row.
+        people: number of rows of each distinct row.
         rows: codes of the distinct rows, shape (m, width).
         fixed_cells: the cell of each distinct row in columns that are released as they are.
         sets: sets of columns by ascending cost, all columns last.
@@ -58,7 +68,10 @@ class RowKeys:
     def __init__(
         self, codes: NDArray[np.integer], fixed_cells: Integers, prices: NDArray[np.float64]
     ) -> None:
-        """Number the rows. fixed_cells: of each row, numbers from 0."""
+        """Number the rows of a table.
+
+        `fixed_cells`: for each row, a number as of `number_fixed`.
+        """
         self.prices, self.width = prices, codes.shape[1]
         self.cells = cells_of(np.column_stack((codes, fixed_cells)), range(self.width + 1))
         self.people = np.bincount(self.cells).astype(np.int64)
@@ -74,7 +87,7 @@ class RowKeys:
         self.sets, self.beyond = self._sets()
 
     def _sets(self) -> tuple[list[Columns], float]:
-        """The sets of columns by cost, and a lower bound on the cost of further sets."""
+        """Return the sets of columns to try by cost, and a lower bound on further sets' cost."""
         limit = min(SETS, max(200, PAIRS // max(1, len(self.people))))
         sets: list[Columns] = []
         for size in range(1, self.width + 1):
@@ -88,11 +101,14 @@ class RowKeys:
         return sorted(sets, key=self.price), float(self.prices.sum())
 
     def price(self, columns: Columns) -> float:
-        """The cost of suppressing a set of columns in one row."""
+        """Return the cost of suppressing a set of columns in one row."""
         return float(self.prices[list(columns)].sum())
 
     def keys(self, columns: Columns, rows: Integers) -> Keys:
-        """A number for each distinct row, equal where rows agree outside some columns."""
+        """Return a number for each of these distinct rows.
+
+        Equal if they agree outside the columns.
+        """
         suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
         keys: Keys = self.whole[rows] - suppressed
         return keys

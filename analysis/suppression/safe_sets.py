@@ -27,9 +27,9 @@ from ..exposure.persons import Persons, people_below
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
-WORK = 200_000_000  # rows read: about two seconds
-MIN_SETS = 160  # sets that are counted for any number of rows
-CELLS = 1 << 18  # limits arrays counted by index, which stay in the cache; larger ones are sorted
+WORK = 200_000_000  # rows that a search reads, at most, by default: about two seconds
+MIN_SETS = 160  # sets that are counted at least, for any number of rows
+CELLS = 1 << 18  # most cells counted by index, in the processor's cache; more are sorted
 SORTING = 3  # factor of a row's cost where different persons are counted
 MATCHING = 10  # factor of a row's cost, for each column, if missing cells match any value
 Columns = tuple[int, ...]
@@ -38,11 +38,11 @@ _Cells = NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class SafeSets:
-    """The result of a search. Sets are ascending column numbers.
+    """The safe sets of columns found by `search_safe_sets`, as ascending column numbers.
 
     Attributes:
         largest: the set found with most columns; the first of equal size.
-        proven: whether no safe set has more columns.
+        proven: whether it is proved that no safe set has more columns.
         maximal: maximal safe sets, the largest first; not necessarily all.
         unsafe: columns that are unsafe even alone.
         counted: number of sets with counted people.
@@ -66,7 +66,7 @@ def search_safe_sets(
     safe_columns: Columns = (),
     persons: Persons | None = None,
 ) -> SafeSets:
-    """Search the sets of columns that leave at most `max_exposed` people below `k`.
+    """Search the sets of columns with at most `max_exposed` people in classes smaller than k.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1; missing cells have a code of their own.
@@ -74,7 +74,7 @@ def search_safe_sets(
         max_exposed: people, at least 0.
         wildcards: the same table, with missing cells that match any value; None: missing is a
             value.
-        work: rows to read at most; None: WORK, or LEAST times all rows.
+        work: rows to read at most; None: WORK, or MIN_SETS times all rows if that is more.
         safe_columns: a set known to be safe, for instance by a bound; it is filled up first.
         persons: the same table, whose rows belong to persons; None: each row is a person's own.
     """
@@ -97,12 +97,19 @@ def search_safe_sets(
 
 
 class _UsedUpError(Exception):
-    """The work is used up; caught in this file."""
+    """Raised if the allowed work is used up; caught in this file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start:
-    """A set, the cell of every row in it, the number of cells, and the people below k."""
+    """A set of columns with the cell of every row, from which wider sets are counted.
+
+    Attributes:
+        chosen: the columns, in the order in which they were added.
+        cells: number of each row's cell.
+        cell_count: number of cells.
+        people: people in a cell of fewer than k.
+    """
 
     chosen: Columns
     cells: _Cells
@@ -112,7 +119,14 @@ class _Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wider:
-    """A set with one more column: its cells, at most `cell_count`, are only counted."""
+    """A set with one more column: its exposed people are counted, its cells are not kept.
+
+    Attributes:
+        start: the set without this column.
+        column: the added column.
+        cell_count: upper limit of the number of cells.
+        people: people in a cell of fewer than k.
+    """
 
     start: _Start
     column: int
@@ -121,11 +135,22 @@ class _Wider:
 
     @property
     def chosen(self) -> Columns:
+        """The columns of the set, the added column last."""
         return (*self.start.chosen, self.column)
 
 
 @dataclass(slots=True)
 class _SafeSetSearch:
+    """The state of a search for safe sets of columns: the table, the limits, and the sets found.
+
+    Attributes:
+        digits, radices: the codes of each column, and their number.
+        k, max_exposed: a set is safe if at most so many people are in cells of fewer than k.
+        wildcards, persons: classes if missing cells match any value, or persons have several rows.
+        work: rows that may still be read.
+        counted, finished, proven, best, maximal, unsafe: as of `SafeSets`; `best` is its `largest`.
+    """
+
     digits: list[_Cells]
     radices: list[int]
     k: int
@@ -150,6 +175,7 @@ class _SafeSetSearch:
         work: int,
         persons: Persons | None = None,
     ) -> "_SafeSetSearch":
+        """Return a search of a table; each column's codes are numbered without gaps."""
         digits, radices = list[_Cells](), list[int]()
         for j in range(codes.shape[1]):
             column, radix = dense(codes[:, j].astype(np.int64))
@@ -158,6 +184,11 @@ class _SafeSetSearch:
         return cls(digits, radices, k, people_limit, wildcards, work, persons)
 
     def run(self, known_columns: Columns) -> None:
+        """Search, beginning with a set known to be safe; set `proven` if all sets were searched.
+
+        Raises:
+            _UsedUpError: the work is used up before every safe column is in a maximal set.
+        """
         rows = self.digits[0].size if self.digits else 0
         all_people = rows if self.persons is None else self.persons.n
         alone_in_all = all_people if all_people < self.k else 0
@@ -201,7 +232,7 @@ class _SafeSetSearch:
         return wider
 
     def below(self, cells: _Cells, cell_limit: int) -> int:
-        """The people in a cell of fewer than k; the cells may be reordered."""
+        """Return the people in a cell of fewer than k; the array of cells may be reordered."""
         if self.persons is not None:
             self.spend((SORTING - 1) * cells.size)
             return people_below(cells, self.persons.owner, self.persons.n, self.k)
@@ -216,17 +247,21 @@ class _SafeSetSearch:
         return extend_keys(start.cells, start.cell_count, digits, radix, kind)[0]
 
     def as_start(self, wider: _Wider) -> _Start:
-        """Return the same set as a start, its cells numbered without gaps."""
+        """Return a wider set as a start, its cells numbered without gaps."""
         cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.cell_count)
         return _Start(wider.chosen, cells, cell_count, wider.people)
 
     def spend(self, rows: int) -> None:
+        """Subtract rows from the allowed work; raise `_UsedUpError` if it is used up."""
         self.work -= rows
         if self.work < 0:
             raise _UsedUpError
 
     def dive(self, start: _Start, free: Sequence[int]) -> list[int]:
-        """Add the column that exposes fewest people until none fits; return columns in order."""
+        """Add the column that exposes fewest people until no column fits.
+
+        Return the columns in order.
+        """
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]
@@ -239,7 +274,10 @@ class _SafeSetSearch:
         return list(start.chosen)
 
     def fill(self, start: _Start, order: Sequence[int]) -> None:
-        """Add every column that still fits, in order. A column that did not fit stays unfit."""
+        """Add every column that still fits, in order, and record the set.
+
+        A column that did not fit stays unfit.
+        """
         for j in dict.fromkeys(order):
             if j not in start.chosen:
                 wider = self.extend(start, j)
@@ -248,7 +286,7 @@ class _SafeSetSearch:
         self.add(start.chosen)
 
     def deepen(self, start: _Start, free: Sequence[int]) -> None:
-        """Search safe sets that add columns of `free` and may hold more columns than the best."""
+        """Search depth first the safe sets that add columns of `free` and may beat the largest."""
         self.note(start)
         if len(start.chosen) + len(free) <= len(self.best):
             return
@@ -262,15 +300,18 @@ class _SafeSetSearch:
             )
 
     def note(self, start: _Start) -> None:
+        """Record a set as the largest, if it is safe and has more columns."""
         if start.people <= self.max_exposed and len(start.chosen) > len(self.best):
             self.best = tuple(sorted(start.chosen))
 
     def add(self, columns: Sequence[int]) -> None:
+        """Record a maximal set, if it is new."""
         ordered = tuple(sorted(columns))
         if ordered and ordered not in self.maximal:
             self.maximal.append(ordered)
 
     def result(self) -> SafeSets:
+        """Return the sets found so far."""
         columns = self.best
         if columns and self.proven and columns not in self.maximal:
             self.maximal.append(columns)
@@ -286,7 +327,7 @@ class _SafeSetSearch:
 
 
 def _renumbered(cells: _Cells, cell_limit: int) -> tuple[_Cells, int]:
-    """Return the same cells without gaps, and their number."""
+    """Return the cells numbered without gaps, and their number."""
     if cell_limit <= CELLS:
         occurring = np.bincount(cells, minlength=1) > 0
         return (np.cumsum(occurring, dtype=np.int32) - 1)[cells], int(occurring.sum())

@@ -1,7 +1,9 @@
 """Local suppression for targets beside k: the cheapest cells found, and a bound.
 
-Every class of equal released rows has to meet its `ClassTargets`: k different persons, and l,
-entropy-l and t of sensitive columns, which are not suppressed. "Suppressed" is a value of its own.
+Every class of equal released rows has to meet its `ClassTargets`: k different persons, and
+l-diversity,
+entropy and t-closeness of sensitive columns, which are not suppressed. "Suppressed" is a value of
+its own.
 A cell is suppressed in one row: of a person with several rows the other rows stay as they are.
 
 A class that misses a target has rows with a suppressed cell in every release
@@ -34,14 +36,14 @@ from .class_targets import ClassTargets
 from .row_keys import Columns, RowKeys, as_prices, number_fixed
 from .target_program import cheapest_for_targets
 
-HEAP = 400_000  # groups of rows that are sorted by their estimated cost
-LOOKS = 4_000  # of them, whose helpers are sought
-KINDS = 24  # kinds of rows that are compared as helpers
-SPARING = 100  # classes, the largest, that may spare rows
-DONORS = 4  # full classes that are compared, the smallest
-JOINS = 30  # classes that a row is tried with
-TRIMMED = 1_000  # classes that may keep a part, of most rows that may stay
-PARTS = 50  # steps in which a class is trimmed
+HEAP = 400_000  # most groups of rows that are sorted by their estimated cost
+LOOKS = 4_000  # most groups for which helpers are searched
+KINDS = 24  # most kinds of rows that are compared as helpers
+SPARING = 100  # number of classes, the largest, that may spare rows
+DONORS = 4  # number of full classes, the smallest, that are compared
+JOINS = 30  # most classes that a row is tried with
+TRIMMED = 1_000  # number of classes, those with most rows that may stay, that are trimmed
+PARTS = 50  # most steps in which a class is trimmed
 
 Name = tuple[Columns, int]
 
@@ -53,7 +55,7 @@ def suppress_for_targets(
     fixed: ArrayLike | None = None,
     nodes: int = NODES,
 ) -> CheapestCells | None:
-    """Suppress cells until every class of released rows meets its targets.
+    """Suppress cells at least cost until every class of released rows meets its targets.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1.
@@ -88,13 +90,26 @@ def suppress_for_targets(
     if mask is None:
         return None
     if not _meets(codes, fixed_cells, mask, targets):
-        raise ParameterError("two different rows had one number; search again")
+        raise ParameterError(
+            "table: two different rows have the same random key, so a class misses its targets"
+        )
     cost = float((mask * prices).sum())
     return CheapestCells(mask, cost, min(lower, cost))
 
 
 class _TargetSearch(RowKeys):
-    """The rows of a table by class, and the rows that are not released yet."""
+    """The search for the cheapest cells that meet targets: rows by class, and rows to release.
+
+    A class is the people with an equal distinct row of the table, or an equal released row. Rows
+    are at home if released as they are, open if not released yet.
+
+    Attributes:
+        targets: of every class.
+        missed: whether each class of the table misses its targets.
+        leaving: rows of each class that have a suppressed cell in every release, at least.
+        row_costs: cost that a row of each class cannot avoid; nan if not known yet.
+        kind: rows of an equal kind are equal for the targets (sensitive values, person).
+    """
 
     def __init__(
         self,
@@ -123,12 +138,15 @@ class _TargetSearch(RowKeys):
 
     @property
     def lower(self) -> float:
-        """A lower bound on the cost of all releases."""
+        """The lower bound on the cost of all releases."""
         finite_costs = np.where(np.isnan(self.row_costs), self.beyond, self.row_costs)
         return float((finite_costs * self.leaving)[self.missed].sum())
 
     def run(self) -> NDArray[np.bool_] | None:
-        """Release all rows. Returns the suppressed cells; None if no release was found."""
+        """Release all rows.
+
+        Return the suppressed cells, shape (n, d), or None if no release is found.
+        """
         if not self.missed.any():
             return np.zeros((self.n, self.width), bool)
         trimmed = self._trim()
@@ -145,11 +163,17 @@ class _TargetSearch(RowKeys):
         return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
 
     def _home(self) -> NDArray[np.bool_]:
-        """The rows of classes that meet their targets."""
+        """Return a mask of the rows in classes that meet their targets.
+
+        They are released as they are.
+        """
         return ~self.missed[self.cells]
 
     def _trim(self) -> NDArray[np.bool_] | None:
-        """The rows that stay as they are if classes lose frequent values; None if no class can."""
+        """Return the rows released as they are if classes lose frequent values.
+
+        None if no class can.
+        """
         home = self._home()
         may_stay = np.where(self.missed, self.people - self.leaving, 0)
         largest = np.argsort(-may_stay, kind="stable")[:TRIMMED]
@@ -160,7 +184,7 @@ class _TargetSearch(RowKeys):
         return home if home[self.missed[self.cells]].any() else None
 
     def _trimmed(self, rows: Integers) -> Integers:
-        """A part of a class that meets the targets, by a row or few less at a time."""
+        """Return a part of a class that meets the targets, by removing a few rows at a time."""
         step = max(1, len(rows) // PARTS)
         while len(rows) >= self.targets.k:
             if self.targets.meets(rows):
@@ -174,21 +198,26 @@ class _TargetSearch(RowKeys):
         return rows[:0]
 
     def _kinds(self, rows: Integers) -> Integers:
-        """Kinds of some rows, the most frequent first."""
+        """Return the kinds of some rows, the most frequent first."""
         kinds, rows_of_kind = np.unique(self.kind[rows], return_counts=True)
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
     def _judged(self, parts: Sequence[Integers]) -> Floats:
-        """Return the shortfall of each of several classes."""
+        """Return the shortfall (distance from the targets) of each of several classes."""
         classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return self.targets.shortfall(classes, np.concatenate(parts))
 
     def rows_of(self, cell: int) -> Integers:
-        """The rows of a class of the table."""
+        """Return the rows of a class of the table."""
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def _release(self, home: NDArray[np.bool_], patience: float) -> NDArray[np.bool_] | None:
-        """Release the rows that are not at home; see `_group`. Returns the suppressed cells."""
+        """Release the rows that are not at home (as they are).
+
+        Return the suppressed cells, or None.
+
+        `patience`: see `_group`.
+        """
         self.home, self.classes = home, dict[Name, Integers]()
         self.open = ~home
         self._group(patience)
@@ -205,17 +234,18 @@ class _TargetSearch(RowKeys):
         return mask
 
     def _put(self, columns: Columns, key: int, rows: Integers) -> None:
-        """Release rows with some columns suppressed."""
+        """Release rows with some columns suppressed, in the class with this key."""
         joined_rows = (self.classes.get((columns, key), rows[:0]), rows)
         self.classes[columns, key] = np.concatenate(joined_rows)
         self.open[rows] = False
         self.home[rows] = False
 
     def _group(self, patience: float) -> None:
-        """Release open rows with open rows.
+        """Release open rows together with other open rows, by sets of columns of ascending cost.
 
-        patience: the largest cost of a row, in costs that it cannot avoid; helpers of a single row
-            make it k at most.
+        `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid;
+        helpers of a single row
+        make it k at most.
         """
         rows = np.flatnonzero(self.open)
         for columns in self.sets:
@@ -241,7 +271,11 @@ class _TargetSearch(RowKeys):
             rows = rows[~released]
 
     def _bound(self, columns: Columns, price: float, cells: Integers) -> None:
-        """Note the price at which classes may be released with some columns suppressed."""
+        """Record `price` as the unavoidable cost of classes for which it is the first to suffice.
+
+        A price suffices if the classes may be released with these columns suppressed; sets come by
+        ascending price.
+        """
         groups, place = np.unique(self.keys(columns, cells), return_inverse=True)
         every = self.keys(columns, np.arange(len(self.people)))
         at = np.minimum(np.searchsorted(groups, every), len(groups) - 1)
@@ -280,7 +314,10 @@ class _TargetSearch(RowKeys):
                 self._put(columns, key, np.concatenate((rows, helpers)))
 
     def _helpers(self, columns: Columns, key: int, rows: Integers) -> tuple[Integers, float] | None:
-        """Rows that make open rows a class that meets the targets, and the cost for an open row."""
+        """Return rows that complete open rows to a class that meets the targets; the cost per row.
+
+        None if no such rows are found.
+        """
         price, none = self.price(columns), rows[:0]
         group = np.concatenate((self.classes.get((columns, key), none), rows))
         if self.targets.meets(group):
@@ -302,7 +339,12 @@ class _TargetSearch(RowKeys):
         return helpers, price * (len(rows) + len(helpers)) / len(rows)
 
     def _spared(self, group: Integers, donors: Sequence[Integers]) -> Integers | None:
-        """Rows that donors can spare, so that a group meets the targets; None if they cannot."""
+        """Return rows that donors can spare, so that a group meets the targets.
+
+        None if they cannot.
+
+        Donors are the rows of classes that are released as they are.
+        """
         spare_rows = {
             place: rows for place, rows in enumerate(donors) if len(rows) > self.targets.k
         }
@@ -342,7 +384,10 @@ class _TargetSearch(RowKeys):
                         return
 
     def _join(self, rows: Integers) -> bool:
-        """Release rows with the class that this makes dearer by the least; whether it is found."""
+        """Release rows with the class that they make dearer by the least.
+
+        Return whether it is found.
+        """
         cell = int(self.cells[rows[0]])
         columns: Columns = ()
         while True:
@@ -384,7 +429,10 @@ class _TargetSearch(RowKeys):
             columns, rows = grown[1:]
 
     def _join_own(self, rows: Integers, cell: int) -> bool:
-        """Release rows with the rest of their own class, without all columns."""
+        """Release rows with the other rows of their own class, if these meet the targets together.
+
+        All columns are suppressed. Returns whether they are released.
+        """
         joined_rows = np.concatenate((rows, self._at_home(cell)))
         meets = self.targets.meets(joined_rows)
         if meets:
@@ -401,7 +449,10 @@ class _TargetSearch(RowKeys):
         open_cells: list[int],
         people: list[int],
     ) -> Iterator[tuple[float, int, Columns]]:
-        """Yield the cost of joining each class, its place, and the columns that are suppressed."""
+        """Yield the cost of joining each class, its place, and the columns then suppressed.
+
+        The cheapest first.
+        """
         suppressed_columns = np.zeros((len(names), self.width), bool)
         for at, (suppressed, _) in enumerate(names):
             if suppressed:
@@ -415,19 +466,19 @@ class _TargetSearch(RowKeys):
             yield float(costs[at]), at, tuple(np.flatnonzero(suppressed_columns[at]).tolist())
 
     def _members(self, name: Name) -> Integers:
-        """The rows of a class: released with suppressed cells, or as they are."""
+        """Return the rows of a class: released with suppressed cells, or as they are."""
         if name[0]:
             return self.classes[name]
         rows = self.rows_of(name[1])
         return rows[self.home[rows] | self.open[rows]]
 
     def _at_home(self, cell: int) -> Integers:
-        """The rows of a class that are released as they are."""
+        """Return the rows of a class that are released as they are."""
         rows = self.rows_of(cell)
         return rows[self.home[rows]]
 
     def _remove(self, name: Name) -> None:
-        """Take a class back; its rows are released again by the caller."""
+        """Take a class back; the caller releases its rows again."""
         if name[0]:
             rows = self.classes.pop(name, None)
             if rows is None:

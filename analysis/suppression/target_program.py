@@ -14,7 +14,8 @@ x[u, P] of them released as P = (columns T, values outside T), and y[P] = 1 if P
 values without the last). Where each row is a person's own, people are rows. Else a person counts
 once, and once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has
 such a row; and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or
-entropy-l ask for two. Each law q gives a plane that holds for every law of that entropy, as -sum p
+entropy-l ask for two. Each law q gives a plane (a linear constraint) that holds for every law of
+that entropy, as -sum p
 ln q is at least the entropy of p; it is added with q close to each class found that misses
 entropy-l. So the program is a relaxation, and its bound holds, as long as any class misses.
 """
@@ -34,11 +35,11 @@ from ..optimization import Constraint, Solution, solve_integer
 from ..validation import Floats
 from .class_targets import ROUNDING, ClassTargets, ValueTarget
 
-CHOICES = 1_500  # variables x; larger programs are not tried
+CHOICES = 1_500  # most variables x; larger programs are not tried
 VARIABLES = 1_000  # larger programs get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
-PLANES = 12  # rounds of planes for entropy-l
-MIXED = 1e-3  # share of the even law in the law of a plane, at most
+PLANES = 12  # most rounds in which linear constraints for entropy-l are added
+MIXED = 1e-3  # largest share of the uniform law in the law of such a constraint
 
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # suppressed columns, and the values left
 
@@ -50,9 +51,9 @@ def cheapest_for_targets(
     prices: Floats,
     nodes: int,
 ) -> tuple[NDArray[np.bool_] | None, float]:
-    """Return the suppressed cells of the best release found, and a bound on all releases.
+    """Return the suppressed cells of the cheapest release found, and a lower bound on the cost.
 
-    nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
+    `nodes`: limit of the search tree for a program of `VARIABLES`; a larger program gets
     proportionally fewer, at least 1. (None, 0) if the program is too large.
     """
     columns = [codes, fixed_cells[:, None], *(column.values[:, None] for column in targets.columns)]
@@ -86,21 +87,36 @@ def cheapest_for_targets(
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of a program, as entries."""
+    """The constraints of a linear program while it is built.
+
+    Attributes:
+        entries: (row, variable, factor) of the matrix.
+        low, high: bounds of each row.
+    """
 
     entries: list[tuple[int, int, float]] = field(default_factory=list)
     low: list[float] = field(default_factory=list)
     high: list[float] = field(default_factory=list)
 
     def add(self, parts: dict[int, float], low: float, high: float) -> None:
-        """Add a row: the factor of each variable, and both sides."""
+        """Add a constraint: the factor of each variable, and its lower and upper bound."""
         self.entries += [(len(self.low), at, factor) for at, factor in parts.items() if factor]
         self.low.append(low)
         self.high.append(high)
 
 
 class _TargetProgram:
-    """The variables and rows of the program."""
+    """The integer program while it is built: its variables, costs and constraints.
+
+    Attributes:
+        codes, fixed_cells, targets: the table, its fixed cells, and the targets of every class.
+        unit, first, sizes: the unit of each row (rows equal for the program); a row and the size of
+            each unit.
+        costs, whole, upper_bounds: of each variable; whether it is whole.
+        rows: the constraints.
+        laws: for each class with an entropy target, the target and the variables of each value.
+        choices: (unit, released row, variable) for each number of rows to choose.
+    """
 
     def __init__(
         self,
@@ -111,6 +127,7 @@ class _TargetProgram:
         unit: Integers,
         first: Integers,
     ) -> None:
+        """Build the program for all released rows that enough people and values can show."""
         self.codes, self.fixed_cells, self.targets = codes, fixed_cells, targets
         self.unit, self.first = unit, first
         self.sizes = np.bincount(unit)
@@ -136,18 +153,21 @@ class _TargetProgram:
 
     @property
     def width(self) -> int:
-        """Number of variables."""
+        """The number of variables."""
         return len(self.costs)
 
     def variable(self, cost: float, upper_bound: float, *, whole: bool = False) -> int:
-        """Add a variable of at least 0."""
+        """Add a variable of at least 0 and return its number."""
         self.costs.append(cost)
         self.upper_bounds.append(upper_bound)
         self.whole.append(int(whole))
         return len(self.costs) - 1
 
     def _patterns(self) -> dict[Pattern, list[int]]:
-        """Released rows that enough people and values can show, with the units that show them."""
+        """Return the released rows that enough people and values can show, with the units that fit.
+
+        A unit is rows that are equal for the program.
+        """
         width, rows_by_pattern = self.codes.shape[1], dict[Pattern, list[int]]()
         for size in range(width + 1):
             for suppressed_columns in combinations(range(width), size):
@@ -163,7 +183,10 @@ class _TargetProgram:
         return rows_by_pattern
 
     def _add_class(self, x: dict[int, int], used: int) -> None:
-        """Add the targets of a released row. x: the variable of each of its units."""
+        """Add the constraints for the targets of a released row.
+
+        `x`: the variable of each of its units; `used`: the variable that is 1 if the row is used.
+        """
         people = self._people(x)
         self.rows.add({**people, used: -float(self.targets.k)}, 0.0, np.inf)
         for column in self.targets.columns:
@@ -187,7 +210,7 @@ class _TargetProgram:
                 self.laws.append((column, every))
 
     def _people(self, x: dict[int, int]) -> dict[int, float]:
-        """The sum that is the number of people of a class, or less."""
+        """Return a linear sum of variables that is the number of people of a class, or less."""
         owner = self.targets.owner
         if owner is None:
             return dict.fromkeys(x.values(), 1.0)
@@ -202,7 +225,10 @@ class _TargetProgram:
         return people
 
     def _having(self, x: dict[int, int], units: list[int]) -> dict[int, float]:
-        """The sum that is the number of people with a value; units: that have it."""
+        """Return a linear sum of variables that is the number of people with a value in a class.
+
+        `units`: the units that have the value.
+        """
         owner = self.targets.owner
         if owner is None:
             return {x[u]: 1.0 for u in units}
@@ -221,7 +247,7 @@ class _TargetProgram:
     def _add_values(
         self, x: dict[int, int], used: int, of_value: dict[int, list[int]], fewest: int
     ) -> None:
-        """Ask for different values."""
+        """Add constraints that a used class has at least `fewest` different sensitive values."""
         parts: dict[int, float] = {used: -float(fewest)}
         for units in of_value.values():
             present = self.variable(0.0, 1)
@@ -230,7 +256,7 @@ class _TargetProgram:
         self.rows.add(parts, 0.0, np.inf)
 
     def _add_distance(self, laws: dict[int, dict[int, float]], column: ValueTarget) -> None:
-        """Ask for a law close to that of all people."""
+        """Add constraints that a class's distribution of values is within t of all people's."""
         total: dict[int, float] = {}
         for counts in laws.values():
             for at in counts:
@@ -258,7 +284,7 @@ class _TargetProgram:
         self.rows.add(limit, -np.inf, 0.0)
 
     def solve(self, nodes: int) -> Solution:
-        """Solve the program as it is now."""
+        """Solve the program with the constraints so far."""
         from scipy.sparse import coo_array
 
         rows, columns, factors = zip(*self.rows.entries, strict=True)
@@ -274,7 +300,10 @@ class _TargetProgram:
         )
 
     def mask(self, x: Floats) -> NDArray[np.bool_] | None:
-        """The suppressed cells of a solution; None if rounding makes it invalid."""
+        """Return the suppressed cells of a solution, shape (n, d).
+
+        None if rounding makes it invalid.
+        """
         unplaced_rows = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
         mask = np.zeros(self.codes.shape, bool)
         for u, (suppressed_columns, _), at in self.choices:
@@ -285,7 +314,10 @@ class _TargetProgram:
         return None if any(unplaced_rows) else mask
 
     def add_planes(self, x: Floats) -> bool:
-        """Add a plane for each class that misses entropy-l; whether there is such a class."""
+        """Add a linear constraint for each class that misses entropy-l.
+
+        Return whether there is any.
+        """
         added = False
         for column, laws in self.laws:
             counts = np.array([sum(float(x[at]) for at in parts) for parts in laws])

@@ -1,7 +1,8 @@
 """Choose whole columns with full knowledge of the table: by the TRUE exposure.
 
 Global suppression (paper 000, section 1 names it as a rival of every release that is decided
-without seeing the joint). Q_J(k/n) never falls when a column is added, so safe sets of columns are
+without seeing the joint). The true exposure Q_J(k/n) of a set J never falls when a column is added,
+so safe sets of columns are
 downward closed, and the search is exact and short.
 """
 
@@ -18,19 +19,21 @@ from ..exposure.cells import as_columns, as_table
 from ..validation import whole
 from .weights import as_gains, as_weights
 
-MOST_SETS = 60_000  # limits the sets of columns counted in a search: about a minute
+MOST_SETS = 60_000  # most sets of columns counted in a search: about a minute
 
 
 @dataclass(frozen=True, slots=True)
 class BestColumns:
-    """The columns kept by a curator that knows the table, and their true exposure.
+    """The columns that a curator with the whole table keeps, and their true exposure.
+
+    The result of `best_columns`.
 
     Attributes:
         kept_columns: column numbers, ascending.
         weight: total of the caller's weights.
         exposed: people in a cell of fewer than k.
-        n: people.
-        k: the smallest crowd in which no person is exposed.
+        n: number of people.
+        k: the smallest equivalence class in which no person is exposed.
         looked: number of sets of columns that were counted.
     """
 
@@ -43,7 +46,7 @@ class BestColumns:
 
     @property
     def value(self) -> float:
-        """The true exposure, a share of people."""
+        """The true exposure, as a share of people."""
         return self.exposed / self.n
 
     def __repr__(self) -> str:
@@ -81,7 +84,7 @@ def best_columns(
     codes, k = as_table(table), whole(k, "k")
     n, d = codes.shape
     if not n:
-        raise ParameterError("table: found nobody; at least one person is needed")
+        raise ParameterError("table: it has no rows; at least one person is needed")
     if not 0 <= target <= 1:
         raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
     must, forbidden_columns = set(as_columns(required, d)), set(as_columns(forbidden, d))
@@ -96,14 +99,23 @@ def best_columns(
 
 
 class _TrueColumnSearch:
-    """Keep or drop, heaviest first; a set that contains an unsafe pair is never counted."""
+    """The search for the heaviest safe set: keep or drop each column, heaviest first.
+
+    A set that contains an unsafe pair is never counted.
+    """
 
     def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
         self.codes, self.k, self.target, self.gains = codes, k, target, gains
         self.memory: dict[tuple[int, ...], int] = {}
 
     def exposed(self, columns: tuple[int, ...]) -> int:
-        """Return the people in a small crowd; without columns no person is exposed."""
+        """Return the people in an equivalence class of fewer than k; cached.
+
+        Without columns no person is exposed.
+
+        Raises:
+            ParameterError: more than `MOST_SETS` sets were counted.
+        """
         if not columns:
             return 0
         if columns not in self.memory:
@@ -116,13 +128,22 @@ class _TrueColumnSearch:
         return self.memory[columns]
 
     def safe(self, columns: tuple[int, ...]) -> bool:
+        """Whether the true exposure of a set is within the target."""
         return self.exposed(columns) / len(self.codes) <= self.target
 
     def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        """Return a sort key of a set, larger is better.
+
+        Gain, fewer exposed, lexicographic order.
+        """
         gain = sum(self.gains[j] for j in columns)
         return gain, -self.exposed(columns), tuple(-j for j in columns)
 
     def best(self, required: tuple[int, ...], order: Sequence[int]) -> tuple[int, ...]:
+        """Return the best safe set of the required columns and columns of `order`.
+
+        By branch and bound; () if the required columns alone are not safe.
+        """
         if not self.safe(required):
             return ()
         pairs = {

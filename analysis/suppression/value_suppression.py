@@ -1,7 +1,10 @@
-r"""Suppressed values (paper 000, section 8.1): their choice, their cover, and the certified bound.
+"""Suppression of rare values (paper 000, section 8.1).
+
+Their choice, their cover, a certified bound.
 
 In column j the listed values are suppressed by all r people that have one; of the other n - r
-each suppresses its value with probability c. An observer sees a person's reported row, suppressed
+each suppresses its value with probability c (a cover). An observer sees a person's reported row,
+suppressed
 values included. So
 
     a person is EXPOSED if fewer than k people report the same row, suppressed being a value.
@@ -18,7 +21,8 @@ probability:
 
 The certified bound. A value v is reported by between low(v) and high(v) people: exactly count(v)
 without a cover, else within binomial quantiles, all at once except with probability delta. Call
-some reports of each column common, the rest rare. With R_j = sum of high(v) over the rare, R = sum
+some reports of each column common, all others rare. With R_j = sum of high(v) over the rare, R =
+sum
 R_j, N_j common values, P = prod N_j, and H_j common values with low(v) - (R - R_j) > (k - 1) P /
 N_j,
 
@@ -36,7 +40,7 @@ from math import prod
 from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
-MOST_CHOICES = 2_000  # limits the combinations of suppressed values examined
+MOST_CHOICES = 2_000  # most combinations of suppressed values that are examined
 EXHAUSTIVE_VALUES = (
     12  # values up to which every level of a column is tried; for more, about so many levels
 )
@@ -44,13 +48,13 @@ EXHAUSTIVE_VALUES = (
 
 @dataclass(frozen=True, slots=True)
 class SuppressionColumn:
-    """The reports in one column, in numbers of people.
+    """Bounds on the reports in a column in which some values are suppressed, in people.
 
     Attributes:
         low, high: bounds of each count; a suppressed value, if there is one, comes last.
         named: expected number of people that report their value.
         missing: people without an answer; each counts as one with a value of its own.
-        cover: in parts of 2^32.
+        cover: probability that another value is suppressed as a cover, in parts of 2^32.
         listed: people that must suppress their value.
     """
 
@@ -64,11 +68,11 @@ class SuppressionColumn:
 
 @dataclass(frozen=True, slots=True)
 class ExposureProof:
-    """A proof that at most `people` are exposed: counts from these thresholds on are common.
+    """A proof that at most `people` are exposed, by thresholds that call counts common or rare.
 
     Attributes:
         people: upper bound on the exposed people.
-        thresholds: people, one a column.
+        thresholds: for each column, the count from which on a value is common.
     """
 
     people: int
@@ -77,7 +81,7 @@ class ExposureProof:
 
 @dataclass(frozen=True, slots=True)
 class SuppressionChoice:
-    """A choice of values to report by name.
+    """A choice of the values that are reported by name; all other values are suppressed.
 
     Attributes:
         levels: per column the number of values reported by name, the most frequent first; 0 drops
@@ -94,13 +98,15 @@ class SuppressionChoice:
 
 
 def column(counts: Counts, level: int, n: int, k: int, delta: float) -> SuppressionColumn | None:
-    """Return a column with some values reported by name; None if no cover makes k suppressions.
+    """Return bounds on a column's reports if only its most frequent values are reported by name.
+
+    None if no cover (random suppression of further values) makes k suppressions.
 
     Args:
         counts: people per value, the most frequent first.
         level: number of values reported by name.
-        n: people in all.
-        k: crowd size.
+        n: all people.
+        k: the smallest safe class.
         delta: probability with which any bound of this column may fail.
     """
     missing = n - int(counts.sum())
@@ -134,7 +140,7 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Suppress
 def promise(
     columns: Sequence[SuppressionColumn], k: int, n: int, max_exposed: int | None = None
 ) -> ExposureProof | None:
-    """Return the least bound over all thresholds; None if it is above `max_exposed`."""
+    """Return the least bound on exposed people over all thresholds; None above `max_exposed`."""
     if not columns or k <= 1:
         return ExposureProof(0, tuple(1 for _ in columns))
     ceiling = n if max_exposed is None else min(max_exposed, n)
@@ -144,7 +150,7 @@ def promise(
 
 
 def proved(columns: Sequence[SuppressionColumn], k: int, n: int, thresholds: Sequence[int]) -> int:
-    """Return the bound on exposed people among n that these thresholds prove; 0 without columns."""
+    """Return the bound on exposed people, of n, that these thresholds prove; 0 without columns."""
     if not columns or k <= 1:
         return 0
     points = [_at(column, t) for column, t in zip(columns, thresholds, strict=True)]
@@ -155,7 +161,10 @@ _Point = tuple[int, int, tuple[int, ...]]  # rare people, common values, their l
 
 
 def _at(column: SuppressionColumn, threshold: int) -> _Point:
-    """Return a column with counts from a threshold on as common."""
+    """Return a column's rare people, number of common values, and their lower counts.
+
+    Values with counts from the threshold on are common.
+    """
     common = tuple(
         low for low, high in zip(column.low, column.high, strict=True) if high >= threshold
     )
@@ -164,7 +173,7 @@ def _at(column: SuppressionColumn, threshold: int) -> _Point:
 
 
 def _bound(points: Sequence[_Point], k: int) -> int:
-    """Return the bound for one choice of common values."""
+    """Return the bound on exposed people for a choice of common values in each column."""
     rare = sum(people for people, _, _ in points)
     cells = prod(cell_count for _, cell_count, _ in points)
     spared = 0
@@ -175,9 +184,9 @@ def _bound(points: Sequence[_Point], k: int) -> int:
 
 
 class _Descent:
-    """Search for the least bound below a ceiling, column by column.
+    """A search for the thresholds with the least bound below a ceiling, column by column.
 
-    A partial choice bounds the rest: R and P only grow, and P - max N_j does not fall.
+    A partial choice bounds all its completions: R and P only grow, and P - max N_j does not fall.
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
@@ -199,6 +208,11 @@ class _Descent:
         cells: int,
         widest: int,
     ) -> None:
+        """Try all thresholds of the next column; stop where the bound cannot be below the ceiling.
+
+        `rare`, `cells`, `widest`: people with rare values, product and maximum of the numbers of
+        common values so far.
+        """
         if rare + (self.k - 1) * (cells - widest) >= self.ceiling:
             return
         if len(points) == len(self.steps):
@@ -249,6 +263,16 @@ def choose(
 
 @dataclass(slots=True)
 class _LevelSearch:
+    """The search for the values to report by name: a level (number of values) for each column.
+
+    Attributes:
+        counts, k, max_exposed, gains, required: as of `choose`.
+        each: probability with which the bounds of a column may fail.
+        n: number of people.
+        best: the best choice so far.
+        column_memo: cache of `column` by column and level.
+    """
+
     counts: tuple[Counts, ...]
     k: int
     max_exposed: int
@@ -260,7 +284,7 @@ class _LevelSearch:
     column_memo: dict[tuple[int, int], SuppressionColumn | None] = field(default_factory=dict)
 
     def run(self, allowed_columns: Sequence[int]) -> SuppressionChoice:
-        """Search upwards from no column, then downwards from all values."""
+        """Return the best choice: search upwards from no column, then downwards from all values."""
         self.best = SuppressionChoice(
             (0,) * len(self.counts), 0.0, ExposureProof(0, ()), exact=True
         )
@@ -282,6 +306,7 @@ class _LevelSearch:
         return replace(self.best, exact=False)
 
     def _climb(self, allowed_columns: Sequence[int]) -> None:
+        """Find a first choice: add column after column with as many named values as fit."""
         levels = [0] * len(self.counts)
         for j in sorted(allowed_columns, key=lambda j: (j not in self.required, -self.gains[j], j)):
             for level in self._levels(j):
@@ -291,7 +316,7 @@ class _LevelSearch:
                     break
 
     def _levels(self, j: int) -> list[int]:
-        """Return the levels of a column, downwards: all of a few values, of many increasingly few.
+        """Return the levels of a column to try, descending: all of few values, some of many.
 
         Values with fewer than k people are never reported by name.
         """
@@ -302,6 +327,7 @@ class _LevelSearch:
         return sorted(steps, reverse=True)
 
     def _below(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """Yield the choices with the next lower level in one column."""
         for j, level in enumerate(levels):
             lower = next((lower_ for lower_ in self._levels(j) if lower_ < level), 0)
             if level and (lower or j not in self.required):
@@ -315,7 +341,7 @@ class _LevelSearch:
         )
 
     def _try(self, levels: tuple[int, ...]) -> bool:
-        """Whether a choice keeps the bound; it is remembered if it is better."""
+        """Return whether a choice keeps the bound; record it as the best if it is better."""
         columns = []
         for j, level in enumerate(levels):
             if level:

@@ -1,4 +1,4 @@
-"""Weights of columns, as exact decimals and as integers that break the first tie.
+"""Weights of columns, as exact decimals and as integers that break ties by number of columns.
 
 A weight is the decimal number it is written as: 0.1 + 0.2 weighs the same as 0.3, unlike floats.
 """
@@ -17,7 +17,11 @@ DIGITS = 2**52  # a total weight is at most this many units
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
-    """Return the weights as the decimal numbers they are written as."""
+    """Check the weights and return them as the decimal numbers they are written as; None: 1 each.
+
+    Raises:
+        ParameterError: another number of weights, or a weight that is negative or not finite.
+    """
     weight_values: Sequence[Any] = (
         [1] * columns if weights is None else sequence(weights, "weights")
     )
