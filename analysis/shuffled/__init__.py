@@ -1,4 +1,6 @@
-"""Shuffled reports: the complete analysis of paper 001 for flipped bits, bounds for any mechanism.
+"""Privacy of shuffled reports.
+
+The complete analysis of paper 001 for flipped bits, bounds for any mechanism.
 
     shuffle, largest_local_epsilon         any mechanism: epsilon after shuffling, and its inverse
     compose_reports                        several features, or rounds, of one person
@@ -11,7 +13,8 @@
     ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
     removed_delta, replaced_delta          rows that k people open, each taking part at random
 
-May import `randomizers` and the ground files. Must never know how a mix works: its effect here is
+A law is a probability distribution. May import `randomizers` and the ground files. Must never know
+how a mix works: its effect here is
 that no report can be linked to its sender. Neighbours differ in one person's value (replace one),
 and the number of people is public. An epsilon or delta of 1-bit reports is a `Level`: a float
 that names its reading; for other mechanisms it lies in an `Enclosure`. Epsilons are in nats.

@@ -1,6 +1,7 @@
 """Bounds on the privacy of one shuffled report, for every randomizer and every matrix.
 
-The doubted person has u or v; the other n - 1 people may have any values. Only the likelihoods of
+The doubted person (the attacker wants to know its value) has u or v; the other n - 1 people may
+have any values. Only the likelihoods of
 a report under u and v matter, so a few outcomes y stand for all reports. If the law of every value
 is at least w b(y), then with probability w a report is drawn from b, independently of the value:
 the privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reveal to the attacker the
@@ -8,7 +9,6 @@ people outside the blanket, and their reports:
 
     upper   never + (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
-
     never   the sum of (P_u(y) - e^eps P_v(y))_+ over the y with b(y) = 0: no crowd hides these
 
 In a large crowd the next bound is sharper, if the laws of all values of other people are known:
@@ -16,7 +16,6 @@ In a large crowd the next bound is sharper, if the laws of all values of other p
     upper   all other terms exchanged for the widest possible term (`any_others.py`); if that is not
             sharp, population by population (`two_values.py`; if other people have only the
             doubted two values, `erased_response.py`)
-
     lower   the same with w = 1 and b = P_z: all other people have the value z, which is an actual
             pair of collections (ERRATA 001.9). z = v, or another value if there is one. With little
             noise, two or three values among other people are worse: small populations are tried.
@@ -46,34 +45,33 @@ from .level import TRIED, width_in_words
 from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
-# The width from which a band is made narrower, as a share: of an epsilon, of a delta; and by how
-# much more than the lower bound an epsilon is tried.
+# A band is made narrower if it is wider than this share: of an epsilon, of a delta. STEPS are the
+# shares above the lower bound at which an epsilon is then tried.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
-# Factor by which the order of magnitude of an epsilon is sought; of one pass.
+# Factors of the search for an epsilon's order of magnitude: with all effort, and in one pass.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# Least width, as a share, from which terms are exchanged: with all effort, and in one pass.
+# Terms are exchanged if a band is wider than this share: with all effort, and in one pass.
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 # Shares above the lower end at which an upper end by exchange of terms is tried: with all effort,
 # and in one pass; number of halvings of the last step.
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
-# In one pass: factor of the search width that a further reading must gain.
+# In one pass a further bound must gain this many times the search width to be searched.
 MUCH = 10
-# Nats beyond which a report that may reveal its value has no epsilon: for listed collections, and
-# for bounds.
+# An epsilon above this (nats) counts as infinite: for listed collections, and for bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
-# Part of the local epsilon below which an epsilon is taken for 0.
+# An epsilon below this part of the local epsilon is taken as 0.
 MIN_FRACTION = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
-    """Certified bounds of a number; equal if it is exact.
+    """A number known by certified lower and upper bounds; equal if it is exact.
 
     Attributes:
         low, high: the bounds.
-        rule: the method that gives them.
+        rule: the method that gives them, in words.
     """
 
     low: float
@@ -81,6 +79,7 @@ class Enclosure:
     rule: str
 
     def __str__(self) -> str:
+        """Return the number or the band in words, with its method, for reports."""
         if self.low == self.high:
             return f"{self.high:.6g} ({self.rule})"
         band = width_in_words(self.low, self.high)
@@ -181,7 +180,11 @@ def report_epsilon(
 
 
 def mixed_as_one(randomizer: Randomizer) -> Randomizer:
-    """Return a randomizer, or a matrix as one; refuse reports of several messages."""
+    """Return the argument as a randomizer (a matrix too); refuse reports of several messages.
+
+    Raises:
+        ParameterError: a person's messages would be mixed one by one.
+    """
     one_message = as_randomizer(randomizer)
     if one_message.messages_per_person > 1:
         raise ParameterError(
@@ -194,12 +197,12 @@ def mixed_as_one(randomizer: Randomizer) -> Randomizer:
 def upper_curve(
     n: int, randomizer: Randomizer, near: float | None = None
 ) -> Callable[[float], float]:
-    """Delta for an epsilon > 0, or a certified upper bound of it: never below the truth.
+    """Return the function of epsilon > 0 that gives delta after shuffling, or an upper bound of it.
 
     Args:
         n: reports, >= 1.
         randomizer: of one message.
-        near: an epsilon, > 0, finite: the reading that is best there counts alone; None: all.
+        near: an epsilon, > 0, finite: the bound that is best there is used alone; None: all.
     """
     if (q := randomizer.one_bit) is not None:
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
@@ -212,18 +215,21 @@ def upper_curve(
 
 
 def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
-    """The least epsilon at which a reading's upper bound is at most delta."""
+    """Return the least epsilon (nats) at which an upper bound of delta is at most `delta`.
+
+    At most the local epsilon.
+    """
     highest = local
     for band in all_bands:
         narrow = band.effort.narrow
-        # A further reading is searched only if it is better at the end reached so far.
+        # A further band is searched only if it is better at the end reached so far.
         if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
             highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
     return highest
 
 
 def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float:
-    """The largest epsilon at which a reading's lower bound is at least delta."""
+    """Return the largest epsilon (nats) at which a lower bound of delta is at least `delta`."""
     if highest == inf and any(band.given_away > delta for band in all_bands):
         return inf
     lowest = 0.0
@@ -235,14 +241,15 @@ def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float
 
 
 def _gain(band: Band) -> float:
-    """The part of an epsilon that a further reading must gain, to be searched."""
+    """Return the share of an epsilon that a further bound must gain to be worth its search."""
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
 
 def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> float:
-    """Return an upper end above the lower end, if an exchange of terms certifies it.
+    """Return a smaller upper end of epsilon (nats), if an exchange of terms certifies it.
 
-    The exchange is sharp near the lower end, and fails far beyond: it is tried from there up, and
+    The exchange (`any_others.py`) is sharp near the lower end, and fails far beyond: it is tried
+    from there up, and
     between the last end that fails and the first that fits.
     """
     thorough = band.effort.thorough
@@ -252,6 +259,7 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
         return highest
 
     def fits(gap: float) -> bool:
+        """Whether the exchange certifies delta at this share above the lower end."""
         return _exchange_fits(band, lowest * (1 + gap), delta)
 
     top = highest / lowest - 1
@@ -265,7 +273,7 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
 
 
 def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
-    """Whether blankets, or else exchanges of terms, certify a delta at an epsilon."""
+    """Whether privacy blankets, or else exchanges of terms, certify a delta at an epsilon."""
     exchanged = dict[int, bool]()  # an exchange bounds both directions of two values
     for case in band.cases:
         blanket, equals = case
@@ -280,7 +288,10 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
-    """Return an upper bound of delta in seconds; below `goal` no sharper bound is searched."""
+    """Return an upper bound of delta, population by population, which may take seconds.
+
+    Below `goal` no sharper bound is searched.
+    """
     best = 0.0
     for case in cases:
         blanket = case[0]
@@ -298,10 +309,14 @@ def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) ->
 
 
 def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
-    """The root of an exact, falling function of epsilon in [0, top]; 0 if never above delta."""
+    """Return the epsilon in [0, top] at which an exact, falling delta has this value.
+
+    0 if delta is never above it.
+    """
     from scipy.optimize import brentq
 
     def gap(epsilon: float) -> float:
+        """Return the difference of delta at an epsilon from the required delta."""
         return delta_at(epsilon) - delta
 
     if gap(0.0) <= 0:
@@ -313,11 +328,15 @@ def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float
 def _crossing(
     delta_at: Callable[[float], float], delta: float, top: float, narrow: float, *, upper: bool
 ) -> float:
-    """An epsilon above, or below, the crossing of delta by a falling function in (0, top)."""
+    """Return an epsilon just above (`upper`) or below the point where delta falls to `delta`.
+
+    The search is within (0, top), to a relative width `narrow`.
+    """
     from scipy.optimize import brentq
 
     @cache  # the search evaluates its ends twice
     def gap(epsilon: float) -> float:
+        """Return the difference of the logarithms of delta at an epsilon and the required delta."""
         delta_there = delta_at(epsilon)
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 
@@ -326,7 +345,7 @@ def _crossing(
     if top == inf and gap(high) > 0:
         return inf if upper else high
     shrink = SHRINK if narrow == NARROW else SHRINK_BY_POINTS
-    # A crowd often needs far less than the local epsilon: first find the order of magnitude.
+    # In a crowd epsilon is often far below the local epsilon: first find its order of magnitude.
     while gap(high / shrink) <= 0:
         high /= shrink
         if high < lowest:
@@ -335,7 +354,7 @@ def _crossing(
     if gap(high * (1 - narrow)) > 0:
         return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
-    # The lattice, and so a bound, moves a little with epsilon: step until it is on its side.
+    # The lattice, and so a bound, moves a little with epsilon: step until the bound holds.
     if upper:
         above = min(high, root * (1 + 2 * narrow))
         while above < high and gap(above) > 0:

@@ -57,21 +57,21 @@ from .pair_bounds import FINE, max_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
-# Largest part of a bound from an empty pool; people in the pool that are tried first; limit of
-# tries.
+# Largest share of a bound that an empty pool may cost; expected people in the pool at the first
+# try; number of tries.
 RARE, POOLED, TRIES = 0.005, 2.0, 4
-# People added beyond the need of a step: a thinner blanket hides less.
+# People added to the pool beyond the need of a step, as a thinner blanket hides less.
 MARGIN = 0.1
 # The pool is at most this part of the blanket, so that every Q_x keeps P_x's support.
 POOL = 0.5
 # Factors above the widest X_x by which the common law may be widened.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# From this cost on X* may lean, by these shares.
+# If widening costs more than DEAR, X* is mixed with a law that leans, with these shares.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
-# Share of the variance that G costs at first, the factor from one L to the next, how many, and how
-# often the last step is halved.
+# Search for L: share of the variance that G costs at first, factor from one L to the next, number
+# of L, and halvings of the last step.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
-# Points c_0 to try, and nodes of quadrature in a piece on which D is straight.
+# Number of points c_0 to try, and of quadrature nodes in a piece on which D is straight.
 CENTRES, NODES = 25, 8
 # Relative difference below which two numbers are equal.
 TIED = 1e-9
@@ -109,13 +109,13 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundTerms:
-    """The terms of (1).
+    """The terms of bound (1) of this module on delta, which holds for every population.
 
     Attributes:
         values: the laws of d / Q_x for every value x of another person.
-        pool: the laws of d / b, in both directions of the doubt.
-        share: s.
-        rare: the part of delta from an empty pool.
+        pool: the laws of d / b, in both directions of the doubt (u against v, v against u).
+        share: s, the probability that a person's report is drawn from the common law b.
+        rare: the part of delta from an empty pool (no report drawn from b).
     """
 
     values: list[Law]
@@ -125,7 +125,7 @@ class BoundTerms:
 
     @property
     def laws(self) -> list[Law]:
-        """All of them."""
+        """The laws of all terms, of values and of the pool."""
         return [*self.values, *self.pool]
 
 
@@ -137,7 +137,7 @@ def listed(case: Neighbours) -> bool:
 
 
 def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> BoundTerms | None:
-    """Return the terms of (1); None if other people's values are not all known.
+    """Return the terms of bound (1) on delta; None if other people's values are not all known.
 
     Args:
         case: the blanket and the pairs of all other people's values; u and v may be exchanged.
@@ -165,9 +165,10 @@ def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> Bo
 
 
 def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
-    """Return the pool's law over the blanket's: limit of |d| / blanket, ratio below it, above it.
+    """Return the pool's law relative to the blanket's: limit of |d| / blanket, ratio below, above.
 
-    The pool takes probability from other people's laws. It takes least if it reports where the two
+    The pool is the common law from which some reports are drawn. It takes probability from other
+    people's laws. It takes least if it reports where the two
     values differ least, except for a share that keeps d / b no wider than the terms of values.
     """
     blanket, pairs = case
@@ -193,7 +194,10 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
 
 
 def _shows_difference(pair: PairLaw, epsilon: float, square: float) -> bool:
-    """Whether these outcomes show all of d / blanket: means of a group of reports have less."""
+    """Whether a pair's outcomes show all of d / blanket; outcomes merged by their mean do not.
+
+    `square` is the mean square of d / blanket.
+    """
     shared = np.asarray(pair.shared)
     if not shared.all():
         return False
@@ -210,7 +214,10 @@ def _terms(
     share: float,
     pool: tuple[float, float, float] = (inf, 1.0, 1.0),
 ) -> tuple[list[Law], list[Law]]:
-    """The laws of d / Q_x for every value x of another person, and of d / b."""
+    """Return the laws of d / Q_x for every value x of another person, and of d / b.
+
+    `pool` is as `_pool` returns it.
+    """
     blanket, pairs = case
     floor, inside, outside = pool
     values = []
@@ -230,12 +237,15 @@ def _terms(
 
 
 def _exchanged(laws: list[Law], n: int) -> float:
-    """Return (1/n) E[(sum of n terms of a common law, and G)_+]; infinite if no law is found."""
+    """Return bound (2) on delta: (1/n) E[(sum of n terms of a common law, and G)_+].
+
+    Infinite if no common law is found for which these laws may be exchanged.
+    """
     widest = max(laws, key=variance_of)
     cheapest = _cheapest(widest, laws, n, inf)
     cost = cheapest[0] if cheapest else inf
     for law in _crooked(widest, laws) if DEAR < cost < inf else ():
-        for share in LEANING:  # as long as it helps
+        for share in LEANING:  # larger shares are tried as long as they lower the cost
             cheaper = _cheapest(mixed_with(widest, law, share), laws, n, cost)
             if cheaper is None:
                 break
@@ -247,9 +257,10 @@ def _exchanged(laws: list[Law], n: int) -> float:
 
 
 def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:
-    """Return cost, X* and L of the best widening of a law below a cost; None if there is none.
+    """Return cost, X* and L of the best widening of a law below a cost; None without a widening.
 
-    The cost is the share by which X* and G widen the deviation of the sum.
+    X* is the widened law, L the rate of the Laplace variable G. The cost is the share by which X*
+    and G widen the deviation of the sum.
     """
     best, candidates = None, laws
     for wider in WIDER:
@@ -265,34 +276,40 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
 
 
 def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
-    """Return the laws with the largest lean to either side; empty if the widest is among them."""
+    """Return the laws with the largest third moment to either side, its lean.
+
+    Empty if the widest law is among them.
+    """
     third = [float(p @ (x - p @ x) ** 3) for x, p in laws]
     ends = [laws[int(np.argmax(third))], laws[int(np.argmin(third))]]
     return [] if any(law is widest for law in ends) else ends
 
 
 def mixed_with(widest: Law, law: Law, share: float) -> Law:
-    """Return the widest law mixed with a share of another law, which is made equally wide."""
+    """Return the widest law mixed with a share of another law, which is scaled to equal width."""
     scaled = spread_by(law, sqrt(variance_of(widest) / variance_of(law)) - 1)
     atoms = np.concatenate([widest[0], scaled[0]])
     return atoms, np.concatenate([(1 - share) * widest[1], share * scaled[1]])
 
 
 def variance_of(law: Law) -> float:
-    """The variance of a law."""
+    """Return the variance of a law, given as atoms and probabilities."""
     atoms, weights = law
     return float(weights @ (atoms - weights @ atoms) ** 2)
 
 
 def spread_by(law: Law, wider: float) -> Law:
-    """The law widened about its mean."""
+    """Return a law widened about its mean by the share `wider`."""
     atoms, weights = law
     mean = weights @ atoms
     return mean + (1 + wider) * (atoms - mean), weights
 
 
 def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
-    """The largest L looked at with which every law may be replaced by `star`."""
+    """Return the largest L tried with which every law may be replaced by `star`; else None.
+
+    1/L is the scale of the Laplace variable that smooths the sum of n terms.
+    """
     first = 1 / sqrt(SMOOTH * n * variance_of(star))
     gains = [_pieces(*gain) for law in laws if (gain := _gain(star, law)) is not None]
     for i in range(SCALES):
@@ -306,7 +323,7 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
 
 
 def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
-    """Return an L between a valid L and FLATTER times it that is valid too."""
+    """Return a larger valid L, between a valid L and FLATTER times it, by halving."""
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):
         middle = sqrt(low * high)
@@ -316,7 +333,11 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
 
 
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
-    """D at the points between which it is straight: atoms, zeros, some c_0; None: nowhere < 0."""
+    """Return the gain D of replacing `law` by `star`, at the points between which it is straight.
+
+    D(c) = E[(X* - c)_+] - E[(X - c)_+], at atoms, zeros and some further points; None if it is
+    nowhere < 0.
+    """
     atoms = np.unique(np.concatenate([star[0], law[0]]))
     above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
     D, error = above - below, ROUNDING * float(np.abs(atoms).max())
@@ -330,7 +351,10 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
 
 
 def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
-    """|c - c_0| for every c_0 and every node c of a quadrature, and its weights times D."""
+    """Return |c - c_0| for every c_0 and every node c of a quadrature, and its weights times D.
+
+    Shapes (centres, nodes) and (nodes,).
+    """
     nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2
     c = ((knots[:-1] + knots[1:])[:, None] / 2 + half * nodes).ravel()
@@ -340,10 +364,14 @@ def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
+    """Return the nodes and weights of Gauss-Legendre quadrature on [-1, 1]."""
     return np.polynomial.legendre.leggauss(NODES)
 
 
 def _never_negative(gap: Floats, gain: Floats, sharp: float) -> bool:
-    """Whether the integral of h D cannot be negative, for every h that falls or rises by e^L."""
+    """Whether the integral of h D cannot be negative for any density h that changes by at most e^L.
+
+    `gap` and `gain` are as `_pieces` returns them, `sharp` is L.
+    """
     exponents = np.minimum(sharp * gap, 600.0)
     return bool((np.exp(np.where(gain > 0, -exponents, exponents)) @ gain).max() >= 0)

@@ -1,7 +1,9 @@
-"""Bounds of delta as functions of epsilon, from a family's neighbours and from its matrix.
+"""Certified lower and upper bounds of delta as functions of epsilon: a band.
 
-A reading is a list of neighbours that bounds every pair of values (`neighbour_laws.py`): that of
-the family, if it has one, and that of the matrix, if it is small (`matrix_neighbours.py`). Each
+A randomizer's neighbours are the laws of its reports for pairs of values (`neighbour_laws.py`).
+They are given by
+its family (GRR, unary encoding ...), if it has one, and computed from its matrix, if that is small
+(`matrix_neighbours.py`). Each
 gives a lower and an upper bound; the better of both is certified too.
 """
 
@@ -22,18 +24,18 @@ UPPER = "upper: exchange of terms, privacy blanket or local"
 RULE = f"lower: others of one value; {UPPER}"
 MIXED = f"lower: others of up to three values; {UPPER}"
 CLONES = "lower: none; upper: clones of a randomizer of this local epsilon, or local"
-# Relative width of the interval in which an epsilon is sought; with a number of points.
+# Relative width of the interval in which an epsilon is searched: in full, and with few points.
 NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
-# Entries of outputs x inputs^3 up to which a matrix is read beside the family's own neighbours, and
-# the kinds of neighbours that it has.
+# A matrix is used beside the family's own neighbours if outputs x inputs^3 and its number of kinds
+# of neighbours are at most these.
 SMALL, SOME_CASES = 1 << 18, 64
-# Limit of the kinds of neighbours with listed and parted populations.
+# Populations are listed and parted if there are at most so many kinds of neighbours.
 FEW_CASES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The number of points that a bound is worked out with; no clock decides it.
+    """The effort of computing a bound, in numbers of points, not seconds: it is repeatable.
 
     Attributes:
         fine: lattice points to one deviation of a term.
@@ -55,13 +57,13 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """Lower and upper bounds of delta by one reading.
+    """Lower and upper bounds of delta after shuffling, from a list of neighbours.
 
     Attributes:
-        cases: neighbours that bound every pair of values.
-        n: reports.
-        effort: number of points.
-        mixed: neighbours with several values among other people, listed.
+        cases: neighbours (laws of reports for pairs of values) that bound every pair of values.
+        n: number of reports.
+        effort: numbers of points.
+        mixed: neighbours with several values among other people, listed, for the lower bound.
     """
 
     cases: Sequence[Neighbours]
@@ -71,14 +73,17 @@ class Band:
 
     @property
     def rule(self) -> str:
-        """The names of its bounds."""
+        """The names of the methods of its bounds, in words."""
         if not any(pairs for _, pairs in self.cases):
             return CLONES
         return MIXED if self.mixed else RULE
 
     @property
     def parted(self) -> bool:
-        """Whether bounds that take seconds are known: all others' values are, of few kinds."""
+        """Whether the slow bounds, population by population, apply.
+
+        Other people's values are all known.
+        """
         has_few_cases = len(self.cases) <= FEW_CASES
         return self.effort.thorough and has_few_cases and all(map(listed, self.cases))
 
@@ -96,12 +101,12 @@ class Band:
             ),
             key=lambda candidate: -candidate[0],
         ):
-            if estimate > best:  # shuffling never raises it
+            if estimate > best:  # else skipped, as shuffling never raises the local delta
                 best = max(best, min_delta(pair, self.n, epsilon, best, self.effort.fine))
         return best
 
     def high(self, epsilon: float) -> float:
-        """An upper bound of delta at epsilon > 0."""
+        """Return an upper bound of delta at epsilon > 0."""
         best, exchanged = 0.0, dict[int, float]()
         for case in self.cases:
             blanket, equals = case
@@ -118,19 +123,22 @@ class Band:
 
     @property
     def by_blankets(self) -> "Band":
-        """The same without an exchange of terms in its upper bound."""
+        """This band without the exchange of terms in its upper bound, which is slow."""
         return replace(self, effort=replace(self.effort, thorough=False))
 
     @property
     def given_away(self) -> float:
-        """A lower bound of delta at every epsilon: reports that exclude a value."""
+        """A lower bound of delta at every epsilon.
+
+        The probability of reports that exclude a value.
+        """
         pairs = [pair for _, equals in self.cases for pair in equals]
         ways = [way.given_away for pair in pairs for way in (pair, pair.reversed())]
         return max(ways, default=0.0)
 
 
 def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
-    """Return bounds by every reading of a randomizer, that of its family first."""
+    """Return a band of delta from each list of neighbours of a randomizer, its family's first."""
     own_cases, *general = readings(randomizer)
     # A matrix may have hundreds of kinds of neighbours: only the least hidden kind is listed.
     sampled_cases = own_cases if len(own_cases) <= FEW_CASES else own_cases[:1]
@@ -141,7 +149,7 @@ def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
 
 @lru_cache(maxsize=32)
 def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
-    """Return the neighbours of the family, and also of its matrix if that is small."""
+    """Return the neighbours by the randomizer's family, and by its matrix if it is small."""
     own_cases = randomizer.neighbours()
     small = randomizer.outputs * randomizer.inputs**3 <= SMALL and randomizer.is_readable
     general = (
@@ -151,10 +159,10 @@ def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
 
 
 def upper_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """The least upper bound of delta."""
+    """Return the least upper bound of delta at epsilon; infinite without bands."""
     return min((band.high(epsilon) for band in band_list), default=inf)
 
 
 def lower_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """The largest lower bound of delta."""
+    """Return the largest lower bound of delta at epsilon; 0 without bands."""
     return max((band.low(epsilon) for band in band_list), default=0.0)

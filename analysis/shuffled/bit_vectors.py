@@ -1,7 +1,9 @@
 """Hockey-stick deltas of shuffled L-bit reports: exact if small, else between certified bounds.
 
-Lower: all other people have the same vector v as the doubted person, which may instead have u at
-Hamming distance h. Then A is multinomial under v and the privacy ratio from v to u is the mean of n
+p = 1 - q and q are the probabilities of a true and of a flipped bit. Lower: all other people have
+the same vector v as the doubted person, which may instead have u at
+Hamming distance h. Then A (the counts of reported vectors) is multinomial under v and the privacy
+ratio from v to u is the mean of n
 independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for every
 L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L = 1 it
 is the case of the ends of the range of m, near the worst but not always the worst. For few people,
@@ -43,12 +45,18 @@ from .pair_bounds import min_delta, telling
 LARGEST_BITS = 64
 # Limits of collections times outcomes, and of people, in `enumerated_delta`.
 MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
-# Lattice points per deviation if many distances are tried; half of them would lose a lot.
+# Lattice points per deviation if many distances are tried; half as many would lose a lot.
 COARSER = 64.0
 
 
 def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: float) -> Level:
-    """Return the delta of `hockey_stick` for several bits, given its 1-bit delta."""
+    """Return the hockey-stick delta after shuffling n reports of several bits, or bounds of it.
+
+    `q`: probability that a bit is flipped; `one_bit`: the delta of one bit, a lower bound.
+
+    Raises:
+        ParameterError: more than `LARGEST_BITS` bits.
+    """
     if bits > LARGEST_BITS:
         raise ParameterError(f"bits: found {bits}; bounds here are for at most {LARGEST_BITS}")
     if epsilon >= bits * log((1 - q) / q):
@@ -58,7 +66,7 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
         return Level.from_value("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
     mixed = mixed_pairs(n, [flip_neighbours(h, q, h) for h in range(1, bits + 1)])
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-    # If other people differ only in the doubted bit, any number of them has a 1.
+    # The 1-bit delta is a lower bound: all people may agree in all bits but one.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
     for h in range(bits, 0, -1):  # distant vectors first: usually the worst, they settle the rest
         local = local_delta(q, epsilon, h)
@@ -77,7 +85,10 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
 def _upper_bound(
     n: int, q: float, epsilon: float, bits: int, h: int, local: float
 ) -> tuple[float, str]:
-    """Return the least upper bound for vectors at distance h, and the rule that gives it."""
+    """Return the least upper bound of delta for vectors at Hamming distance h, and its method.
+
+    `local` is the delta before shuffling.
+    """
     blanket = blanket_delta(n, q, epsilon, bits, h)
     lowest = min((local, "local"), (blanket, "blanket"))
     if bits > MOST_LISTED or lowest[0] <= 0:
@@ -87,7 +98,10 @@ def _upper_bound(
 
 
 def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
-    """A lower bound for vectors at distance h: other people have one vector; coarse lattice."""
+    """Return a lower bound of delta for vectors at Hamming distance h, on a coarse lattice.
+
+    All other people have the same vector.
+    """
     low = max(at_least(*terms, n, COARSER) for terms in _equal_terms(q, epsilon, h)) / n
     if bits > MOST_LISTED:
         return low
@@ -114,7 +128,11 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 
 
 def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
-    """Return atoms and probabilities of the n terms of the sum, in both directions."""
+    """Return atoms and probabilities of the terms that sum to delta over n people.
+
+    In both directions. All other people have the doubted person's vector; h is the distance of the
+    other vector.
+    """
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])
     ratio: Floats = np.asarray((p / q) ** (2.0 * lies - h), np.float64)
@@ -122,7 +140,7 @@ def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]
 
 
 def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
-    """The certified upper bound by the privacy blanket for a pair at distance h.
+    """Return the privacy blanket's upper bound of delta for two vectors at Hamming distance h.
 
     Args:
         n: people, >= 1.
@@ -147,7 +165,7 @@ def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 
 
 def local_delta(q: float, epsilon: float, h: int) -> float:
-    """The delta of one report alone for vectors at distance h: shuffling never raises it.
+    """Return the delta of a single report for vectors at distance h; shuffling never raises it.
 
     Args:
         q: lie probability, 0 < q <= 1/2.
@@ -198,11 +216,12 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
 
 
 def _delta(law: Floats, second_law: Floats, epsilon: float) -> float:
+    """Return the hockey-stick delta of a law against a second law, at epsilon."""
     return float(np.maximum(law - exp(epsilon) * second_law, 0).sum())
 
 
 def _bits(value: int, name: str, limit: int = LARGEST_BITS) -> int:
-    """A number of bits."""
+    """Check a number of bits and return it; raise a ParameterError beyond the limit."""
     bits = whole(value, name, 1)
     if bits > limit:
         raise ParameterError(f"{name}: found {brief(bits)}; needs at most {limit}")

@@ -28,9 +28,9 @@ from ..validation import Floats
 
 # Limit of outcomes of all collections together: bounds memory (16 bytes each) and time.
 MOST_OUTCOMES = 3_000_000
-# Limits of the listed collections, and of the values with searched symmetries.
+# Most collections that are listed, and most values for which symmetries are searched.
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
-# Limits of a matrix that is read for all collections, and of the people.
+# Most entries of a matrix, and most people, for which all collections are tried.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256
 
 Population = tuple[int, ...]  # people with each value
@@ -38,12 +38,12 @@ Population = tuple[int, ...]  # people with each value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourPairs:
-    """The laws of the reports for many pairs of neighbours, one after the other.
+    """The laws of the shuffled reports for many pairs of neighbouring collections, concatenated.
 
     Attributes:
         first_law, second_law: probabilities of the same outcomes, shape (outcomes,).
         starts: first outcome of each pair, shape (pairs,).
-        populations: per pair, the population beside the doubted person.
+        populations: per pair, the number of other people with each value.
     """
 
     first_law: Floats
@@ -52,7 +52,7 @@ class NeighbourPairs:
     populations: Sequence[Population]
 
     def deltas(self, epsilon: float) -> Floats:
-        """The hockey-stick delta of each pair, in the worse direction."""
+        """Return the hockey-stick delta of each pair in the worse direction, shape (pairs,)."""
         growth = exp(epsilon)
         forth = np.maximum(self.first_law - growth * self.second_law, 0.0)
         back = np.maximum(self.second_law - growth * self.first_law, 0.0)
@@ -60,17 +60,20 @@ class NeighbourPairs:
         return np.asarray(np.maximum(*sums))
 
     def delta(self, epsilon: float) -> float:
-        """The largest of them."""
+        """Return the largest hockey-stick delta of all pairs."""
         return float(self.deltas(epsilon).max())
 
     def worst(self, epsilon: float) -> Population:
-        """Return the population of the worst pair."""
+        """Return the other people's values (number of each) for which delta is largest."""
         return self.populations[int(self.deltas(epsilon).argmax())]
 
 
-@lru_cache(maxsize=2)  # up to 48 MB each
+@lru_cache(maxsize=2)  # a result takes up to 48 MB
 def every_pair(n: int, randomizer: Randomizer) -> NeighbourPairs | None:
-    """All neighbouring collections of n reports, where they are few enough."""
+    """Return all neighbouring collections of n reports of a randomizer.
+
+    None if they are too many.
+    """
     if n > FEW_PEOPLE or randomizer.outputs * randomizer.inputs > MOST_ENTRIES:
         return None
     return all_pairs(randomizer.matrix, n)
@@ -97,7 +100,7 @@ def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
 
 
 def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
-    """Every pair of neighbouring collections of n people, up to symmetry; None if too many.
+    """Return every pair of neighbouring collections of n people, up to symmetry; None if too many.
 
     Args:
         Q: the randomizer's matrix, shape (b, a).
@@ -115,7 +118,7 @@ def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 
 
 def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
-    """Return the pairs that change column 0 into column 1, for all populations of Q's values.
+    """Return the pairs in which a person changes value 0 into 1, for all populations of Q's values.
 
     Populations of up to three values (at most three columns); if there are too many, of two values;
     None if there are still too many.
@@ -136,32 +139,36 @@ def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 
 
 def symmetric(rows: Floats) -> bool:
-    """Whether every permutation of the values only permutes the reports."""
+    """Whether every permutation of the values only permutes the reports, as it does for GRR."""
     first, *rest = range(rows.shape[1])
     # A swap and a rotation make all permutations.
     return _is_symmetry(rows, [rest[0], first, *rest[1:]]) and _is_symmetry(rows, [*rest, first])
 
 
 def symmetries(rows: Floats) -> list[tuple[int, ...]]:
-    """All permutations of the values that only permute the reports."""
+    """Return all permutations of the values that only permute the reports."""
     return [order for order in permutations(range(rows.shape[1])) if _is_symmetry(rows, order)]
 
 
 def _is_symmetry(rows: Floats, order: Sequence[int]) -> bool:
+    """Whether this permutation of the values only permutes the reports."""
     return np.array_equal(_listed(rows), _listed(rows[:, list(order)]))
 
 
 def _listed(rows: Floats) -> Floats:
+    """Return the rows rounded and sorted, to compare matrices up to the order of rows."""
     rounded: Floats = np.round(rows, DIGITS)
     return rounded[np.lexsort(rounded.T)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourJob:
-    """Populations of one set of values, doubted between columns 0 and 1 of some rows.
+    """Populations of a set of values to enumerate.
+
+    The doubted person has column 0 or 1 of the rows.
 
     Attributes:
-        rows: merged rows, shape (outcomes, values at hand).
+        rows: merged rows of the randomizer, shape (outcomes, values at hand).
         values: the columns of other people's values.
         populations: number of people with each, in an order that changes little at a time.
     """
@@ -171,18 +178,22 @@ class NeighbourJob:
     populations: Sequence[Population]
 
     def outcomes(self, n: int) -> int:
-        """Entries of all laws together."""
+        """Return the number of entries of all laws together, for n reports."""
         return len(self.populations) * comb(n + len(self.rows) - 1, n)
 
 
 class OutcomeLadder:
-    """All outcomes of 0, 1, .. n reports of b kinds, and where one more report of each leads.
+    """All outcomes of 0, 1, ..
 
-    Outcomes are numbered by keys, sums of one random number for each report; that no two of them
-    meet is checked.
+    n reports of b kinds, and the outcome after one more report of each kind.
+
+    Used to add a person to a law quickly. Outcomes are numbered by keys, sums of a random number
+    for each report; that no two of them
+    are equal is checked.
     """
 
     def __init__(self, b: int, n: int) -> None:
+        """List the outcomes and the steps between them for up to n reports."""
         weights = np.random.default_rng(b).integers(0, 1 << 63, b, dtype=np.uint64)
         keys = np.zeros(1, np.uint64)
         self.steps: list[npt.NDArray[np.intp]] = []
@@ -194,13 +205,19 @@ class OutcomeLadder:
             self.steps.append(step.reshape(more.shape))
 
     def add(self, law: Floats, people: int, row: Floats) -> Floats:
-        """The law of one report more than `people`, drawn from `row`, shape (b,)."""
+        """Return the law after one more report, drawn with the probabilities `row`, shape (b,).
+
+        `law` is that of `people` reports.
+        """
         chances = (law[:, None] * row).ravel()
         return np.asarray(np.bincount(self.steps[people].ravel(), chances), np.float64)
 
 
 def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
-    """All values alike: 0 or 1 is doubted; of further values only how many people have each."""
+    """Yield the jobs if all values are alike.
+
+    Value 0 or 1 is doubted, further values are unordered.
+    """
     for further in range(a - 1):
         populations = [
             (first, second, *rest)
@@ -215,7 +232,7 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
 
 
 def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[NeighbourJob]:
-    """Yield pairs and populations of any matrix of few values, one per orbit."""
+    """Yield a job for each pair of values, with a population of each orbit of the symmetries."""
     a = rows.shape[1]
     visited: set[frozenset[int]] = set()
     for u, v in combinations(range(a), 2):
@@ -233,7 +250,7 @@ def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Itera
 
 
 def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
-    """Whether no symmetry makes a later population of it."""
+    """Whether no symmetry of the group turns this population into a later population."""
     return all(tuple(population[x] for x in g) <= population for g in group)
 
 
@@ -247,7 +264,7 @@ def _spread(people: int, values: int) -> list[Population]:
 
 
 def _partitions(total: int, parts: int, limit: int) -> Iterator[Population]:
-    """Numbers >= 1 that sum to `total`, never rising, each at most `limit`."""
+    """Yield the ways to write `total` as `parts` falling numbers >= 1, each at most `limit`."""
     if parts == 0:
         if total == 0:
             yield ()
@@ -258,7 +275,7 @@ def _partitions(total: int, parts: int, limit: int) -> Iterator[Population]:
 
 
 def _collected(jobs: Iterator[NeighbourJob], n: int) -> NeighbourPairs | None:
-    """The laws of all jobs; None beyond `MOST_OUTCOMES`."""
+    """Return the laws for all populations of all jobs; None beyond `MOST_OUTCOMES` outcomes."""
     listed, total = [], 0
     for job in jobs:
         total += job.outcomes(n)
@@ -282,7 +299,10 @@ def _collected(jobs: Iterator[NeighbourJob], n: int) -> NeighbourPairs | None:
 def _law(
     job: NeighbourJob, population: Population, ladder: OutcomeLadder, laws: dict[Population, Floats]
 ) -> Floats:
-    """Return the law of other people's reports, from that of a population with one person less."""
+    """Return the law of other people's reports, from that of a population with a person less.
+
+    `laws` caches the laws of populations.
+    """
     if (law_of_population := laws.get(population)) is not None:
         return law_of_population
     last = max(i for i, people in enumerate(population) if people)

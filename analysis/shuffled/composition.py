@@ -1,4 +1,4 @@
-"""Composition of several shuffled reports of one person: epsilon for a delta over all of them.
+"""Composition of several shuffled reports of a person: epsilon for a delta over all of them.
 
 A person answers d features; each answer has its own noise, and each feature's n reports are
 shuffled separately. Given all rows the d tallies are independent, so the privacy loss of the
@@ -43,18 +43,18 @@ from .worst_neighbours import MAX_LISTED
 
 # Points of a curve: the straight lines between them cost about 1 / (12 (POINTS / 7)^2) of epsilon.
 POINTS = 64
-# Points of an actual loss, and of the probabilistic reading.
+# Lattice points of the loss of an actual collection, and of the probabilistic reading.
 FINER = 1 << 12
 TAILS = 128
 RULE = "losses convolved"
-# An epsilon that is taken for 0, nats; relative width in which an end of a curve is sought.
+# An epsilon up to TINY (nats) is taken as 0; the end of a curve is found to a share of NEAR.
 TINY, NEAR = 1e-9, 0.02
 # Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
 # transform is subtracted. Only lower bounds need this number of points.
 SHORT, NOISE = 1200, 1e-15
-# Limit of the sets of features that are examined one by one.
+# Most sets of features that are examined one by one.
 SUBSETS = 32
-# Part of delta beyond the last point of a curve.
+# Share of delta that is spent beyond the last point of a curve.
 BEYOND = 1e-4
 # Relative error of a 1-bit delta.
 ERROR = 1e-9
@@ -64,12 +64,12 @@ NODES = 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """The law of a privacy loss on a lattice.
+    """The distribution of a privacy loss, log P(outcome | x) / P(outcome | x'), on a lattice.
 
     Attributes:
         step: distance of lattice points, nats.
         first: the first point is first * step.
-        law: probabilities, shape (k,).
+        law: probabilities of the lattice points, shape (k,).
         unbounded: probability of a loss beyond every bound.
     """
 
@@ -79,42 +79,46 @@ class Loss:
     unbounded: float
 
     def with_(self, second: Loss) -> Loss:
-        """The law of the sum of two independent losses on one lattice."""
+        """Return the distribution of the sum with a second, independent loss on this lattice."""
         law = _convolved(self.law, second.law)
         unbounded = 1 - (1 - self.unbounded) * (1 - second.unbounded)
         return Loss(self.step, self.first + second.first, law, unbounded)
 
     def or_nothing(self) -> Loss:
-        """The law of the larger of this loss and 0; its lattice goes on both sides of 0."""
+        """Return the distribution of the larger of this loss and 0.
+
+        Its lattice is on both sides of 0.
+        """
         law = self.law[-self.first :].copy()
         law[0] += float(self.law[: -self.first].sum())
         return Loss(self.step, 0, law, self.unbounded)
 
     @property
     def values(self) -> Floats:
-        """The lattice points, nats."""
+        """The lattice points, in nats."""
         return np.asarray((self.first + np.arange(len(self.law))) * self.step, np.float64)
 
     def hockey_stick(self, epsilon: float) -> float:
-        """E[(1 - e^(eps - loss))_+]."""
+        """Return the hockey-stick delta at an epsilon: E[(1 - e^(eps - loss))_+]."""
         values = self.values
         above = values > epsilon
         excess_share = -np.expm1(epsilon - values[above])
         return self.unbounded + float(excess_share @ self.law[above])
 
     def exceeding(self, epsilon: float) -> float:
-        """P(loss > eps)."""
+        """Return the probability that the loss exceeds an epsilon: the probabilistic delta."""
         return self.unbounded + float(self.law[self.values > epsilon].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComposedReports:
-    """Epsilons, in nats, of all reports of a person at one delta.
+    """Epsilon (nats) of all shuffled reports of a person together, in two readings, at a delta.
 
     Attributes:
         delta: the delta of both readings.
-        hockey_stick: bounds of the hockey-stick epsilon.
-        probabilistic: bounds of the probabilistic epsilon; None unless all reports are 1-bit.
+        hockey_stick: bounds of the epsilon of (epsilon, delta)-differential privacy.
+        probabilistic: bounds of the epsilon that outcomes exceed with probability delta; None
+            unless all reports are 1-bit.
     """
 
     delta: float
@@ -125,11 +129,11 @@ class ComposedReports:
 def compose_reports(
     randomizers: Sequence[Randomizer], reports: Sequence[int], delta: float = 1e-6
 ) -> ComposedReports:
-    """Compose the shuffled reports of one person about several features.
+    """Return epsilon for all shuffled reports of a person about several features together.
 
     Args:
-        randomizers: one of each feature.
-        reports: number of shuffled reports per feature, >= 1 each.
+        randomizers: the randomizer of each feature.
+        reports: number of shuffled reports of each feature, >= 1.
         delta: in (0, 1), of the whole.
     """
     delta = open_unit(delta, "delta")
@@ -164,6 +168,7 @@ def compose_reports(
 
 
 def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
+    """Return the result for a single feature, which needs no composition."""
     report, q = report_epsilon(n, randomizer, delta), randomizer.one_bit
     if q is None:
         return ComposedReports(delta, report, None)
@@ -172,7 +177,10 @@ def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
 
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
-    """The upper bound."""
+    """Return an upper bound of the hockey-stick epsilon (nats) of all features together.
+
+    `parts` are randomizers with their numbers of reports.
+    """
     spare = delta * BEYOND / len(parts)
     ends = {part: report_epsilon(part[1], part[0], spare).high for part in set(parts)}
     curves = {
@@ -190,7 +198,7 @@ def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> floa
 
 
 def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
-    """Return the epsilon from which on a curve is within `spare` of 0, or else of its limit.
+    """Return the epsilon beyond which a curve of delta is within `spare` of 0, or of its limit.
 
     The limit is above 0 if reports may exclude a value: such losses are unbounded.
     """
@@ -205,7 +213,10 @@ def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
 
 
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
-    """The upper bound."""
+    """Return an upper bound of the probabilistic epsilon (nats) of all 1-bit features together.
+
+    `bits` are pairs of a number of reports and a lie probability.
+    """
     spare = delta * BEYOND / len(bits)
     tops = {bit: max(float(epsilon_for(*bit, spare, "probabilistic")), TINY) for bit in set(bits)}
     step = min(tops.values()) / TAILS
@@ -217,7 +228,7 @@ def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
 def _subsets(
     bits: Sequence[tuple[int, float]], losses: Mapping[tuple[int, float], Loss]
 ) -> Iterator[Loss]:
-    """Yield the sums over all different sets of features, or a loss smaller than each of them.
+    """Yield the summed losses of all different sets of features, or a loss that bounds them all.
 
     Neighbours need not differ in every feature, and a loss of one more may be negative: a bound
     that is likely for a sum need not be likely for a longer sum (for hockey-sticks it is).
@@ -234,9 +245,9 @@ def _subsets(
 
 
 def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss:
-    """The loss on a lattice whose curve is nowhere below `curve`, for losses up to about `top`.
+    """Return a loss on a lattice with a curve of delta nowhere below `curve`, up to about `top`.
 
-    curve: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
+    `curve`: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
     """
     stride = max(1, ceil(top / (step * POINTS)))  # knots lie at this distance, in lattice points
     last = ceil(top / (step * stride))
@@ -256,7 +267,7 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
 
 
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
-    """Return a loss on a lattice that dominates every actual 1-bit loss in exceeding bounds."""
+    """Return a loss on a lattice that exceeds each bound at least as likely as any 1-bit loss."""
     stride = max(1, ceil(top / (step * TAILS)))
     last = ceil(min(top, log((1 - q) / q)) / (step * stride))
     points = np.arange(-last, last + 1, dtype=np.float64)
@@ -269,7 +280,10 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
 
 
 def _tails(n: int, q: float, t: Floats) -> Floats:
-    """The largest P(loss > t) over all collections, for each t; beyond 1,000 people a bound."""
+    """Return, for each t, the largest P(loss > t) over all collections of n one-bit reports.
+
+    Beyond 1,000 people it is an upper bound.
+    """
     local = log((1 - q) / q) * (1 - 1e-12)  # attained, never exceeded
     if n <= MAX_LISTED:
         tails = np.zeros(len(t))
@@ -286,7 +300,12 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 
 
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
-    """Return losses of actual collections, each the worst for its feature alone in one reading."""
+    """Return summed losses of actual collections.
+
+    For each reading, each feature's worst collection.
+
+    They give lower bounds of epsilon.
+    """
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
     sums = []
     for kind in kinds:
@@ -299,7 +318,7 @@ def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> 
 
 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
-    """Return the loss of zero against one if m of the n - 1 other people have a 1, rounded down.
+    """Return the loss of value 0 against 1 if m of the n - 1 other people have a 1, rounded down.
 
     Losses above `widest` become `widest`; losses below -widest are left out. Both lower it.
     """
@@ -312,7 +331,10 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
 
 
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
-    """Return, per count of 1-bits, its probability under zero, and the loss of zero against one."""
+    """Return, for each count of 1-bits, its probability and the privacy loss of value 0 against 1.
+
+    The probability is for a doubted person with value 0, if m of the other n - 1 people have a 1.
+    """
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
     log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)
     chance = np.exp(np.logaddexp(log(1 - q) + log_here, log(q) + log_before))
@@ -323,7 +345,7 @@ def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
 
 
 def _convolved(law: Floats, second_law: Floats) -> Floats:
-    """Term by term where that is quick: no rounding error is larger than its term."""
+    """Return the convolution of two laws, term by term if short, else by FFT as a lower bound."""
     if min(len(law), len(second_law)) < SHORT:
         return np.convolve(law, second_law)
     from scipy.signal import fftconvolve
@@ -332,6 +354,7 @@ def _convolved(law: Floats, second_law: Floats) -> Floats:
 
 
 def _summed(losses: Sequence[Loss]) -> Loss:
+    """Return the distribution of the sum of independent losses."""
     total = losses[0]
     for loss in losses[1:]:
         total = total.with_(loss)
@@ -339,7 +362,7 @@ def _summed(losses: Sequence[Loss]) -> Loss:
 
 
 def _smallest_epsilon(delta_at: Callable[[float], float], delta: float, top: float) -> float:
-    """The least epsilon in 0 .. top with delta_at(epsilon) <= delta, by bisection, from above."""
+    """Return the least epsilon in [0, top] with at most this delta, by bisection from above."""
     if delta_at(0.0) <= delta:
         return 0.0
     low, high = 0.0, top

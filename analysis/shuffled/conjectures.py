@@ -1,7 +1,8 @@
-"""The claims and conjectures of paper 001 checked in exact rational arithmetic.
+"""Claims and conjectures of paper 001 checked in exact rational arithmetic.
 
 A checker returns every counterexample among the given cases (an empty list if there are none).
-Computations are exact, so one counterexample refutes. Known results:
+Computations are exact, so one counterexample refutes. m counts the people with each true vector, s
+the reports of each vector, q is the lie probability, p = 1 - q. Known results:
 
     Prop. 5.1 (left unproved)   true; sup over m, s of a pair at distance d is (p/q)^d, attained
     (5.8), (5.9), Prop. 5.2     true: no counterexample, and a proof from the strongly Rayleigh
@@ -30,7 +31,7 @@ Law = dict[Counts, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A case in which a claim fails.
+    """A case in which an inequality claimed by paper 001 fails.
 
     Attributes:
         claim: its number in the paper.
@@ -44,13 +45,19 @@ class Counterexample:
     right: Fraction
 
     def __str__(self) -> str:
+        """Return the failing inequality and its case, for reports."""
         case_text = ", ".join(f"{name} = {value}" for name, value in self.case.items())
         return f"{self.claim}: {self.left} > {self.right} at {case_text}"
 
 
 @lru_cache(maxsize=4096)
 def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
-    """P(A_n(m) = s) for s = 0 .. n, by (6.1) and (6.2)."""
+    """Return P(A_n(m) = s) for s = 0 ..
+
+    n: the probability of s reported 1-bits, m of n people having a 1.
+
+    By (6.1) and (6.2) of paper 001.
+    """
     if n == 0:
         return (Fraction(1),)
     smaller_law = one_bit(n - 1, m - 1, q) if m else one_bit(n - 1, 0, q)
@@ -60,13 +67,17 @@ def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
 
 
 def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
-    """Row i (from 0) of P_L in the recursive enumeration, as rationals."""
+    """Return the probabilities of all reported L-bit vectors for true vector i, as rationals.
+
+    Row i (from 0) of P_L in the recursive enumeration of the vectors; q is the lie probability.
+    """
     distances = [(i ^ k).bit_count() for k in range(1 << bits)]
     return tuple(q**d * (1 - q) ** (bits - d) for d in distances)
 
 
 @lru_cache(maxsize=4096)
 def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
+    """Return the law of the counts of reported vectors, for counts m of true vectors; cached."""
     if not any(m):
         return (((0,) * len(m), Fraction(1)),)
     i = next(k for k, count in enumerate(m) if count)
@@ -80,12 +91,18 @@ def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
 
 
 def vector_law(m: Counts, q: Fraction) -> Law:
-    """P(A(m) = s) for every s, by adding one person after the other."""
+    """Return P(A(m) = s) for every s: the law of the counts of reported vectors.
+
+    m counts the true vectors; people are added one after the other.
+    """
     return dict(_vector_law(tuple(m), q))
 
 
 def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
-    """The largest privacy ratio over all m, s for each Hamming distance: equals (p/q)^d."""
+    """Return the largest privacy ratio over all m, s for each Hamming distance d.
+
+    By Proposition 5.1 it is (p/q)^d.
+    """
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
@@ -98,14 +115,19 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
 
 
 def monotone_ratios(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """(5.8), (5.9) and Prop. 5.2: ratios from i to j rise away from i and towards j."""
+    """Return counterexamples to (5.8), (5.9), Prop.
+
+    5.2: ratios from i to j rise away from i and to j.
+    """
     return [bad for m in all_counts(n, bits) for bad in _monotone(m, vector_law(m, q))]
 
 
 def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
+    """Yield the counterexamples to the monotone ratios for true counts m and a law of reports."""
     D = len(m)
 
     def rho(s: Counts, i: int, j: int) -> Fraction:
+        """Return the ratio of the probability of s to that of s with a report i changed to j."""
         return law[s] / law[_move(s, i, j)]
 
     for s in law:
@@ -124,7 +146,10 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
 
 
 def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """As printed: for every s the ratio is largest for the opposite of x. False from n = 1 on."""
+    """Return counterexamples to Prop. 5.3 as printed: the ratio is largest for the opposite of x.
+
+    It claims so for every s, and is false from n = 1 on.
+    """
     bad = []
     for m in all_counts(n - 1, bits):
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
@@ -145,7 +170,10 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
 
 
 def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """Corrected: over all m and s the largest ratio is that of the opposite."""
+    """Return counterexamples to a corrected Prop.
+
+    5.3: over all m, s the opposite has the largest ratio.
+    """
     largest = proposition_5_1(n, bits, q)
     top = largest[bits]
     return [
@@ -158,7 +186,9 @@ def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
 def proposition_6_1(
     n: int, q: Fraction, distance: Fraction, *, shift: int = 2, undefined: str = "skip"
 ) -> list[Counterexample]:
-    """R_m(delta) <= R_0(delta + shift) for all m; the paper has shift 2; 1 suffices, 0 does not.
+    """Return counterexamples to Prop. 6.1: R_m(delta) <= R_0(delta + shift) for all m.
+
+    The paper has shift 2; 1 suffices, 0 does not.
 
     Args:
         n: people.
@@ -184,7 +214,12 @@ def proposition_6_1(
 
 
 def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
-    """As printed: P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. False at s = n."""
+    """Return counterexamples to Section 6.1's first claim.
+
+    P(A_n(m) = s) <= P(A_(n-1)(m) = s), s >= 1.
+
+    False at s = n.
+    """
     bad = []
     for m in range(n):
         smaller_law = (*one_bit(n - 1, m, q), Fraction(0))
@@ -197,7 +232,10 @@ def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
 
 
 def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]:
-    """As printed: P_m(mu_m - delta) <= P_0(mu_0 - delta), with the paper's rounding. False."""
+    """Return counterexamples to Section 6.3's open claim: P_m(mu_m - delta) <= P_0(mu_0 - delta).
+
+    False with the paper's rounding.
+    """
     right = one_bit(n, 0, q)[max(0, ceil(n * q - distance))]
     bad = []
     for m in range(n + 1):
@@ -209,7 +247,14 @@ def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]
 
 
 def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
-    """Section 6.2, 6.5, (7.1): rho falls in s, rises in m; pi too; pi(s; m) >= pi(s+1; m+1)."""
+    """Return counterexamples to the 1-bit claims of Sections 6.2 and 6.5 and (7.1).
+
+    The probability ratio rho falls in s and rises in m; the privacy ratio pi too; and pi(s; m) >=
+    pi(s+1; m+1).
+
+    Raises:
+        ParameterError: n below 1, or q outside (0, 1/2).
+    """
     whole(n, "n", 1)
     if not 0 < q < Fraction(1, 2):
         raise ParameterError(f"q: found {q}; needs a fraction in (0, 1/2)")
@@ -219,6 +264,7 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
     pi = [[laws[m][s] / laws[m + 1][s] for s in range(n + 1)] for m in range(n)]
 
     def claim(name: str, lower_side: Fraction, right: Fraction, m: int, s: int) -> None:
+        """Record a counterexample if the claimed lower_side <= right fails."""
         if lower_side > right:
             bad.append(Counterexample(name, {"n": n, "q": q, "m": m, "s": s}, lower_side, right))
 
@@ -235,7 +281,10 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
 
 
 def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
-    """Left minus right side of (6.3) for s = 0 .. n - 1: all zero."""
+    """Return left minus right side of the recursion (6.3) for s = 0 ..
+
+    n - 1: all zero if it holds.
+    """
     law, p = one_bit(n, m, q), 1 - q
     gaps = []
     for s in range(n):
@@ -246,9 +295,10 @@ def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
 
 
 def _step(counts: Counts, k: int, by: int) -> Counts:
+    """Return the counts with entry k changed by `by`."""
     return (*counts[:k], counts[k] + by, *counts[k + 1 :])
 
 
 def _move(s: Counts, i: int, j: int) -> Counts:
-    """The counts s + e_j - e_i."""
+    """Return the counts s + e_j - e_i: a report i changed to j."""
     return _step(_step(s, i, -1), j, 1)

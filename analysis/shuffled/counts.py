@@ -17,8 +17,8 @@ import numpy.typing as npt
 from ..validation import Floats
 from .tilting import Sums, central, window
 
-# Windows of the whole law: deviations to each side of a saddle point. Narrow laws are far from
-# normal and done point by point.
+# The whole law is computed in windows of WINDOW deviations to each side of a saddle point. Laws of
+# a deviation below NARROW are far from normal, so they are computed point by point.
 WINDOW = 3.0
 NARROW = 12.0
 POINTS = 64
@@ -27,7 +27,10 @@ LEAST_SLOPE = 0.5
 
 
 def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
-    """The z > 0 for which the tilted mean is s, 0 < s < n; elementwise, n and m may be real."""
+    """Return the saddle point z > 0 at which the tilted mean is s, 0 < s < n, elementwise.
+
+    n and m (people with a 1) may be real; q is the lie probability.
+    """
     p = 1 - q
     b = (m - s) * (p / q) + (n - m - s) * (q / p)
     root = np.sqrt(b * b + 4 * s * (n - s))
@@ -36,7 +39,7 @@ def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
 
 
 def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
-    """The law with weights z^s, and the logarithm of its normaliser C(z)."""
+    """Return the law of the count with weights z^s, and the logarithm of its normaliser C(z)."""
     p = 1 - q
     sums = Sums(m, n - m, p * z / (q + p * z), q * z / (p + q * z))
     # log(q + p z) = log1p(p (z - 1)), exact near z = 1.
@@ -44,7 +47,10 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
 
 
 def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
-    """Log P(A = s) elementwise; -inf outside 0 .. n. Real n, m, s by extension."""
+    """Return log P(A = s) for the number A of reported 1-bits, elementwise; -inf outside 0 .. n.
+
+    m of n people have a 1. Real n, m, s by extension.
+    """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     # At the ends there is a single outcome: all people report 0, or all report 1.
@@ -61,9 +67,10 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 
 
 def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
-    """Return log P(A <= s) elementwise, with relative accuracy in the lower tail; integers s, n, m.
+    """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
-    Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1
+    It has relative accuracy in the lower tail. Above the mean it is log(1 - P(A > s)) with the
+    upper tail from the mirrored law (0 and 1
     exchanged).
     """
     people, one_counts, points = broadcast(n, m, s)
@@ -79,7 +86,7 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 
 
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
-    """Log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
+    """Return log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     result = np.where(points >= people, 0.0, result)
@@ -95,9 +102,10 @@ def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLik
 def lower_sum(
     n: Floats, m: Floats, q: float, s: Floats, weights: tuple[float, float]
 ) -> tuple[Floats, Floats]:
-    """w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor); 0 < s < n up to the mean.
+    """Return w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor).
 
-    Both probabilities come from one Fourier sum under the tilt that centres s.
+    0 < s < n, up to the mean. Both probabilities come from one Fourier sum under the tilt that
+    centres s.
     """
     z = saddle(n, m, q, s)
     spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))
@@ -107,7 +115,7 @@ def lower_sum(
 
 
 def log_law(n: int, m: int, q: float) -> Floats:
-    """Log P(A = s) for all s = 0 .. n: a fast transform for every few standard deviations."""
+    """Return log P(A = s) for all s = 0 .. n: a fast Fourier transform for every few deviations."""
     result = np.empty(n + 1)
     result[0] = float(_log_all(np.array(n - m), np.array(m), q))
     result[n] = float(_log_all(np.array(m), np.array(n - m), q))
@@ -135,6 +143,7 @@ def log_law(n: int, m: int, q: float) -> Floats:
 
 
 def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
+    """Return the standard deviation of the count under the tilt that centres s."""
     z = saddle(n, m, q, np.array([s]))
     return float(np.sqrt(tilted(n, m, q, z)[0].variance[0]))
 
@@ -145,6 +154,6 @@ def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
 
 
 def broadcast(*arrays: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Three arrays of one shape, of real numbers."""
+    """Return three arrays of real numbers, broadcast to one shape."""
     n, m, s = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, np.float64)) for a in arrays))
     return n, m, s

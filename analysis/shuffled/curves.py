@@ -1,4 +1,4 @@
-"""Three figures that paper 001 announces without showing them, as numbers first.
+"""Three figures that paper 001 announces without showing them: as numbers, which can be drawn.
 
 Each function returns its numbers; `plot` draws them. The rows can be written to CSV.
 """
@@ -19,17 +19,17 @@ from .ratios import log_privacy_ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Probabilities below this are not drawn.
+# Probabilities below this are not drawn, as they are negligible.
 FAINTEST = 1e-15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """One line of a figure.
+    """A line of a figure.
 
     Attributes:
-        label: its legend.
-        x, y: shape (k,).
+        label: its text in the legend.
+        x, y: its points, shape (k,).
     """
 
     label: str
@@ -39,13 +39,13 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """Lines with axes: numbers that can draw themselves.
+    """A figure as numbers: lines and axes, with a method that draws them.
 
     Attributes:
         name: file name without ending.
         title, x_label, y_label: texts.
         curves: the lines.
-        x_log, y_log: logarithmic axes.
+        x_log, y_log: whether the axis is logarithmic.
     """
 
     name: str
@@ -58,11 +58,11 @@ class Figure:
 
     @property
     def columns(self) -> tuple[str, str, str]:
-        """Names of the columns of `rows`."""
+        """The names of the columns of `rows`."""
         return "curve", self.x_label, self.y_label
 
     def rows(self) -> list[tuple[str, float, float]]:
-        """All points that are drawn, for a table."""
+        """Return all points that are drawn, as (curve, x, y), for a table."""
         return [
             (curve.label, float(x), float(y))
             for curve in self.curves
@@ -71,7 +71,7 @@ class Figure:
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws the lines on `ax`, or on new axes."""
+        """Draw the lines on `ax`, or on new axes; return the axes."""
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt
@@ -90,7 +90,9 @@ class Figure:
 
 
 def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
-    """The log privacy ratio over all outcomes, and where outcomes fall: large only in corners.
+    """Return the figure of the log privacy ratio and of the probability over all outcomes.
+
+    The ratio is large only at outcomes that hardly occur.
 
     Args:
         n: people, >= 1.
@@ -118,7 +120,9 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
 def crowd_figure(
     q: float = 0.25, delta: float = 1e-6, sizes: Sequence[int] | None = None
 ) -> Figure:
-    """Epsilon against the number of people: the crowd protects, the local bound does not move.
+    """Return the figure of epsilon against the number of people, which falls.
+
+    The local bound does not.
 
     Args:
         q: lie probability, 0 < q <= 1/2.
@@ -145,7 +149,9 @@ def crowd_figure(
 
 
 def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 0.4)) -> Figure:
-    """Uncovered probability against q: which noise makes which share of outcomes safe.
+    """Return the figure of the probability of outcomes not covered by epsilon, against q.
+
+    It shows how much noise makes which share of outcomes safe.
 
     Args:
         n: people, >= 1.
@@ -171,5 +177,5 @@ def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 
 
 
 def _visible(probability: float) -> float:
-    """Not drawn where it is too small to matter."""
+    """Return a probability, or nan (not drawn) if it is too small to matter."""
     return probability if probability >= FAINTEST else float("nan")

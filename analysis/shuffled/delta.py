@@ -32,12 +32,14 @@ CROSSING_STEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class PairDivergence:
-    """One doubted person among n, at a privacy level.
+    """The divergence of shuffled one-bit reports for a person with 0 or 1, at an epsilon.
+
+    Its methods take the number m of other people with a 1.
 
     Attributes:
         n: people, >= 1.
         q: lie probability, 0 < q < 1/2.
-        epsilon: nats, 0 < epsilon < log(p/q).
+        epsilon: nats, 0 < epsilon < log(p/q), p = 1 - q.
     """
 
     n: int
@@ -46,33 +48,45 @@ class PairDivergence:
 
     @property
     def other_people(self) -> int:
-        """N = n - 1."""
+        """The number of other people, N = n - 1."""
         return self.n - 1
 
     @property
     def alpha(self) -> float:
-        """Weight of Z(s): p - e^eps q > 0."""
+        """The weight alpha = p - e^eps q > 0 of P(Z = s) in the difference of the two laws.
+
+        Z is the others' count of 1-bits.
+        """
         return 1 - self.q - exp(self.epsilon) * self.q
 
     @property
     def beta(self) -> float:
-        """e^eps p - q."""
+        """The weight beta = e^eps p - q of P(Z = s - 1) in the difference of the two laws.
+
+        Z is the others' count of 1-bits.
+        """
         return exp(self.epsilon) * (1 - self.q) - self.q
 
     @property
     def tilt(self) -> float:
-        """The tilt z = alpha / beta, below 1."""
+        """The tilt z = alpha / beta < 1 under which the threshold outcome s* is the mode."""
         return self.alpha / self.beta
 
     def tilted_mean(self, m: Floats) -> Floats:
-        """The mean of the others' count under the tilt: s* is the integer below or above."""
+        """Return the mean of other people's count of 1-bits under the tilt, for each m.
+
+        The threshold s*, up to which outcomes favour 0, is the integer below or above.
+        """
         people = np.full(m.shape, float(self.other_people))
         return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
 
     def gain(self, m: Floats, s: Floats) -> Floats:
-        """P_0(A <= s) - e^eps P_1(A <= s), at most delta; real m and s by analytic extension.
+        """Return P_0(A <= s) - e^eps P_1(A <= s), at most delta.
 
-        Both terms are taken under the tilt that centres s, where they are of comparable size: no
+        P_0, P_1 for a person with 0, with 1.
+
+        Real m and s by analytic extension. Both terms are taken under the tilt that centres s,
+        where they are of comparable size: no
         cancellation beyond the square of the tail's distance in deviations.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
@@ -99,7 +113,7 @@ class PairDivergence:
         return np.asarray(np.maximum(both_gains.reshape(2, -1).max(axis=0), 0.0))
 
     def envelope(self, m: Floats) -> Floats:
-        """The same with s* allowed to be real: smooth in m and never below `hockey_stick`.
+        """Return an upper envelope of `hockey_stick`, smooth in m: the threshold s* may be real.
 
         The maximum over nine points around the tilted mean, raised by the parabola through the
         best three.
@@ -115,7 +129,12 @@ class PairDivergence:
         return np.asarray(np.maximum(gain.max(axis=1), top + (right - left_gain) ** 2 / (8 * bend)))
 
     def crossing(self, m: Floats) -> Floats:
-        """The real s with P(Z = s) / P(Z = s - 1) = 1/tilt; s* is the integer at or below it."""
+        """Return the real s with P(Z = s) / P(Z = s - 1) = 1/tilt.
+
+        S* is the integer at or below it.
+
+        Z is the count of 1-bits among other people's reports.
+        """
         people = np.full(m.shape, float(self.other_people))
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
         s = np.clip(sums.mean + 0.5, 0.5, self.other_people)
@@ -126,7 +145,10 @@ class PairDivergence:
         return s
 
     def probabilistic(self, m: Floats) -> Floats:
-        """Return P_0(P_0(A) > e^eps P_1(A)) for each m of other people with a 1."""
+        """Return P_0(P_0(A) > e^eps P_1(A)), the probabilistic delta, for each m.
+
+        m is the number of other people with a 1.
+        """
         s = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
         # s or s + 1 is the mode, from which on the ratio is too small.
         rise = log_pmf(self.other_people, m, self.q, s + 1) - log_pmf(
@@ -140,7 +162,10 @@ class PairDivergence:
         return np.exp(log_lower_tail(self.n, m, self.q, s))
 
     def probabilistic_envelope(self, m: Floats) -> Floats:
-        """The same with the crossing point allowed to be real: smooth, never below."""
+        """Return an upper envelope of `probabilistic`, smooth in m.
+
+        The crossing point may be real.
+        """
         return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
@@ -157,9 +182,10 @@ class PairDivergence:
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """The lower delta-quantiles of P_0 and their ratios: the probabilistic epsilon for a delta.
+    """The probabilistic epsilon of shuffled one-bit reports for a delta, from lower quantiles.
 
-    epsilon_m = log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may
+    P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0 or 1. epsilon_m =
+    log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may
     be excluded, this one may not, and the ratio falls in s.
 
     Attributes:
@@ -181,7 +207,7 @@ class Quantiles:
         return self._log_ratio(m, s)
 
     def envelope(self, m: Floats) -> Floats:
-        """The ratio at the real quantile: smooth in m and never below `epsilon`."""
+        """Return an upper envelope of `epsilon`, smooth in m: the ratio at the real quantile."""
         return self._log_ratio(m, np.maximum(self._real(m), 0.0))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
@@ -193,12 +219,13 @@ class Quantiles:
         return _by_phase(first, last, s, (float(at.max()) - best) / slope, down=False)
 
     def _log_ratio(self, m: Floats, s: Floats) -> Floats:
+        """Return log(P_0(A = s) / P_1(A = s)) in nats, at least 0, for m other people with a 1."""
         with np.errstate(divide="ignore"):
             rho = log_pmf(self.n - 1, m, self.q, s) - log_pmf(self.n - 1, m, self.q, s - 1)
         return np.maximum(log_g(rho, self.q), 0.0)
 
     def _real(self, m: Floats) -> Floats:
-        """The real s with P_0(A <= s) = delta, by Newton steps on the logarithm."""
+        """Return the real s with P_0(A <= s) = delta, by Newton steps on the logarithm."""
         from scipy.special import ndtri
 
         people = np.full(m.shape, float(self.n))
@@ -217,7 +244,9 @@ class Quantiles:
 
 
 def log_g(log_rho: Floats, q: float) -> Floats:
-    """log((q + p r) / (p + q r)) at r = e^log_rho: the privacy ratio from the probability ratio.
+    """Return the log privacy ratio from the log of the probability ratio r.
+
+    Log((q + p r) / (p + q r)).
 
     Paper 001, Section 6.2: pi_n(s; m) = g(rho_{n-1}(s; m)); infinite r gives log(p/q).
     """

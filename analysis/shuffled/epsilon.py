@@ -28,15 +28,15 @@ from .level import SEARCHED, TRIED, Kind, Level
 from .worst_neighbours import MAX_LISTED, worst
 
 KINDS = ("hockey-stick", "probabilistic")
-# Beyond, floating point cannot distinguish 1 / (1 + e^eps) from 0.
+# Largest epsilon (nats): beyond it floating point cannot distinguish 1 / (1 + e^eps) from 0.
 MOST_NATS = 34.0
 # Below this variance of the tilted count the law is too far from smooth for an envelope.
 ROUGH = 16.0
-# Total variation is looked up on some m only; closer calls are decided by the search over all.
+# Total variation is computed for some m only, so a delta this close is decided by the full search.
 RIPPLE = 1e-2
 # An epsilon attained by an outcome is raised beyond the rounding errors of the outcome's ratio.
 ROUND_UP = 1 + 1e-9
-# Relative change of delta that is not worth another visit to a worse m.
+# A worse m is visited only if it raises delta by more than this share.
 SETTLED = 1e-12
 
 
@@ -159,7 +159,8 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
 def total_variation(n: int, q: float) -> float:
     """Return delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
 
-    The maximum is over all counts of 1-bits among other people and all outcomes; P(Z = s) is
+    Z is the count of 1-bits among other people's reports. The maximum is over all counts of 1-bits
+    among other people and all outcomes; P(Z = s) is
     largest at the mode. Up to 1,000 people every count is visited; beyond, 1,000 counts spread over
     the range, so that the result may be too small by the ripple of the mode's height: less than 1
     part in 8 n q (1 - q).
@@ -182,11 +183,14 @@ def total_variation(n: int, q: float) -> float:
 
 
 def _rule(n: int) -> str:
+    """Return the method of a figure for n people: all counts m tried, or searched."""
     return TRIED if n <= MAX_LISTED else SEARCHED
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
-    """The price before shuffling, bits * log(p/q) nats.
+    """Return the local epsilon (before shuffling) of reports with flipped bits.
+
+    Bits * log(p/q) nats.
 
     Also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1): attained when
     all report the vector opposite to theirs.
@@ -201,11 +205,16 @@ def local_epsilon(q: float, bits: int = 1) -> float:
 
 @lru_cache(maxsize=64)
 def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
+    """Return the largest hockey-stick delta over m, the number of other people with a 1.
+
+    And this m.
+    """
     envelope = doubt.envelope if _smooth(doubt) else None
     return worst(doubt.hockey_stick, envelope, doubt.tilted_mean, doubt.n)
 
 
 def _smooth(doubt: PairDivergence) -> bool:
+    """Whether the tilted count is wide enough for a smooth envelope over m."""
     from .counts import tilted
 
     ends = np.array([0.0, float(doubt.other_people)])
@@ -214,12 +223,13 @@ def _smooth(doubt: PairDivergence) -> bool:
 
 
 def _solve(n: int, q: float, delta: float, m: int) -> float:
-    """The epsilon at which one m has this hockey-stick delta."""
+    """Return the epsilon (nats) at which m other people with a 1 have this hockey-stick delta."""
     from scipy.optimize import brentq
 
     at = np.array([float(m)])
 
     def gap(epsilon: float) -> float:
+        """Return the difference of the logarithms of delta at an epsilon and the required delta."""
         reached = float(PairDivergence(n, q, epsilon).hockey_stick(at)[0])
         return max(log(reached) if reached > 0 else -1e3, -1e3) - log(delta)
 
@@ -231,12 +241,14 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
 
 
 def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
+    """Return the smallest epsilon (nats) in the probabilistic reading at this delta."""
     if q == 0.5:
         return Level.from_value("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
     quantiles = Quantiles(n, q, delta)
     envelope = quantiles.envelope if n * q * (1 - q) >= ROUGH else None
 
     def phase(m: Floats) -> Floats:
+        """Return the expected count of 1-bits for each m; its fraction decides the rounding."""
         return np.asarray(n * q + m * (1 - 2 * q))
 
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)

@@ -1,4 +1,4 @@
-"""Two values among other people: an upper bound over populations, and the exact delta of each.
+"""Upper bound of delta for unary encodings, if other people have only the doubted two values.
 
 A report on two values by unary encoding names the first value, the second, or neither: both bits
 are equal with the same probability for either value. So it is randomized response, erased with a
@@ -7,10 +7,12 @@ second value; with i other people of the first value and j of the second their l
 
     ((a X + b Y + c) - e^eps (b X + a Y + c)) (a X + b Y + c)^i (b X + a Y + c)^j,
 
-taken for each person's law in X and Y with the doubted person of the first value, less e^eps times
+taken for each person's law in X and Y (a the probability of the true value, b of the other, c of
+neither) with the doubted person of the first value, less e^eps times
 the same for the second; delta is the sum of its positive coefficients. The largest delta over
 populations of n - 1 other people is found by parts: if at least i are of the first value and at
-least j of the second, leaving the rest out gives the attacker more (data processing). The part with
+least j of the second, leaving all others out gives the attacker more (data processing). The part
+with
 the largest bound is halved repeatedly.
 
 The law is found by a Fourier transform on a window of about nine deviations, from the few
@@ -28,9 +30,9 @@ from .any_others import listed
 from .parts import largest_of_parts
 from .tilting import REACH
 
-# Parts that are looked at, at most, and cells of a law.
+# Most parts that are examined, and most cells of a law.
 PARTS, MOST_CELLS = 400, 1 << 20
-# Part of the goal that the delta among both values alike may be.
+# Mixed populations protect far better if their delta is below this part of the goal.
 STEEP = 0.25
 # Rounding errors of a transform, as a part of the sum of amplitudes: of any, and of each person.
 ROUNDING, PER_PERSON = 1e-13, 1e-15
@@ -38,11 +40,11 @@ ROUNDING, PER_PERSON = 1e-13, 1e-15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The law of (x, y), but for a margin in each cell.
+    """The law of the numbers (x, y) of reports of two values, with an error bound for each cell.
 
     Attributes:
         law: probabilities, shape (x, y).
-        margin: by which a cell may be off, at most.
+        margin: largest error of a cell.
     """
 
     law: Floats
@@ -51,12 +53,12 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ErasedResponse:
-    """The outcomes of a report on two values: three probabilities that sum to 1.
+    """A unary-encoded report seen as randomized response on two values that may be erased.
 
     Attributes:
         truth: probability of the true value.
         lie: probability of the other value.
-        erased: probability of neither.
+        erased: probability of neither; all three sum to 1.
     """
 
     truth: float
@@ -65,7 +67,10 @@ class ErasedResponse:
 
     @classmethod
     def from_case(cls, case: Neighbours) -> "ErasedResponse | None":
-        """The form of a case with only the doubted two values; None if it has another form."""
+        """Return the form of a case with only the doubted two values.
+
+        None if it has another form.
+        """
         if not listed(case) or len(case[1]) != 1:
             return None
         pair = case[1][0]
@@ -93,7 +98,10 @@ class ErasedResponse:
         return self.among((n - 1) // 2, n // 2, epsilon)[1] < STEEP * goal
 
     def among(self, first: int, second: int, epsilon: float) -> tuple[float, float]:
-        """Bounds of delta, first value against second, among `first` and `second` other people."""
+        """Return bounds of delta for the first value against the second, for known other people.
+
+        `first` and `second` are the numbers of other people with each value.
+        """
         cells = self._cells(first, second)
         factor = exp(epsilon)
         law = np.zeros((cells.law.shape[0] + 1, cells.law.shape[1] + 1))
@@ -110,18 +118,20 @@ class ErasedResponse:
         return max(low, 0.0), high
 
     def largest(self, n: int, epsilon: float, goal: float) -> float:
-        """An upper bound of delta among n - 1 other people with any numbers of the two values.
+        """Return an upper bound of delta for n - 1 other people with any numbers of both values.
 
         The second value against the first is the same with both exchanged. Parts are halved until
         the bound is at most `goal`, or there are many.
         """
 
         def bound(low: int, high: int) -> float:
+            """Return the bound of delta if `low` to `high` other people have the first value."""
             return self.among(low, n - 1 - high, epsilon)[1]
 
         return largest_of_parts(bound, 0, n - 1, goal, PARTS)
 
     def _cells(self, first: int, second: int) -> Cells:
+        """Return the law of the numbers of reports of each value, from people of each value."""
         x = self._axis(first, second)
         y = self._axis(second, first)
         say_x, say_y = np.exp(1j * x.angles)[:, None], np.exp(1j * y.angles)[None, :]
@@ -155,18 +165,18 @@ class ErasedResponse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """Numbers of a window, and the frequencies that are heard.
+    """A window of numbers of reports, and the frequencies of its Fourier transform that matter.
 
     Attributes:
-        places: the numbers, one after the other.
-        angles: radians a step, of each frequency.
+        places: the numbers, in order.
+        angles: radians per number, of each frequency.
     """
 
     places: np.ndarray[tuple[int], np.dtype[np.int64]]
     angles: Floats
 
     def waves(self) -> np.ndarray[tuple[int, int], np.dtype[np.complex128]]:
-        """The wave of each frequency at each place."""
+        """Return the complex wave of each frequency at each place, shape (places, frequencies)."""
         return np.asarray(np.exp(-1j * np.outer(self.places, self.angles)), np.complex128)
 
 

@@ -53,7 +53,9 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
 
 
 def transition_matrix(bits: int, q: float) -> Floats:
-    """P_L in the recursive enumeration: the L-fold Kronecker power of ((p, q), (q, p)).
+    """Return P_L, the matrix of report probabilities of L-bit vectors in the recursive enumeration.
+
+    It is the L-fold Kronecker power of ((p, q), (q, p)), q the lie probability, p = 1 - q.
 
     >>> from veilmix.analysis.shuffled import transition_matrix
     >>> transition_matrix(1, 0.25).tolist()
@@ -67,7 +69,9 @@ def transition_matrix(bits: int, q: float) -> Floats:
 
 
 def expected_counts(m: npt.ArrayLike, q: float) -> Floats:
-    """E A(m) = P_L m, by L butterflies: no matrix, any L.
+    """Return the expected counts of reported vectors, E A(m) = P_L m, shape (2^L,).
+
+    By L butterflies: no matrix, any L.
 
     Args:
         m: number of people with each vector, shape (2^L,).
@@ -103,7 +107,7 @@ def add_person(outcomes: Floats, row: Floats) -> Floats:
 
 
 def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
-    """All count vectors of n people over D vectors, S_n of the paper: C(n + D - 1, D - 1).
+    """Return all count vectors of n people over D vectors: S_n of the paper, C(n + D - 1, D - 1).
 
     >>> from veilmix.analysis.shuffled import outcomes
     >>> outcomes(2, 2)
@@ -121,6 +125,7 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
 
 
 def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
+    """Return the law of the counts of reported vectors by adding one person after the other."""
     D = len(counts)
     P = transition_matrix(D.bit_length() - 1, q)
     result = np.ones((1,) * (D - 1))
@@ -131,9 +136,9 @@ def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
 
 def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
-    """The law by paper 001, Prop. 3.2 for L = 2: first bits are randomized, then second bits.
+    """Return the law for two bits by paper 001, Prop. 3.2: first bits randomized, then second bits.
 
-    Among people with a second bit of 1, t_1 report first bit 1; among the rest, t_2. Given these,
+    Among people with a second bit of 1, t_1 report first bit 1; among all others, t_2. Given these,
     the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems.
     """
     n = int(counts.sum())
@@ -156,7 +161,10 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
 
 def _one_bit_laws(n: int, q: float) -> list[Floats]:
-    """Return, for w = 0 .. n, the matrix of laws, row t for t 1-bits, by (6.1) and (6.2)."""
+    """Return, for w = 0 .. n people, the laws of the count of reported 1-bits, by (6.1) and (6.2).
+
+    Row t of a matrix is for t people with a 1.
+    """
     tables = [np.ones((1, 1))]
     for w in range(1, n + 1):
         smaller_table = tables[-1]
@@ -170,5 +178,5 @@ def _one_bit_laws(n: int, q: float) -> list[Floats]:
 
 
 def all_counts(n: int, bits: int) -> list[tuple[int, ...]]:
-    """All collections of n vectors up to order."""
+    """Return all collections of n L-bit vectors up to order, as counts of each vector."""
     return outcomes(n, 1 << bits)

@@ -1,9 +1,9 @@
-"""An upper bound of E[(S + G)_+], S a sum of groups of copies, every group of its own variable.
+"""Upper bound of E[(S + G)_+], S a sum of groups of independent copies of different variables.
 
 As in `iid_sums.py`, for variables that differ from group to group: all atoms are moved to lattices
 of one step, each split between its two neighbours with the same mean, and the law of the sum is
 found by one Fourier transform of exponentially tilted laws, one tilt for all groups. G is a Laplace
-variable.
+variable that smooths the sum.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ POINTS = 16.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tilted:
-    """A group on its lattice, tilted.
+    """A group of equal independent terms on a lattice, exponentially tilted.
 
     Attributes:
         places: lattice points of the atoms, counted from the tilted mean, rounded.
@@ -58,6 +58,7 @@ class _Tilted:
 
     @classmethod
     def from_group(cls, group: Group, slope: float, step: float) -> "_Tilted":
+        """Put a group on a lattice of this step and tilt it by e^(slope x)."""
         atoms, weights, copies = group
         lattice, mass = split(atoms, weights, step)
         values = atoms.min() + step * lattice
@@ -78,7 +79,7 @@ class _Tilted:
 
 
 def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
-    """Upper bound of E[(S + G)_+].
+    """Return an upper bound of E[(S + G)_+], S a sum of groups of copies, G a Laplace variable.
 
     Args:
         groups: atoms, their probabilities and how many copies of each; the mean of S is below 0.
@@ -109,22 +110,24 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
 
 
 def _leaning(group: Group, slope: float) -> Floats:
+    """Return the probabilities of a group's atoms, tilted by e^(slope x)."""
     atoms, weights, _ = group
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
     return np.asarray(leaning / leaning.sum())
 
 
 def _centring(groups: Sequence[Group]) -> float:
-    """The tilt under which the mean of S is 0; infinite where S is never above 0."""
+    """Return the tilt under which the mean of the sum S is 0; infinite where S is never above 0."""
 
     def mean(slope: float) -> float:
+        """Return the mean of S under a tilt."""
         return float(sum(group[2] * (_leaning(group, slope) @ group[0]) for group in groups))
 
     return rising_root(mean, 1.0 / max(float(np.abs(atoms).max()) for atoms, *_ in groups))
 
 
 def _step(groups: Sequence[Group], slope: float, n: int) -> float:
-    """The distance of lattice points."""
+    """Return the distance of lattice points for a sum of n terms."""
     variance, widest = 0.0, 0.0
     for group in groups:
         leaning, atoms = _leaning(group, slope), group[0]
@@ -134,7 +137,7 @@ def _step(groups: Sequence[Group], slope: float, n: int) -> float:
 
 
 def _sum(parts: Sequence[_Tilted], step: float) -> tuple[Floats, Floats]:
-    """The tilted law of S around its mean, and its values."""
+    """Return the tilted law of the sum around its mean, and the values of the sum."""
     from scipy.fft import next_fast_len
 
     variance = sum(part.copies * part.variance for part in parts)

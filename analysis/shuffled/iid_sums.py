@@ -1,4 +1,6 @@
-"""E[(X_1 + ... + X_n)_+] of independent copies of a finite variable, between two certified numbers.
+"""Certified bounds of E[(X_1 + ...
+
++ X_n)_+] for independent copies of a variable with finite range.
 
 The atoms need not share a lattice, so they are moved to one, h apart, in two ways that convexity of
 (.)_+ turns into bounds (Jensen):
@@ -25,31 +27,31 @@ from .tilting import REACH, Complexes
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-# Lattice points per deviation of a single variable: many for short sums, fewer for long sums.
+# Lattice points per deviation of a single variable: FINEST for short sums, fewer for long sums.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
-# The coarsest lattice looked at, points to one deviation, and the part of the finest one's error
-# below which it will do; only a few atoms can all be near its points.
+# The coarsest lattice tried, points to one deviation; it is taken if its error is below GOOD of the
+# finest lattice's. Tried for few atoms only, which can all be near its points.
 FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
-# Limit of the deviations from the smallest atom to the largest: bounds time and memory.
+# Most deviations from the smallest atom to the largest, which bounds time and memory.
 LONGEST = 64
-# Nats of tilt from one lattice point to the next with which the lattice gives no bound.
+# With more nats of tilt from one lattice point to the next, the lattice gives no useful bound.
 STEEP = 10.0
 # If no tilt up to this centres a sum, the search ends.
 STEEPEST_TILT = 1e200
-# Part of a Laplace variable's own rate up to which a sum may be tilted.
+# A sum may be tilted up to this part of the Laplace variable's rate.
 STEEPEST = 0.8
-# Nats by which rounding errors of a law may be raised in a lower bound.
+# In a lower bound, rounding errors of a law may be raised by this many nats.
 FAINT = 15.0
-# Nats below which only 0 and Chernoff's bound are used.
+# If the log of a bound is below this, only 0 and Chernoff's bound are used.
 MIN_LOG = -690.0
-# Relative rounding error allowed for, and the part of each copy: the tests see less.
+# Relative rounding error that is allowed for, in all and for each copy; tests find less.
 ROUNDING, PER_COPY = 1e-9, 1e-14
 
 
 def positive_part(
     atoms: Floats, weights: Floats, n: int, finest: float = FINEST
 ) -> tuple[float, float]:
-    """Lower and upper bounds of E[(X_1 + ... + X_n)_+].
+    """Return lower and upper bounds of E[(X_1 + ... + X_n)_+], X_i independent copies of X.
 
     Args:
         atoms: the values of X, shape (k,).
@@ -70,10 +72,10 @@ def at_most(
     *,
     beyond: float = 0.0,
 ) -> float:
-    """Return only the upper bound; that of E[(X_1 + ... + X_n + G)_+] if `sharp` is finite.
+    """Return an upper bound of E[(X_1 + ... + X_n)_+], or with + G inside if `sharp` is finite.
 
     G is a Laplace variable of scale 1/sharp; infinite if it is far wider than the sum. Chernoff's
-    bound is returned if it is at most `beyond`.
+    bound is returned if it is at most `beyond`. Other arguments as of `positive_part`.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -94,7 +96,10 @@ def at_most(
 def at_least(
     atoms: Floats, weights: Floats, n: int, finest: float = FINEST, beyond: float = 0.0
 ) -> float:
-    """The lower bound alone; 0 where Chernoff's bound says that it is not above `beyond`."""
+    """Return a lower bound of E[(X_1 + ... + X_n)_+]; 0 if Chernoff's bound is at most `beyond`.
+
+    Other arguments as of `positive_part`.
+    """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
         return edge * (1 - rounding_slack(n))
@@ -106,7 +111,10 @@ def at_least(
 
 
 def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, float | None]:
-    """The atoms with a weight, and the expectation where all of them have one sign."""
+    """Return the atoms with a weight, and the expectation if all of them have one sign.
+
+    Else None.
+    """
     is_positive = weights > 0
     atoms, weights = atoms[is_positive], weights[is_positive]
     if atoms.max() <= 0:
@@ -115,7 +123,7 @@ def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, floa
 
 
 def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[float, float]:
-    """The tilt that centres the sum at 0, and the distance of lattice points."""
+    """Return the tilt that centres the sum at 0, and the distance of lattice points."""
     slope = _centring(atoms, weights)
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
     leaning /= leaning.sum()
@@ -125,15 +133,16 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     most_steps = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
     if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
-    # A step that tilts by more than a nat tells the points above 0 badly apart.
+    # A step that tilts by more than a nat resolves the points above 0 badly.
     fewest = max(most_steps * FEWEST / points, slope * wide)
     return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 
 
 def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> int:
-    """In how many steps to cut the range of the atoms: few, where most of them are near a point.
+    """Return the number of steps into which the range of the atoms is cut.
 
-    Splitting an atom that lies at a share f between two points widens the spread by f (1 - f)
+    Few, where most atoms are near a point. Splitting an atom that lies at a share f between two
+    points widens the spread by f (1 - f)
     step^2 (the upper bound; in the lower one moving it narrows the spread by no more). `most_steps`
     steps do at f of any size.
     """
@@ -145,7 +154,7 @@ def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> in
 
 
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
-    """The logarithm of a bound of E[S_+]; +inf where the mean is not below 0."""
+    """Return the logarithm of Chernoff's bound of E[S_+]; +inf where the mean is not below 0."""
     if slope == 0:
         return np.inf
     top = slope * float(atoms.max())
@@ -153,9 +162,10 @@ def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
 
 
 def _centring(atoms: Floats, weights: Floats) -> float:
-    """The tilt t >= 0 with E[X e^(t X)] = 0, or 0 where the mean is already positive."""
+    """Return the tilt t >= 0 with E[X e^(t X)] = 0, or 0 where the mean is already positive."""
 
     def mean(t: float) -> float:
+        """Return the mean of X under a tilt, up to a positive factor."""
         return float((weights * np.exp(t * (atoms - atoms.max()))) @ atoms)
 
     if mean(0.0) >= 0:
@@ -164,7 +174,10 @@ def _centring(atoms: Floats, weights: Floats) -> float:
 
 
 def rising_root(mean: Callable[[float], float], top: float) -> float:
-    """The tilt above 0 at which a rising mean is 0, searching from `top` up; else infinity."""
+    """Return the tilt above 0 at which a rising mean is 0, searching from `top` up.
+
+    Else infinity.
+    """
     from scipy.optimize import brentq
 
     while mean(top) < 0:
@@ -175,7 +188,7 @@ def rising_root(mean: Callable[[float], float], top: float) -> float:
 
 
 def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
-    """Each atom between its two neighbours of a lattice, with the same mean.
+    """Split each atom between its two neighbours on a lattice, with the same mean.
 
     Returns:
         The lattice points with a weight, counted from the smallest atom in steps, and the weights.
@@ -191,6 +204,7 @@ def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
 def _upper(
     atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
 ) -> float:
+    """Return the upper bound on the lattice: atoms split between neighbours."""
     lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
@@ -207,6 +221,7 @@ def _upper(
 
 
 def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
+    """Return the lower bound on the lattice: atoms moved to the nearest point."""
     place = (atoms - atoms.min()) / step
     lattice = np.rint(place)
     values = atoms.min() + step * lattice
@@ -226,7 +241,7 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
 
 
 def rounding_slack(n: int) -> float:
-    """Return the part of an expectation of n copies that rounding errors may add."""
+    """Return the relative error that rounding may add to an expectation over n copies."""
     return ROUNDING + PER_COPY * n
 
 
@@ -239,9 +254,9 @@ def _sum(
     step: float,
     marks: Floats,
 ) -> tuple[Floats, Floats, float, Floats]:
-    """The tilted law of the sum around 0, with marks, the normaliser's logarithm, and the sums.
+    """Return the tilted law of the sum around 0, the law with marks, log normaliser, and sums.
 
-    With marks, one variable of the n carries its mark as an additional factor.
+    In the law with marks, one variable of the n carries its mark as an additional factor.
     """
     from scipy.fft import next_fast_len
 
@@ -275,7 +290,7 @@ def _sum(
 
 
 def inverse_transform(period: int, frequencies: Any, amplitudes: Complexes) -> Floats:
-    """Return the law with a transform of these amplitudes at the frequencies in `frequencies`."""
+    """Return the law with these Fourier amplitudes at the frequencies, and 0 elsewhere."""
     from scipy.fft import irfft
 
     spectrum = np.zeros(period // 2 + 1, np.complex128)
@@ -284,7 +299,10 @@ def inverse_transform(period: int, frequencies: Any, amplitudes: Complexes) -> F
 
 
 def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
-    """The transform of the weights, to about 1e-16; the n-th power makes it n times that."""
+    """Return the Fourier transform of weights on a lattice, to about 1e-16.
+
+    The n-th power makes the error n times that.
+    """
     from scipy.fft import rfft
 
     pulses = np.bincount(lattice % period, weights, minlength=period)
@@ -292,6 +310,6 @@ def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
 
 
 def phase(period: int, point: int, frequencies: Any) -> Complexes:
-    """e^(-2 pi i k point / period) for some k in 0 .. period/2; whole turns are removed exactly."""
+    """Return e^(-2 pi i k point / period) for frequencies k; whole turns are removed exactly."""
     turns = (np.arange(period // 2 + 1)[frequencies] * (point % period)) % period
     return np.asarray(np.exp(-2j * np.pi * (turns / period)))

@@ -1,9 +1,9 @@
-"""A privacy level that says which it is: a number that carries its reading.
+"""A privacy level that names its reading: a float with the kind of epsilon or delta it is.
 
 Three different numbers are called epsilon: local (before shuffling), hockey-stick (epsilon, delta)
 after shuffling, and probabilistic ("except for unlikely outcomes", the reading of paper 001), which
-is larger at the same delta. A `Level` is a float, so that it can be computed with, and knows the
-rest.
+is larger at the same delta. A `Level` is a float, so that it can be computed with, and has the
+parameters as attributes.
 """
 
 from math import inf
@@ -34,11 +34,12 @@ def width_in_words(low: float, high: float) -> str:
 
 @keeps_old(of="from_value")
 class Level(float):
-    """An epsilon (nats) or a delta with all its parameters.
+    """An epsilon (nats) or a delta of shuffled bits, as a float with all its parameters.
 
     Attributes:
         quantity: "epsilon" or "delta": the kind of the number.
-        kind: "hockey-stick" or "probabilistic".
+        kind: the definition: "hockey-stick" ((epsilon, delta)-DP) or "probabilistic" (outcomes
+            beyond epsilon have probability delta).
         n: people.
         q: lie probability.
         bits: bits of each report.
@@ -76,7 +77,10 @@ class Level(float):
         ones: int | None = None,
         rule: str = TRIED,
     ) -> Self:
-        """The number `value`; `partner` is the delta of an epsilon, or the epsilon of a delta."""
+        """Return the level `value`.
+
+        `partner` is the delta of an epsilon, or the epsilon of a delta.
+        """
         level = cls(value)
         pair = (value, partner) if quantity == "epsilon" else (partner, value)
         level.quantity, level.kind, (level.epsilon, level.delta) = quantity, kind, pair
@@ -90,6 +94,7 @@ class Level(float):
         return self.lower == float(self)
 
     def __str__(self) -> str:
+        """Return the number with its kind, bounds, parameters and method, for reports."""
         sign = "=" if self.exact else "<="
         start = f"{self.kind} {self.quantity} {sign} {float(self):.6g}"
         name, value = (

@@ -1,6 +1,7 @@
-"""Deltas of one pair of values after shuffling, from a law of other people's reports.
+"""Bounds of delta for one pair of values after shuffling, from a law of other people's reports.
 
-The formulas are in `amplification.py`: with the blanket an upper bound, with the law of a value a
+The formulas are in `amplification.py`: with the privacy blanket an upper bound, with the law of a
+value a
 lower bound.
 """
 
@@ -39,9 +40,10 @@ def max_delta(
 def min_delta(
     pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
 ) -> float:
-    """Lower bound of the pair's delta, in the worse of both directions; for w = 1.
+    """Return a lower bound of the pair's delta among n reports, in the worse of both directions.
 
-    Where it is not above `beyond` it may be 0.
+    For a law of weight 1: all other people report by it. Where the bound is not above `beyond` it
+    may be 0.
     """
     back = pair.reversed()
     first, second = _terms(pair, epsilon), _terms(back, epsilon)
@@ -64,6 +66,10 @@ def _are_equal_laws(first: tuple[Floats, Floats], second: tuple[Floats, Floats])
 
 
 def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
+    """Return atoms and probabilities of B X; its sum over n people bounds delta.
+
+    X = (P_u - e^eps P_v) / b at a report from the common law b, B ~ Bernoulli(weight).
+    """
     atoms = pair.u_ratios - exp(epsilon) * pair.v_ratios
     return np.append(atoms, 0.0), np.append(pair.weight * pair.law, 1 - pair.weight)
 
@@ -72,6 +78,10 @@ def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
     """Return the two pairs that hide the doubted person least, in a large crowd."""
 
     def spread(pair: PairLaw) -> tuple[float, float]:
+        """Return a sort key.
+
+        Probability of unhidden reports, then the chi-square distance of u and v.
+        """
         return float(pair.bare.sum()), float(pair.law @ (pair.u_ratios - pair.v_ratios) ** 2)
 
     return sorted(pairs, key=spread, reverse=True)[:2]

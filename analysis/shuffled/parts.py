@@ -1,4 +1,4 @@
-"""All populations in parts, by the number of people with one of two values; a bound per part."""
+"""Branch and bound over populations: split by the number of people with one of two values."""
 
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 def largest_of_parts(
     bound: Callable[[int, int], float], lowest: int, highest: int, goal: float, max_parts: int
 ) -> float:
-    """Return an upper bound over all numbers lowest .. highest.
+    """Return an upper bound of a function over all whole numbers lowest .. highest.
 
     Args:
         bound: of a part: an upper bound for the numbers from its first to its last argument.

@@ -19,7 +19,9 @@ MOST_LISTED = 1 << 28
 
 
 def count_pmf(n: int, m: int, q: float) -> Floats:
-    """P(A_n(m) = s) for s = 0 .. n, shape (n + 1,); relative accuracy wherever it is not 0.
+    """Return P(A = s) for s = 0 .. n, shape (n + 1,), A the number of 1-bits in shuffled reports.
+
+    A = Bin(m, p) + Bin(n - m, q); relative accuracy wherever it is not 0.
 
     Args:
         n: people, >= 1.
@@ -48,7 +50,7 @@ def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> F
 
 
 def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
-    """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail.
+    """Return P(A <= s) at whole numbers s, A the number of 1-bits; accurate in the lower tail.
 
     >>> from veilmix.analysis.shuffled import count_cdf
     >>> count_cdf(2, 1, 0.25, [0, 1, 2]).round(4).tolist()
@@ -67,9 +69,10 @@ def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
 
 
 def probability_ratio(n: int, m: int, q: float) -> Floats:
-    """rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
+    """Return rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
 
-    Decreasing in s and increasing in m (the paper's TODO; both true). rho at s = 0 is undefined.
+    A is the number of 1-bits in shuffled reports. Decreasing in s and increasing in m (the paper's
+    TODO; both true). rho at s = 0 is undefined.
 
     >>> from veilmix.analysis.shuffled import probability_ratio
     >>> probability_ratio(2, 1, 0.25).round(3).tolist()
@@ -115,7 +118,9 @@ def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
 
 
 def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np.int64]:
-    """tau_n(m) = min{y : P(A_n(m) <= y) >= alpha}, for one m (shape ()) or several (Section 6.6).
+    """Return the alpha-quantile of the number A of reported 1-bits, for each m; the shape of m.
+
+    tau_n(m) = min{y : P(A_n(m) <= y) >= alpha} (paper 001, Section 6.6).
 
     >>> from veilmix.analysis.shuffled import quantile
     >>> quantile(100, [0, 50], 0.25, 0.95).tolist()
@@ -148,7 +153,9 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
 
 
 def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
-    """The law for one more person: (6.1) for a person with a 1, (6.2) with a 0.
+    """Return the law of the number of reported 1-bits for one more person.
+
+    Paper 001, (6.1) for a person with a 1, (6.2) with a 0.
 
     >>> from veilmix.analysis.shuffled import grow
     >>> grow([0.75, 0.25], 1, 0.25).tolist()
@@ -166,7 +173,9 @@ def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
 
 
 def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
-    """E A = n q + m (p - q); Var A = n p q whatever m is (Section 6.8).
+    """Return mean and variance of the number of 1-bits: n q + m (p - q), and n p q for any m.
+
+    Paper 001, Section 6.8; p = 1 - q.
 
     >>> from veilmix.analysis.shuffled import mean_and_variance
     >>> mean_and_variance(4, 1, 0.25)
@@ -182,9 +191,12 @@ def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
 
 
 def ratio_bound(n: int, q: float, distance: float) -> float:
-    """R_0(distance + 2) of paper 001, Prop. 6.1: it bounds rho_n(s; m) for s >= mean - distance.
+    """Return the bound R_0(distance + 2) on the probability ratio rho_n(s.
 
-    It holds for every m. At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) = (n - s + 1) q/(s p),
+    M), s >= mean - distance.
+
+    Paper 001, Prop. 6.1. It holds for every m. At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) =
+    (n - s + 1) q/(s p),
     because with m = 0 the law is binomial. True if that s is at least 1, even without the printed
     hypothesis distance > sigma_0 + 1. If s would be below 1, the ratio is undefined and this
     raises: read as infinite the statement is empty, read as rho_n(1; 0) it is false (n = 4,
@@ -207,7 +219,11 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
 def _collection(
     n: int, m: int, q: float, *, margin: int, people: int = MOST_LISTED
 ) -> tuple[int, int, float]:
-    """Check people, 1-bits among them and lie probability; m <= n - most."""
+    """Check the number of people, of people with a 1 and the lie probability, and return them.
+
+    Raises:
+        ParameterError: out of range; m is at most n - margin.
+    """
     n, m = crowd(n, people), whole(m, "m", 0)
     if m > n - margin:
         raise ParameterError(f"m: found {m}; needs a whole number 0 .. {n - margin}")

@@ -1,4 +1,4 @@
-r"""Rows that k people open, each taking part with probability p: exact epsilon and delta.
+"""Rows that k people open, each taking part with probability p: exact epsilon and delta.
 
 Each person sends a message; with probability p it holds the row, else it is a cover that matches no
 other message. N_v of the c_v people with row v take part, N_v ~ Bin(c_v, p), independently. The
@@ -8,7 +8,6 @@ Only N_v differs, Bin(m, p) against Bin(m - 1, p), m people with the row and thi
 
     P(j) / P'(j) = (1 - p) m / (m - j)      j >= k: rises in j; no P' at j = m
     closed: at most 1, and nowhere less than 1 - p
-
     removed    delta(e) = max over m of sum over j >= k of (P(j) - exp(e) P'(j))_+
                and 0 in the other direction, for e >= -ln(1 - p)
     replaced   v by w: P' is at least (1 - p) times the law with the person's cover, so
@@ -36,16 +35,20 @@ from ...errors import ParameterError
 from ..validation import whole
 from .sampled_delta import SampledDelta
 
-PARTS = 1 << 32  # a rate is a whole number of parts of this
+PARTS = 1 << 32  # a rate is a whole number of such parts
 MOST_EPSILON = 50.0
-EPSILON_MARGIN = 0.05  # least epsilon left after ln(1 - p): else no crowd is too large
+EPSILON_MARGIN = 0.05  # least epsilon left after ln(1 - p): with less, every m would be tried
 DIGITS = 60
-SURE = Decimal("1e-12")  # share of a delta that bounds rounding
+SURE = Decimal("1e-12")  # a delta is raised by this share, which bounds rounding errors
 NONE = Decimal(0)
 
 
 def rate_parts(rate: float) -> int:
-    """Return the rate as drawn: the number of 2^32 draws that take part, 1 to 2^32 - 1."""
+    """Return a participation rate as it is drawn: a whole number of 2^-32, 1 to 2^32 - 1.
+
+    Raises:
+        ParameterError: a rate outside (0, 1).
+    """
     if not isinstance(rate, int | float | Fraction) or not 0 < rate < 1:
         raise ParameterError(f"rate: found {rate}; more than 0 and less than 1 is accepted")
     return min(max(int(Fraction(rate) * PARTS), 1), PARTS - 1)
@@ -70,7 +73,9 @@ def removed_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDe
 
 
 def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDelta:
-    """The delta of one person's row against any other, an upper bound.
+    """Return an upper bound on the delta of one person's row against any other row.
+
+    For a reader of the rows that k people open.
 
     Args:
         k: people that open a group, at least 1; as in `removed_delta`.
@@ -88,7 +93,7 @@ def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledD
 
 
 def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
-    """Return the smallest epsilon with a defined delta, in nats, rounded up."""
+    """Return the smallest epsilon for which a delta is defined, in nats, rounded up."""
     share = Fraction(rate_parts(rate), PARTS)
     return nextafter(-log1p(-float(share)) * (1 + 1e-15), 1e9) + (
         EPSILON_MARGIN if replaced else 0.0
@@ -96,6 +101,11 @@ def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
 
 
 def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool = False) -> int:
+    """Check the arguments and return the rate in parts of 2^32.
+
+    Raises:
+        ParameterError: a number out of its range.
+    """
     whole(k, "k", 1)
     whole(people, "people", 1)
     parts = rate_parts(rate)
@@ -111,6 +121,10 @@ def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool
 def _sampled_delta(
     change: str, low: Decimal, worst: int, arguments: tuple[int, int, float, int]
 ) -> SampledDelta:
+    """Return the delta rounded up, with its parameters.
+
+    `arguments` are k, parts, epsilon, people.
+    """
     k, parts, epsilon, people = arguments
     high = nextafter(float(low * (1 + SURE)), 2.0) if low else 0.0
     return SampledDelta.from_value(
@@ -121,7 +135,11 @@ def _sampled_delta(
 def _largest(
     k: int, share: Fraction, epsilon: float, people: int, shift: Fraction = Fraction(0)
 ) -> tuple[Decimal, int]:
-    """Return the largest delta of all m, and its m; 0 if no delta is positive."""
+    """Return the largest delta over all numbers m of people with the row, and this m.
+
+    0 if no delta is positive. `shift`: the rate if rows are replaced, as epsilon is then lower by
+    -ln(1 - p).
+    """
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
         # A float is a decimal, so exp is of exactly this epsilon.
@@ -146,12 +164,15 @@ def _largest(
 
 
 def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal:
-    """The sum of P(j) - e P'(j) over j from `at` on, all positive; pmf: P(at)."""
+    """Return the sum of P(j) - e^epsilon P'(j) over j from `at` on, all positive.
+
+    P ~ Bin(m, p), P' ~ Bin(m - 1, p); `pmf` is P(at), `grown` is e^epsilon.
+    """
     q, total = 1 - p, NONE
     for j in range(at, m + 1):
         total += pmf * (1 - grown * (m - j) / (q * m))
         pmf = pmf * (m - j) / (j + 1) * p / q
-        if pmf < total * Decimal("1e-55"):  # ratios fall: the rest is less than 1e-50 of it
+        if pmf < total * Decimal("1e-55"):  # as ratios fall, the remaining sum is below 1e-50 of it
             break
     return total
 

@@ -1,4 +1,4 @@
-"""Two binomials added up, with relative accuracy at any point and any size, by Fourier inversion.
+"""The sum of two binomials, with relative accuracy at any point and any size, by Fourier inversion.
 
 A = Bin(n1, p1) + Bin(n0, p0). For z > 0 the tilted law proportional to P(A = s) z^s is again such a
 sum, with odds multiplied by z, and
@@ -32,7 +32,7 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Laws of Bin(n1, p1) + Bin(n0, p0), one for each entry; all arrays have one shape (m,).
+    """Laws of A = Bin(n1, p1) + Bin(n0, p0), one for each entry; all arrays have one shape (m,).
 
     `n1`, `n0` may be real numbers >= 0: the Fourier sum extends the law analytically in them.
 
@@ -50,17 +50,17 @@ class Sums:
 
     @property
     def mean(self) -> Floats:
-        """Expected sums."""
+        """The mean of each sum, shape (m,)."""
         return self.n1 * self.p1 + self.n0 * self.p0
 
     @property
     def variance(self) -> Floats:
-        """Variances of the sums."""
+        """The variance of each sum, shape (m,)."""
         return self.n1 * self.p1 * (1 - self.p1) + self.n0 * self.p0 * (1 - self.p0)
 
     @property
     def reach(self) -> Floats:
-        """Distance from the mean beyond which less than 2 e^-R of the law lies."""
+        """The distance from the mean beyond which less than 2 e^-R of each law lies, shape (m,)."""
         return REACH / 3 + np.sqrt(REACH**2 / 9 + 2 * REACH * self.variance)
 
     def frequencies(self, period: Floats) -> Floats:
@@ -72,11 +72,14 @@ class Sums:
         return np.asarray(count)
 
     def take(self, rows: npt.NDArray[np.intp]) -> "Sums":
-        """Some of the laws."""
+        """Return the laws at these places."""
         return Sums(self.n1[rows], self.n0[rows], self.p1[rows], self.p0[rows])
 
     def wave(self, t: Floats, s: Floats) -> Complexes:
-        """E e^(i t (A - s)) at the frequencies t, shape (m, k)."""
+        """Return the centred characteristic function E e^(i t (A - s)) at the frequencies t.
+
+        Shape (m, k).
+        """
         half_sine = np.sin(t / 2) ** 2
         sine = np.sin(t)
         log_size = np.zeros_like(t)
@@ -92,7 +95,9 @@ class Sums:
 def central(
     sums: Sums, s: Floats, x: Floats | None = None, weights: tuple[float, float] = (1.0, 1.0)
 ) -> Floats:
-    """P(A = s), or w_0 P(A = s) + w_1 sum over j >= 1 of x^j P(A = s - j), real s near the mean.
+    """Return P(A = s), or w_0 P(A = s) + w_1 sum over j >= 1 of x^j P(A = s - j), s near the mean.
+
+    s may be real; the result has shape (m,).
 
     Args:
         sums: the laws.
@@ -119,7 +124,7 @@ def central(
 
 
 def window(sums: Sums, first: int, length: int) -> Floats:
-    """P(A = s) of one law at `length` consecutive points from `first`, by one fast transform.
+    """Return P(A = s) of one law at `length` consecutive points from `first`, by one FFT.
 
     The relative accuracy of each value is that of the largest: use it within a few deviations.
     """
@@ -143,7 +148,10 @@ def _fourier(
     x: Floats | None,
     weights: tuple[float, float],
 ) -> Floats:
-    """Return (1/M) times the sum over |k| <= M/2; k = 0 and k = M/2 count once, other k twice."""
+    """Return the Fourier sum of `central`: (1/M) times the sum over |k| <= M/2 for periods M.
+
+    k = 0 and k = M/2 count once, other k twice.
+    """
     k = np.arange(top)
     double = 2 * k[None, :] - period[:, None]
     weight = np.where((k == 0) | (double == 0), 1.0, 2.0) * (double <= 0)

@@ -1,17 +1,17 @@
-"""The exchange of terms in parts: populations by the numbers of people with each of two values.
+"""Upper bound of delta by parts: populations by the numbers of people with each of two values.
 
-If two values are about equally wide and lean to opposite sides, one term that stands for both must
-be wider than either (`any_others.py`). But the sum of a population is determined by the number of
+The exchange of terms (`any_others.py`) replaces each person's term by a common one. If two values
+are about equally wide and lean to opposite sides, one term that stands for both must
+be wider than either. But the sum of a population is determined by the number of
 terms of each kind: so all populations are cut into parts. In a part at least i terms are the
 first's and at least j the second's, and only the other n - i - j are exchanged for X*:
-first's and at least j the second's, and only the n - i - j others are exchanged for X*:
 
     delta <= (1/n) max over parts of E[(X_1 + .. (i) + Y_1 + .. (j) + X*_1 + .. (n - i - j) + G)_+]
 
 The part with the largest bound is halved repeatedly. X* is widened for few terms, and G may be
 narrow: both vanish with the parts.
 
-Terms of other values are exchanged first: for those of one of the two, or for a mixture of theirs,
+Terms of other values are exchanged first: for terms of one of the two, or for a mixture of theirs,
 a little widened, with a share such that it leans equally. A sum of terms of a mixture is a mixture
 of sums, so it is not above the largest population of the two. The pool has at most J terms, except
 for a part e^(J - t - J log(J/t)) of all labels, t = n s (Chernoff); they are exchanged for X*.
@@ -40,23 +40,23 @@ from .iid_sums import at_most
 from .pair_bounds import FINE
 from .parts import largest_of_parts
 
-# Factors by which X* may be widened; and the two values that stand for a third.
+# Shares by which X* may be widened, and by which the two values that stand for a third may.
 WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.4, 0.8)
 A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
 # Largest share of the deviation that the exchange of a third value may cost.
 CHEAP = 5e-3
-# Limit of the parts examined.
+# Most parts that are examined.
 PARTS = 160
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Star:
-    """A term that stands for all the rest, beside a G of scale 1 / sharp.
+    """A common term X* that may replace other people's terms, beside a smoothing variable G.
 
     Attributes:
-        law: X*.
-        wider: its widening above the widest law.
-        sharp: L.
+        law: the law of X*.
+        wider: its widening above the widest law, relative.
+        sharp: L; G is a Laplace variable of scale 1 / L.
     """
 
     law: Law
@@ -66,13 +66,13 @@ class Star:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PopulationParts:
-    """All populations of n people, up to exchanges that cost little.
+    """A bound of delta for each part of all populations: a range of people with the first value.
 
     Attributes:
         n: people.
-        two: the laws of one value or of two values.
-        stars: laws that stand for all.
-        pooled: largest number of people in the pool.
+        two: the laws of the terms of one value or of two values that stand for all values.
+        stars: common terms that may replace any term.
+        pooled: largest number of people in the pool, which report by the common law.
         rest: the part of delta of all other labels.
         variance: variance of the wider law of `two`.
     """
@@ -85,15 +85,20 @@ class PopulationParts:
     variance: float = field(init=False)
 
     def __post_init__(self) -> None:
+        """Set the variance of the wider law."""
         object.__setattr__(self, "variance", max(variance_of(law) for law in self.two))
 
     def bound(self, low: int, high: int) -> float:
-        """Return a bound for populations of low .. high people with the first value."""
+        """Return an upper bound of delta for populations of low ..
+
+        high people with the first value.
+        """
         second = max(0, self.n - self.pooled - high) if len(self.two) > 1 else 0
         counts = [max(0, low - (0 if second else self.pooled)), second]
         free = self.n - sum(counts)
 
         def cost(star: Star) -> float:
+            """Return the relative widening of the sum's deviation that a star costs."""
             return star.wider * free / self.n + 1 / (star.sharp**2 * self.n * self.variance)
 
         star = min(self.stars, key=cost)
@@ -101,7 +106,10 @@ class PopulationParts:
         return groups_at_most([*groups, (*star.law, free)], star.sharp) / self.n + self.rest
 
     def largest(self, goal: float) -> float:
-        """An upper bound of all; parts are halved until it is at most `goal`, or there are many."""
+        """Return an upper bound of delta over all populations, by halving the worst part.
+
+        Parts are halved until the bound is at most `goal`, or there are `PARTS`.
+        """
         lowest = 0 if len(self.two) > 1 else self.n
         return largest_of_parts(self.bound, lowest, self.n, goal, PARTS)
 
@@ -128,6 +136,10 @@ def parted_delta(
 
 
 def _parts(labels: BoundTerms, n: int, goal: float) -> PopulationParts | None:
+    """Return the parts for these terms.
+
+    None if more than two values matter, or no star is found.
+    """
     laws: list[Law] = []
     for law in labels.values:
         if not any(_are_equal_laws(law, second) for second in laws):
@@ -155,7 +167,10 @@ def _are_equal_laws(law: Law, second_law: Law) -> bool:
 
 
 def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return one or two values that stand for all, and their largest L; else None."""
+    """Return one or two values with terms that stand for all values, and their largest L.
+
+    None if more are needed. L is the sharpness of the smoothing variable.
+    """
     kept_laws, sharp = [laws[0]], inf
     least_sharpness = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
     for law in laws[1:]:
@@ -177,7 +192,10 @@ def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | No
 
 
 def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return two values, a little widened, with a mixture that stands for the third; and L."""
+    """Return two values, a little widened, with a mixture that stands for the third; and L.
+
+    None if no mixture is found; L is the sharpness of the smoothing variable.
+    """
     best: tuple[list[Law], float] | None = None
     third = [_third(law) for law in three]
     for i in range(3):
@@ -196,12 +214,16 @@ def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
 
 
 def _third(law: Law) -> float:
+    """Return the third central moment of a law: its lean."""
     atoms, weights = law
     return float(weights @ (atoms - weights @ atoms) ** 3)
 
 
 def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> list[Star]:
-    """Laws that stand for all, wider and wider; from the widest, or a mixture that leans less."""
+    """Return common terms that may replace all terms, wider and wider.
+
+    From the widest law, or a mixture that leans less.
+    """
     widest = max(laws, key=variance_of)
     forms = [widest]
     if len(two) > 1:
@@ -218,7 +240,10 @@ def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> 
 
 
 def _pool_limit(mean: float, part: float) -> tuple[int, float]:
-    """J, and a bound, at most `part`, of the probability that more are in the pool."""
+    """Return a limit J of the people in the pool, and a bound, at most `part`, of exceeding it.
+
+    `mean` is the expected number of people in the pool.
+    """
     most_pooled = int(np.ceil(mean)) + 1
     while (chance := exp(most_pooled - mean - most_pooled * log(most_pooled / mean))) > part:
         most_pooled += 1
@@ -226,7 +251,7 @@ def _pool_limit(mean: float, part: float) -> tuple[int, float]:
 
 
 def widest_end(case: Neighbours, n: int, epsilon: float) -> float:
-    """Return about the delta of the worst crowd of one value: a limit for upper bounds."""
+    """Return about the delta of the worst crowd with a single value: a limit for upper bounds."""
     _, pairs = case
     atoms: list[tuple[Floats, Floats]] = [
         (own_ratio - exp(epsilon) * other_ratio, pair.law)

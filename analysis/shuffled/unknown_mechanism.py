@@ -30,16 +30,16 @@ from .amplification import Enclosure, mixed_as_one, report_epsilon, upper_curve
 from .composition import compose_reports
 
 DELTA = 1e-6
-# Local epsilons at which the delta of a family must not fall, and by how much it may, relative:
-# the bounds are not smooth.
+# Number of local epsilons at which the delta of a family is checked not to fall, and the share by
+# which it may fall all the same, as the bounds are not smooth.
 GRID, SLACK = 13, 0.01
-# Largest local epsilon that is looked at, nats, and the relative width of the search.
+# Largest local epsilon that is tried, nats, and the relative width of the search.
 MOST_LOCAL, NEAR = 12.0, 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShuffledEpsilon(Enclosure):
-    """Epsilon after shuffling, in nats, between two certified bounds.
+    """Epsilon after shuffling, in nats, between two certified bounds; the result of `shuffle`.
 
     Attributes:
         delta: the delta at which it holds.
@@ -58,6 +58,7 @@ class ShuffledEpsilon(Enclosure):
     adjacency: str = "replace one"
 
     def __str__(self) -> str:
+        """Return the bounds with delta, local epsilon, people and rounds, for reports."""
         rounds = f", {self.rounds} rounds" if self.rounds > 1 else ""
         return (
             f"epsilon {Enclosure.__str__(self)} at delta = {self.delta:g}, local epsilon "
@@ -110,7 +111,11 @@ def shuffle(
 
 
 def _relied_on(people: int | None, n: int) -> int:
-    """Return the number of people that keep their reports secret."""
+    """Check the number of people that keep their reports secret, and return it; None: all n.
+
+    Raises:
+        ParameterError: a number outside 1 .. n.
+    """
     honest = n if people is None else whole(people, "relied_on", 1)
     if honest > n:
         raise ParameterError(f"relied_on: found {honest:,}; needs 1 to n = {n:,} people")
@@ -127,7 +132,9 @@ def largest_local_epsilon(
     relied_on: int | None = None,
     max_epsilon: float = MOST_LOCAL,
 ) -> float:
-    """Return the local epsilon that a family may spend for an epsilon after shuffling.
+    """Return the largest local epsilon (nats) with at most this epsilon after shuffling.
+
+    For a family of randomizers, by a certified upper bound.
 
     Args:
         family: a randomizer, or a matrix, for each local epsilon in nats, such as
@@ -162,6 +169,7 @@ def largest_local_epsilon(
         )
 
     def delta_at(local: float) -> float:
+        """Return delta after shuffling, an upper bound, for a local epsilon."""
         randomizer = mixed_as_one(_mechanism(family, local))
         return 0.0 if randomizer.epsilon <= epsilon else upper_curve(honest, randomizer)(epsilon)
 
@@ -173,7 +181,11 @@ def largest_local_epsilon(
 
 
 def _mechanism(family: Callable[[float], Any], local: float) -> Any:
-    """Return the mechanism of a family, or raise an error that names its local epsilon."""
+    """Return the randomizer of a family at a local epsilon; name this epsilon in an error.
+
+    Raises:
+        ParameterError: the family's function raised an error.
+    """
     try:
         return family(local)
     except ParameterError:
@@ -188,7 +200,13 @@ def _mechanism(family: Callable[[float], Any], local: float) -> Any:
 def _last_fitting(
     delta_at: Callable[[float], float], first: float, last: float, delta: float
 ) -> tuple[float, float]:
-    """The largest of 13 local epsilons with at most this delta, and the next; both `last` at it."""
+    """Return the largest of 13 local epsilons with at most this delta, and the next of the 13.
+
+    Both are `last` if that fits.
+
+    Raises:
+        ParameterError: delta falls between two local epsilons, or is too large at all of them.
+    """
     grid = [*(first * (last / first) ** (i / (GRID - 1)) for i in range(GRID - 1)), last]
     deltas = [delta_at(local) for local in grid]
     for i in range(GRID - 1):

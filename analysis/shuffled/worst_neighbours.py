@@ -1,4 +1,4 @@
-"""The worst number of 1-bits among other people: all m at once, without visiting all.
+"""Search for the worst number m of 1-bits among other people, without visiting all m.
 
 delta depends on m in two ways: slowly, through the skewness of the law, and by a ripple, because
 the best threshold must be a whole number. The envelope lets it be real: it is smooth in m and
@@ -17,7 +17,7 @@ from ..validation import Floats
 
 Profile = Callable[[Floats], Floats]
 
-# Up to this many values of m are simply all evaluated.
+# If there are at most this many values of m, all are evaluated.
 MAX_LISTED = 1000
 # Intervals not longer than this are evaluated at every m.
 SHORT = 48
@@ -38,7 +38,7 @@ def worst(
     size: int,
     promising: Callable[[int, int, float], Floats] | None = None,
 ) -> tuple[float, int]:
-    """The maximum of `value` over m = 0 .. size - 1, and where it is.
+    """Return the maximum of `value` over m = 0 .. size - 1, and the m where it is reached.
 
     Args:
         value: the exact function on arrays of whole m.
@@ -67,7 +67,7 @@ def worst(
 
 
 def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> tuple[float, int]:
-    """Return a good m near one end: those with the ripple of the best m so far."""
+    """Return a large value and its m, searched near an end among m with the best ripple so far."""
     m = np.arange(min(size, NEAR), dtype=np.float64)
     m = size - 1 - m if last else m
     ripple = phase(m)
@@ -81,13 +81,14 @@ def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> 
 
 
 def _best_of_all(value: Profile, m: Floats) -> tuple[float, int]:
+    """Return the largest value over these m, and its m."""
     values = value(m)
     at = int(values.argmax())
     return float(values[at]), int(m[at])
 
 
 def _cut(envelope: Profile, first: int, last: int) -> list[tuple[float, int, int]]:
-    """Parts of an interval of m with a bound for each: (bound, first m, last m)."""
+    """Cut an interval of m into parts, each with an upper bound: (bound, first m, last m)."""
     nodes = np.unique(np.rint(np.linspace(first, last, PARTS + 1)))
     values = envelope(nodes)
     bend = np.abs(np.diff(values, 2)).max(initial=0.0) if len(values) > 2 else 0.0

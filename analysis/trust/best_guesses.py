@@ -158,7 +158,7 @@ class PersonPosteriors:
         return chances
 
     def best_value(self, crowd: int, column: int) -> float:
-        """Return the probability of the likeliest value of a column."""
+        """Return the posterior probability of a column's likeliest value, for this crowd."""
         if column in self.evidence.crowds[crowd].revealed:
             return 1.0
         return min(max(self.values(crowd, column).values()), 1.0)
