@@ -214,7 +214,7 @@ def _subset_value(
     """
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"
-    if form.a <= SMALL:  # all rows at once are faster than one integral a point
+    if form.a <= SMALL:  # few inputs: listing all subsets is faster than an integral for each point
         return _matrix_value(distinct_rows(form.matrix), alpha, points, rng)
     mean = average(lambda p: subset_log_det(form, p), alpha, points, rng)
     return mean.value / 2, mean.error / 2, mean.rule

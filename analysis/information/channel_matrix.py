@@ -19,7 +19,7 @@ from ..validation import SUM_TOLERANCE, Floats, as_floats, whole
 
 # Two rows are proportional when their shares agree to this; a share computed twice agrees to 1e-16.
 SHARE_DIGITS = 13
-# Sums over a law as narrow as that of larger parameters lose every digit.
+# With larger parameters the Dirichlet law is so narrow that sums over it lose every digit.
 MOST_PARAMETER = 1e9
 
 

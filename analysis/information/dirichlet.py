@@ -92,7 +92,7 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     rest_of_stick, points = np.ones((1, 1)), np.zeros((1, 0))
     weights = np.ones(1)
     for j in range(prior.size - 1):
-        # the weight (1 - x)^alpha (1 + x)^beta, x = 2 v - 1, has v's exponent second
+        # SciPy's weight is (1 - x)^alpha (1 + x)^beta, x = 2 v - 1: v's exponent comes second
         x, w = roots_jacobi(count, float(prior[j + 1 :].sum()) - 1, float(prior[j]) - 1)
         v = (x + 1) / 2
         points = np.concatenate(
@@ -161,7 +161,7 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
 
     middle = float(digamma(alpha) - digamma(beta))
     spread = sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
-    # v has poles at u = i pi; keep away from them by half their distance in t
+    # v has poles at u = i pi, so the step keeps half their distance in t away from them
     step = min(0.1, pi * asin(min(1.0, pi / (2 * spread))) / 20)
     t = step * np.arange(-int(12 / step), int(12 / step) + 1)
     u = middle + spread * np.sinh(t)

@@ -63,7 +63,7 @@ def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
     points, weights = polynomial_rule(prior, n)
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(points @ rows.T, 0.0))
-    logs = np.maximum(logs, -1e6)  # finite, so that 0 log 0 is 0; e^-1e6 is 0
+    logs = np.maximum(logs, -1e6)  # a finite log of 0, so that 0 log 0 is 0; e^-1e6 underflows to 0
     law = np.empty(len(tallies))
     step = max(1, BLOCK // len(points))
     for i in range(0, len(tallies), step):

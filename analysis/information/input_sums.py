@@ -24,7 +24,7 @@ import numpy as np
 
 from ..validation import Floats
 
-# Stirling's series is exact in float64 from here on.
+# From this argument on, Stirling's series is exact in float64.
 FAR = 32.0
 # Sums with fewer terms are added up term by term.
 MAX_TERMS = 4096

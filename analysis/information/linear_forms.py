@@ -90,7 +90,7 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
     for i in range(0, len(q), rows):
         part = slice(i, i + rows)
         sums = np.zeros((2, len(q[part])))
-        for j in range(0, nodes.size, 1024):  # an even step, so that ::2 keeps every second node
+        for j in range(0, nodes.size, 1024):  # even, so that ::2 takes every second node overall
             g = _integrand(q[part], alpha[part], np.exp(nodes[j : j + 1024]), log_x=log_x)
             sums += [g.sum(axis=1), g[:, ::2].sum(axis=1)]
         fine[part], coarse[part] = STEP * sums[0], 2 * STEP * sums[1]

@@ -28,7 +28,7 @@ from .laplace import fit, log_weights
 FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
-# Draws must be worth this share of independent draws, or the estimate's error bar is meaningless.
+# If draws are worth less than this share of independent draws, the error bar is meaningless.
 MIN_EFFECTIVE_SHARE = 0.03
 # Tally vectors computed at once.
 BATCH = 256
@@ -101,7 +101,7 @@ def log_evidence(
     value = _log_mean(log_weights(rows, prior, counts, proposal, FIRST, rng)[1])
     for truncation in np.unique(level):
         level_draws = np.flatnonzero(level == truncation)
-        # P(level = l); the last level also holds all deeper levels
+        # P(level = l); the last level has the probability of all deeper levels too
         chance = CONTINUE**truncation * (1 - CONTINUE if truncation < HIGHEST else 1.0)
         for part in np.array_split(
             level_draws, max(1, (len(level_draws) << int(truncation)) // 512)
@@ -201,7 +201,7 @@ def _own_spread(covariance: Floats) -> Floats:
     singular.
     """
     eigenvalues = np.linalg.eigvalsh(covariance)
-    if eigenvalues[0] < 1.0:  # not Gaussian yet, or a row fixes another row
+    if eigenvalues[0] < 1.0:  # the law is far from Gaussian, or a report count fixes another one
         return np.zeros(len(covariance))
     return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(covariance))))
 

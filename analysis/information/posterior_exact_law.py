@@ -166,7 +166,7 @@ def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats
     scale = 1 / (prior.sum() + i)
     inside = (slice(0, size),) * (a - 1)
     new = np.zeros((size + 1,) * (a - 1))
-    rest = np.maximum(i - sum(axes), 0)  # outside the simplex the law is 0
+    rest = np.maximum(i - sum(axes), 0)  # negative outside the simplex, where the law is 0
     new[inside] = law * (row[-1] * scale * (prior[-1] + rest))
     for x, axis in enumerate(axes):
         shifted = tuple(slice(int(j == x), size + int(j == x)) for j in range(a - 1))

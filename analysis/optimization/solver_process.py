@@ -187,7 +187,7 @@ class _Pool:
         self._processes: list[SolverProcess] = []
         self._orphans: list[
             SolverProcess
-        ] = []  # never collected: a lost thread may hold their locks
+        ] = []  # kept from garbage collection: a thread lost by the fork may hold their locks
 
     def take(self) -> SolverProcess:
         """Return an idle solver's process with its lock held by the calling thread.

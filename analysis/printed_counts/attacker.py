@@ -43,7 +43,7 @@ from .nearest import (
 )
 
 INFEASIBLE = 2  # status of SciPy's milp
-NO_WEIGHT = 1e-9  # weights below it are errors of rounding
+NO_WEIGHT = 1e-9  # smaller weights are rounding errors, and become 0
 GRID = 1e-6  # multipliers are rounded to it, so that a cut does not depend on the last digits
 
 

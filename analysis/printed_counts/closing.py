@@ -320,7 +320,7 @@ class _ClosingSearch:
 
         A number of cells or persons would reveal a small cell.
         """
-        self.progress("closing cells")  # no number: it would open a small cell
+        self.progress("closing cells")  # without a number, as that might reveal a small cell
 
     def _chosen(self) -> Flags | None:
         """Return the cheapest choice that fulfils all cuts, by the integer program.

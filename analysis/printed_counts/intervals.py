@@ -20,7 +20,7 @@ from .closing import NODES, ClosedCounts
 from .linked import Integers, LinkedCounts, PersonGroup, Profile
 from .nearest import Floats
 
-MOST_AUDITED = 1_000  # closed cells with linear programs of their own
+MOST_AUDITED = 1_000  # most closed cells for which intervals are computed by linear programs
 
 Parts = tuple[int, ...]  # places of the cells of a block
 

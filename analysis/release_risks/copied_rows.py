@@ -16,7 +16,7 @@ from ..exposure.cells import as_table, cells_of
 from .nearest import Codes, Floats, Numbers, neighbours
 from .rates import Rate
 
-SEED = 0x636F7079  # fixes the samples
+SEED = 0x636F7079  # seed of the samples, so that results are repeatable
 CELLS = 2e8  # approximate limit of the compared cells; beyond, rows are sampled
 LEAST_ROWS = 50  # at least so many released rows are compared, even with a large original
 

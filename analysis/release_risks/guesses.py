@@ -31,7 +31,7 @@ from ..exposure.cells import as_table
 from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
-SEED = 0x67756573  # fixes the samples
+SEED = 0x67756573  # seed of the samples, so that results are repeatable
 CACHE_SIZE = 3  # counts in the cache: as many as a question reads
 MAX_COMPARISONS = 4e9  # most comparisons of a cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
@@ -152,7 +152,8 @@ class CellCounts:
         """
         key = frozenset(columns)
         people = self.cache.pop(key, None)
-        self.cache[key] = self._row_people(key) if people is None else people  # now the last
+        # put at the end of the cache, as the most recently used
+        self.cache[key] = self._row_people(key) if people is None else people
         while len(self.cache) > CACHE_SIZE:
             del self.cache[next(iter(self.cache))]
         return self.cache[key]

@@ -137,7 +137,7 @@ def class_diversity(
     shares = counts / np.bincount(owner, weights=counts)[owner]
     entropy = np.bincount(owner, weights=-shares * np.log(shares), minlength=class_count)
     different = np.bincount(owner)
-    certain = owner[counts == people[owner]]  # one value is common to the class
+    certain = owner[counts == people[owner]]  # classes in which all people share a value
     different[certain], entropy[certain] = 1, 0.0
     distances: NDArray[np.float64]
     if numbers is not None:

@@ -90,7 +90,7 @@ def _persons_of_cells(
     order = np.lexsort((-rows, cells))
     cells, rows = cells[order], rows[order]
     starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    row_offsets = np.cumsum(rows) - rows  # rows of persons that come first, in all cells
+    row_offsets = np.cumsum(rows) - rows  # rows of the persons before, over all cells
     row_offsets -= np.repeat(row_offsets[starts], np.diff(starts, append=len(cells)))
     needed = np.bincount(cells[row_offsets < fitting[cells]], minlength=part.size)
     supply = np.bincount(part.people_cells, minlength=part.size)

@@ -45,7 +45,7 @@ COMPARE = {
 }
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
-SIGNS = tuple(COMPARE)  # categories use only the first two
+SIGNS = tuple(COMPARE)  # comparisons of numbers; categories have only the first two
 MAX_COUNTED = 4e9  # approximate limit of counted rows and cells; beyond, sets are sampled
 
 
@@ -243,7 +243,7 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
     else:
         order = occurring_codes[
             np.argsort(numbers[occurring_codes], kind="stable")
-        ]  # nan comes last
+        ]  # codes without a number (nan) are sorted to the end
         values = numbers[order]
         high = int((~np.isnan(values)).sum())
         people = np.bincount(columns[0], minlength=int(occurring_codes[-1]) + 1)[order[:high]]

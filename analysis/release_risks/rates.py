@@ -78,7 +78,7 @@ class Rate:
         The interval ends at the share where that is 0 or 1.
         """
         middle, half = self.wilson(confidence)
-        low = max(0.0, middle - half) if self.share > 0 else 0.0  # avoids a rounding residue
+        low = max(0.0, middle - half) if self.share > 0 else 0.0  # exactly 0, not a rounding error
         high = min(1.0, middle + half) if self.share < 1 else 1.0
         return Interval(self.share, low, high)
 

@@ -6,7 +6,7 @@ the other columns are grey.
 """
 
 # pyright: reportReturnType=false
-# A method of a Protocol is its docstring; mypy and the language take it for a stub.
+# Methods of a Protocol have only a docstring: mypy takes them for stubs, pyright would not.
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol

@@ -30,7 +30,7 @@ from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
 STEPS = 500  # most steps of EM
-STILL = 1e-12  # a change of shares below which EM has ended
+STILL = 1e-12  # EM ends if no share changes by more
 TINY = 1e-300  # divisor in place of a sum that is 0
 
 Floats = NDArray[np.float64]

@@ -32,7 +32,7 @@ from ..suppression.safe_sets import search_safe_sets
 
 # The bound that certifies sets where persons have several rows (composition/person_bound.py).
 PROMISED_BY_PERSONS = "persons"
-# The bound that certifies sets else: the default bound needs a linear program for each set.
+# The bound that certifies sets otherwise: the default bound needs a linear program for each set.
 PROMISED_BY = "coverage"
 EVERY = 12  # all sets of up to so many columns are counted: 4,095 sets
 COUNTED = 500_000_000  # most rows times sets for which all sets are counted: about ten seconds
@@ -314,7 +314,7 @@ def _promised(
         return (), True
     selection = choose_columns([marginals[j] for j in hopeful], k, people_limit / n)
     kept_columns = tuple(hopeful[j] for j in selection.kept)
-    # A column may be safe by its marginal if missing matches any value, and unsafe as a value.
+    # A column may be safe if missing matches any value, though unsafe with missing as a value.
     kept_columns = kept_columns or (min(hopeful, key=single_people.__getitem__),)
     return kept_columns, len(hopeful) == sum(people <= people_limit for people in single_people)
 

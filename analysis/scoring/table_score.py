@@ -156,7 +156,7 @@ def score_table(
             (exposure/sampled_population.py), instead of a factor; None: no weights.
         progress: called with the name of each stage as it begins.
     """
-    codes = np.asfortranarray(as_table(table))  # columns are read one at a time
+    codes = np.asfortranarray(as_table(table))  # in column order, as columns are read one at a time
     lacking = _checked(codes, names, missing_codes, k, max_exposure)
     meaning, report = _meaning(missing), progress or (lambda _stage: None)
     owned = _owned(codes, persons, meaning, worst_case_nodes)
@@ -354,7 +354,7 @@ def _column(
     """Return the score of column j, of which `lacks` cells are missing."""
     if source is None:
         return ScoredPart(name, counts.size, lacks, Crowds.from_cells(counts))
-    wild = isinstance(source, Wildcards) and lacks > 0  # then missing is no value
+    wild = isinstance(source, Wildcards) and lacks > 0  # if so, "missing" is not counted as a value
     return ScoredPart(name, counts.size - wild, lacks, source.crowds((j,)))
 
 

@@ -274,7 +274,7 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
 
 def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
     """Whether privacy blankets, or else exchanges of terms, certify a delta at an epsilon."""
-    exchanged = dict[int, bool]()  # an exchange bounds both directions of two values
+    exchanged = dict[int, bool]()  # results by pair of values: an exchange bounds both directions
     for case in band.cases:
         blanket, equals = case
         if max_delta(blanket, band.n, epsilon, delta, band.effort.fine) <= delta:

@@ -267,7 +267,7 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
         if wider >= cost:
             break
         star = spread_by(law, wider)
-        # A law below the common law is below each wider law too.
+        # A law that the common law may replace may be replaced by each wider law too.
         candidates = [candidate for candidate in candidates if _gain(star, candidate) is not None]
         sharp = largest_sharpness(star, candidates, n)
         if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
@@ -317,7 +317,7 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
         failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
         if failing is None:
             return _sharper(gains, sharp) if i else sharp
-        # A law that fails for an L usually fails for the next L: it is tested first.
+        # A law that fails for an L usually fails for the next L, so it is tested first.
         gains.sort(key=lambda gain: gain is not failing)
     return None
 

@@ -90,8 +90,7 @@ class Band:
     def low(self, epsilon: float) -> float:
         """Return a lower bound of delta at epsilon > 0."""
         best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
-        # Pairs with the largest local delta come first: a rough bound is enough for most of the
-        # rest.
+        # Pairs with the largest local delta come first: later pairs need only a rough bound.
         lists = {id(equals): equals for _, equals in self.cases}  # two directions may share a list
         for estimate, pair in sorted(
             (

@@ -68,7 +68,7 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
     # The 1-bit delta is a lower bound: all people may agree in all bits but one.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
-    for h in range(bits, 0, -1):  # distant vectors first: usually the worst, they settle the rest
+    for h in range(bits, 0, -1):  # distant vectors first: usually the worst, they spare later work
         local = local_delta(q, epsilon, h)
         if local > high and (pair := _upper_bound(n, q, epsilon, bits, h, local))[0] > high:
             high, by = pair

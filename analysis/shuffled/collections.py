@@ -141,7 +141,7 @@ def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 def symmetric(rows: Floats) -> bool:
     """Whether every permutation of the values only permutes the reports, as it does for GRR."""
     first, *rest = range(rows.shape[1])
-    # A swap and a rotation make all permutations.
+    # A swap and a rotation generate all permutations, so these two suffice.
     return _is_symmetry(rows, [rest[0], first, *rest[1:]]) and _is_symmetry(rows, [*rest, first])
 
 

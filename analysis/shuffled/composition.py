@@ -192,7 +192,7 @@ def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> floa
     losses = {part: dominating(curves[part], top, step) for part, top in tops.items()}
     loss = _summed([losses[part] for part in parts])
     local = sum(randomizer.epsilon for randomizer, _ in parts)
-    if local == inf:  # a revealed value has no epsilon; otherwise use the largest listed
+    if local == inf:  # no finite epsilon if values are revealed too often; else search the lattice
         local = inf if loss.unbounded > delta else float(loss.values[-1])
     return _smallest_epsilon(loss.hockey_stick, delta, local) if local < inf else inf
 
@@ -252,7 +252,7 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
     stride = max(1, ceil(top / (step * POINTS)))  # knots lie at this distance, in lattice points
     last = ceil(top / (step * stride))
     t = np.arange(last + 1) * step * stride
-    start = t[1] * 1e-7  # at 0 itself delta is not asked; it is larger by at most e^start - 1
+    start = t[1] * 1e-7  # in place of epsilon 0, where delta is larger by at most e^start - 1
     deltas = np.array([curve(start) + expm1(start), *(curve(float(x)) for x in t[1:])])
     deltas *= 1 + ERROR
     x = np.exp(t)
@@ -284,12 +284,14 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 
     Beyond 1,000 people it is an upper bound.
     """
-    local = log((1 - q) / q) * (1 - 1e-12)  # attained, never exceeded
+    local = log((1 - q) / q) * (1 - 1e-12)  # a loss reaches the local epsilon, but never exceeds it
     if n <= MAX_LISTED:
         tails = np.zeros(len(t))
         for m in range(n):
             chance, loss = law_of_loss(n, q, m)
-            reached = np.append(0.0, np.cumsum(chance))  # the loss falls in the count
+            reached = np.append(
+                0.0, np.cumsum(chance)
+            )  # P(loss > t), as the loss falls in the count
             tails = np.maximum(tails, reached[np.searchsorted(-loss, -t * (1 - 1e-12))])
         return np.where(t < local, np.minimum(tails, 1.0), 0.0)
     nodes, tails = np.linspace(0, n - 1, NODES), np.where(t < 0, 1.0, 0.0)

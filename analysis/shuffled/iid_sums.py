@@ -208,7 +208,7 @@ def _upper(
     lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
-    above = sums > 0  # below, e^(-slope sums) may overflow, and adds 0
+    above = sums > 0  # other sums add 0, and e^(-slope sums) may overflow for them
     total = float(
         (
             sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -MIN_LOG)) * law[above]

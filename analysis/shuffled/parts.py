@@ -28,6 +28,6 @@ def largest_of_parts(
         heappop(parts)
         middle = (low + high) // 2
         for first, last in ((low, middle), (middle + 1, high)):
-            # A bound of the whole also bounds its halves.
+            # The bound of a part also bounds its halves, so the smaller of both is taken.
             heappush(parts, (-min(bound(first, last), -top), first, last))
     return -parts[0][0]

@@ -14,7 +14,7 @@ from ..validation import MOST_REPORTS, Floats, as_array, crowd, open_unit, whole
 from .counts import log_cdf, log_law, log_pmf
 from .delta import log_g
 
-# Limit of people with the whole law listed: 2 GB.
+# Most people for which the whole law is listed: an array of 2 GB.
 MOST_LISTED = 1 << 28
 
 
@@ -143,7 +143,7 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
         raise ParameterError(f"m: needs whole numbers 0 .. {n}")
     alpha, flat = open_unit(alpha, "alpha"), one_counts.ravel().astype(np.float64)
     low, high = np.full(flat.shape, -1.0), np.full(flat.shape, float(n))
-    # low is never enough, high always is.
+    # Bisection: P(A <= low) is below alpha, P(A <= high) is not.
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         enough = np.exp(log_cdf(n, flat, q, np.maximum(middle, 0))) >= alpha

@@ -142,10 +142,10 @@ def _largest(
     """
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
-        # A float is a decimal, so exp is of exactly this epsilon.
+        # Each float is exactly a decimal, so this is the exponential of exactly this epsilon.
         grown = Decimal(epsilon).exp() * (1 - Decimal(shift.numerator) / shift.denominator)
         q = 1 - p
-        border = 1 - q / grown  # b
+        border = 1 - q / grown  # b of the module's docstring: terms have j > m b
         falls = _relative_entropy(float(border), float(p))
         best, worst = NONE, 0
         pmf, at = p**k, k  # P(Bin(m, p) = at), m = k

@@ -24,7 +24,7 @@ from ..validation import Floats
 
 Complexes = npt.NDArray[np.complex128]
 
-# Nats below which tails and frequencies are left out.
+# Tails and frequencies below e^-REACH are left out.
 REACH = 42.0
 # Entries of a block of points x frequencies: bounds the memory.
 BLOCK = 1 << 18

@@ -96,6 +96,6 @@ def _cut(envelope: Profile, first: int, last: int) -> list[tuple[float, int, int
         return [(float(values[0]), first, last)]
     bounds = np.maximum(values[:-1], values[1:]) + bend
     ends = nodes.astype(int)
-    # The last part keeps its right end; other parts leave it to their neighbour.
+    # The last part includes its right end; the right end of other parts belongs to the next part.
     right = np.append(ends[1:-1] - 1, ends[-1])
     return [(float(b), int(i), int(j)) for b, i, j in zip(bounds, ends[:-1], right, strict=True)]

@@ -135,7 +135,7 @@ class _CellSearch(RowKeys):
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        self.min_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each row
+        self.min_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each distinct row
 
     @property
     def lower(self) -> float:

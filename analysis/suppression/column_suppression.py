@@ -226,7 +226,7 @@ class SuppressionProblem:
             halves = (replace(self, rule=rule, memory={}) for rule in ("theorem2", "theorem3"))
             return max((half.solve_safe(free) for half in halves), key=self._key)
         kept_columns = self._pack(free)
-        # Fractions may round at the target.
+        # Floats may round across the target, so the set is tested again.
         return kept_columns if self.safe(kept_columns) else self._walk(free)
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:

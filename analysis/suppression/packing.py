@@ -131,7 +131,7 @@ class Packing:
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
         """Take the best of these sets as the best so far, if its bound fits and it is better."""
-        people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
+        people = np.floor(people).astype(np.int64)  # as Theorem 3 gives fractions of people
         safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
             best = safe[np.lexsort((member[safe], -people[safe], gain[safe]))[-1]]
@@ -213,7 +213,9 @@ class Packing:
             best = np.argsort(costs / gains, kind="stable")
             cumulative_costs = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))
-            last_free = np.flatnonzero(cumulative_costs == 0)[-1]  # columns without cost
+            last_free = np.flatnonzero(cumulative_costs == 0)[
+                -1
+            ]  # columns up to here cost no people
             at_point = place == point
             filled = np.interp(room[at_point], cumulative_costs[last_free:], gained[last_free:])
             more[at_point] = np.floor(filled * (1 + 1e-12) + 1e-6)

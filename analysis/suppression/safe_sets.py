@@ -30,8 +30,8 @@ from ..validation import whole
 WORK = 200_000_000  # rows that a search reads, at most, by default: about two seconds
 MIN_SETS = 160  # sets that are counted at least, for any number of rows
 CELLS = 1 << 18  # most cells counted by index, in the processor's cache; more are sorted
-SORTING = 3  # factor of a row's cost where different persons are counted
-MATCHING = 10  # factor of a row's cost, for each column, if missing cells match any value
+SORTING = 3  # a row counts as so many rows read if different persons are counted
+MATCHING = 10  # a row counts as so many rows, for each column, if missing cells match any value
 Columns = tuple[int, ...]
 _Cells = NDArray[np.integer]
 
@@ -225,8 +225,8 @@ class _SafeSetSearch:
         wider = _Wider(start, column, cell_limit, people)
         self.counted += 1
         if people > self.max_exposed and self.wildcards is not None:
-            # Missing as a value exposes at least as many people: only unsafe sets are counted
-            # again.
+            # Missing as a value exposes at least as many people, so only sets that are unsafe so
+            # are counted again.
             self.spend(MATCHING * len(wider.chosen) * self.wildcards.weights.size)
             return replace(wider, people=self.wildcards.crowds(wider.chosen).users_below(self.k))
         return wider

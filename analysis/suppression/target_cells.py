@@ -125,7 +125,9 @@ class _TargetSearch(RowKeys):
         self.starts = np.concatenate(([0], np.cumsum(self.people)))
         self.missed = targets.shortfall(self.cells, every) > 0
         self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
-        self.row_costs = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.row_costs = np.full(
+            len(self.people), np.nan
+        )  # unavoidable cost of a row of each class
         self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
         for column in targets.columns:
             self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[
@@ -404,7 +406,7 @@ class _TargetSearch(RowKeys):
                 first_row for first_row, joins in zip(open_cells, same_fixed, strict=True) if joins
             ]
             names: list[Name] = [*(((), at) for at in homes.tolist()), *classes]
-            if not names:  # all rows with these kept values are together, but for its own class
+            if not names:  # no other class has these fixed values, only the row's own class is left
                 return self._join_own(rows, cell)
             people = [*sizes[homes].tolist(), *(len(self.classes[name]) for name in classes)]
             ways = sorted(

@@ -22,7 +22,7 @@ from .fiber import CrowdPosterior, Nats, log_prior
 MOST_ROWS = 20_000  # most rows of a pool that the search for the likeliest row tries
 
 
-# crowd -> row -> people with that row; -1 for a value that is not recorded
+# true rows: crowd -> row -> people with that row; -1 for a value that is not recorded
 Truth = Mapping[int, Mapping[Cell, int]]
 
 

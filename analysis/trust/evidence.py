@@ -59,7 +59,7 @@ class Crowd:
     """
 
     people: int
-    known_values: tuple[tuple[int, int], ...] = ()  # column, value; by column
+    known_values: tuple[tuple[int, int], ...] = ()  # pairs of column and value, by column
     allowed: tuple[AllowedCells, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False

@@ -261,8 +261,8 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
             open_[margin] += 1
     if any(total and not cells for total, cells in zip(totals_left, open_, strict=True)):
         return
-    # In the last cell of a sum the rest of this sum is forced: it is the lower limit there. As no
-    # value is above the rest of any of its sums, each complete table meets every sum.
+    # The last cell of a sum must take what is left of it, so this is the lower limit there. As no
+    # value is above what is left of any of its sums, each complete table meets every sum.
     table = [-1] * size
     lower_limits = [0] * size
     at = 0
@@ -275,7 +275,7 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
         if steps < 0:
             raise TooManyTables
         sums = tables.sums[at]
-        if table[at] < 0:  # first visit: start from the largest value that fits
+        if table[at] < 0:  # first visit of the cell: the largest value that fits is tried first
             for margin in sums:
                 open_[margin] -= 1
             value = min(totals_left[margin] for margin in sums)

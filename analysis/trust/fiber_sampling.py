@@ -26,7 +26,7 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 CHAINS = 4  # number of independent walks
 STEPS = 4_000  # steps of each chain
 BATCHES = 8  # batches of each chain, for the standard error
-MOST_MOVES = 4_000  # most moves of which a walk chooses
+MOST_MOVES = 4_000  # most moves from which a walk chooses
 NODES = 1_000  # most nodes of the integer program that finds a start table
 SEED = 5  # fixes the walk: the same evidence gives the same figures
 
@@ -220,7 +220,7 @@ def _cubes(
     """Yield moves of a crowd: +1 and -1 at the corners of a box over two or more columns."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
     for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
-        # A corner outside the fiber makes this box no move.
+        # A box with a corner that is no possible cell is no move.
         numbers = [place.get((crowd, cell)) for cell, _ in corners]
         if None not in numbers:
             signs = (sign for _, sign in corners)

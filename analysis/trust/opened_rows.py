@@ -149,7 +149,7 @@ def _certain_cells(
     constant = [size == 1 for size in sizes]
     if (
         view.linked_columns and counts_seen and not knowledge.rows
-    ):  # all are linked; people are not recorded singly
+    ):  # the run recorded only numbers of people, and all respondents are linked
         reported = sum(
             people * len(_open_columns(cell)) for cell, people in counts_seen.counts.items()
         )
@@ -250,12 +250,12 @@ def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     )
     opened_rows = _LinkedValues.from_view(view, best, len(sizes))
     pinned = [(tuple(row), people) for row, people in opened_rows.linked()]
-    if view.linked_columns and best and not pinned:  # people are not recorded singly
+    if view.linked_columns and best and not pinned:  # the run recorded only numbers of people
         pinned = [(values, n) for cell, n in best.counts.items() if (values := _open_columns(cell))]
     linked_bits = sum(n * sum(log2(sizes[column]) for column in values) for values, n in pinned)
     people = sum(n for _, n in pinned)
     leakage = bits_of_counts(best, sizes, users) if best else 0.0
-    # The rows and the counts fit if the parties are honest.
+    # Linked rows and counts can contradict each other only if a party deviated from the protocol.
     fits = not opened_rows.rows or opened_rows.unlinked_counts.total() + people == users
     sure = best is not None and exact(best, users) and fits
     if sure and opened_rows.rows:  # the posterior is the same for all unlinked people

@@ -182,7 +182,7 @@ def received(
     if is_determined and upper.cells_certain == lower.cells_certain:
         # the certificate adds no information to the counts that the members read
         return lower
-    if not (upper.exact or upper.at_most):  # there is no upper bound
+    if not (upper.exact or upper.at_most):  # the wider view has no upper bound either
         return replace(lower, exact=False, method=Method.BOUNDED)
     bits = max(upper.bits, lower.bits)
     return replace(upper, bits=bits, exact=False, at_most=True, method=Method.AT_MOST)
@@ -207,7 +207,7 @@ def _received(
         view.users * len(sizes),
         linked=_linked(read_evidence),
         cells_certain=inference.cells_certain,
-        # The rows of all people bound the leakage.
+        # No view can leak more than the rows of all people.
         bits=leakage.bits if prior else min(leakage.bits, view.users * log2(prod(sizes))),
         exact=leakage.side is Side.EXACT,
         crowd=min((people for people, _ in inference.sets), default=view.users),
@@ -241,7 +241,7 @@ def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Re
             people as prior (paper 002, 4.1 has it for a Dirichlet prior).
     """
     as_view(view)
-    # A person may send several messages about one column: the view's columns are messages.
+    # The view's columns are messages, and a person may send several about a column of the table.
     sizes, report_bits = as_sizes(sizes, None), number(report_bits, "report_bits")
     if not 0 <= report_bits < inf:
         raise ParameterError(f"report_bits: found {report_bits}; needs bits of at least 0")

@@ -119,8 +119,8 @@ class States:
             for column, text in row.items():
                 rule = rules.get(column)
                 if text in HIDDEN and rule is None:
-                    continue  # the coalition does not know the rule
+                    continue  # the coalition does not know the rule, so the label implies no state
                 states = self.behind(column, rule, text)
-                # A person with contradictory reports lied once; the latest is taken.
+                # If reports contradict each other, a person lied once: the latest report is taken.
                 columns[column] = columns.get(column, states) & states or states
         return tuple(sorted(columns.items()))

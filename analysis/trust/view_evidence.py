@@ -79,7 +79,7 @@ def evidence_from_view(
         truth: true rows by index of the person, for the worst case; or None.
         prior: common knowledge about the population; None: all labelled tables equally likely.
     """
-    truth = dict(truth or {})  # rows are compared by identity
+    truth = dict(truth or {})  # a shallow copy, as rows are compared by identity
     # Counts that any party can compute from the announced cover rates of the decision.
     announced_counts = tuple(announced(view, len(sizes)))
     codes = _codes(
@@ -92,7 +92,7 @@ def evidence_from_view(
         number: rows_by_length(round_lengths, states)
         for number, round_lengths in view.lengths.items()
     }
-    # People with equal observations are one crowd, identified by these (its mark).
+    # People with equal observations form a crowd; the observations are its mark.
     marks: Mapping[Mark, Sequence[int]]
     if view.respondents or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)

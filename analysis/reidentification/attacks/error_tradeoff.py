@@ -45,7 +45,7 @@ class Det:
         If two corners have the same FRR, and FAR falls past it between them, it is this FRR. Else
         it is the mean of both at the corner with the least difference.
         """
-        crossing = int((self.far <= self.frr).argmax())  # the last corner accepts no score
+        crossing = int((self.far <= self.frr).argmax())  # exists, as the last corner has FAR 0
         if crossing and self.frr[crossing] == self.frr[crossing - 1]:
             return float(self.frr[crossing])
         i = int(np.abs(self.far - self.frr).argmin())

@@ -118,7 +118,7 @@ def _generalized(
     low, high = genuine_scores - radius, genuine_scores + radius
     a, r = _ball(genuine_scores, genuine_scores, low, high)
     b, v = _ball(genuine_scores, impostor_scores, low, high)
-    # The score itself is in its ball.
+    # The score itself is in its ball, so a - 1 other genuine scores are.
     terms = np.asarray(digamma(np.maximum(a - 1, 1)) - digamma(np.maximum(b, 1)))
     is_distinct = (r > rounding_error) & (v > rounding_error)
     terms[is_distinct] += np.log(v[is_distinct] / r[is_distinct])

@@ -153,7 +153,7 @@ class Sequences:
 
         unit_counts = np.ones(len(self.events), np.int64)
         shape = (self.people, self.symbols)
-        # Adding up duplicates works in place; the sequences stay as they are.
+        # Duplicates are added up in place, so a copy protects the sequences.
         counts = csr_array((unit_counts, self.events, self.offsets), shape=shape, copy=True)
         counts.sum_duplicates()
         return counts

@@ -75,7 +75,7 @@ def markov_traces(
         chance = rng.random(n)
         follow = chance < routine
         habit = np.where(follow, next_habit[rows, habit], _sample_events(personal, rng, (n,)))
-        # After going anywhere, people return to the routine from the habit they had in mind.
+        # `habit` is kept during a step to any place, so the routine continues from it afterwards.
         is_exploring = ~follow & (chance < routine + (1 - routine) * explore)
         anywhere = _sample_events(popularity, rng, (n,))
         trace[:, step] = np.where(is_exploring, anywhere, favourites[rows, habit])
@@ -102,7 +102,7 @@ def rating_histories(
     shares = zipf_shares(items, exponent)
     history, step = np.empty((n, ratings), np.int64), max(1, BLOCK // items)
     for first in range(0, n, step):
-        # Drawing without replacement is the order of independent exponential clocks.
+        # The order of independent exponential clocks is that of draws without replacement.
         clocks = rng.exponential(size=(min(step, n - first), items)) / shares
         early = np.argpartition(clocks, ratings - 1, axis=1)[:, :ratings]
         order = np.argsort(np.take_along_axis(clocks, early, axis=1), axis=1)

@@ -127,7 +127,7 @@ def system_entropy(
         finite=finite,
         finite_low=finite - reach,
         finite_high=min(finite + reach, log2(table.shape[1])),
-        # Scores of a row share its sequence, and rows of a person its habits.
+        # Scores of a row share its sequence, and rows of a person its habits: they are dependent.
         divergence=divergence_bound(
             *(genuine, impostor, neighbours, confidence),
             genuine_people=people,

@@ -194,7 +194,7 @@ def test_bad_sequences_are_refused(
 def test_somebody_without_events_is_counted() -> None:
     with pytest.raises(ParameterError, match="1 of 2 people have no event"):
         Sequences(np.array([0, 1]), np.array([0, 0, 2]), 2)
-    with pytest.raises(ParameterError, match="nobody"):
+    with pytest.raises(ParameterError, match="no person"):
         Sequences(np.array([], int), np.array([0]), 2)
     with pytest.raises(ParameterError, match="no person is selected"):
         SMALL.with_at_least(100)

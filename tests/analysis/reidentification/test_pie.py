@@ -173,7 +173,7 @@ def test_streams_refuse_what_they_cannot_use() -> None:
     stream = PieStream(3)
     with pytest.raises(ParameterError, match="at least two"):
         stream.value()
-    with pytest.raises(ParameterError, match="nothing"):
+    with pytest.raises(ParameterError, match="sums to 0"):
         stream.add(np.zeros((1, 3)))
     with pytest.raises(ParameterError, match="weights"):
         stream.add(np.array([[1.0, -1.0, 1.0]]))

@@ -47,5 +47,5 @@ def test_without_anything_known_all_are_one_class() -> None:
 
 
 def test_nobody_is_refused() -> None:
-    with pytest.raises(ParameterError, match="nobody"):
+    with pytest.raises(ParameterError, match="no rows"):
         diversity(np.zeros((0, 2), int), (0,), 1)

@@ -118,7 +118,7 @@ def test_bits_with_blanks_are_at_most_the_truth() -> None:
 def test_tables_of_an_estimate_are_held_against_the_people() -> None:
     exact = {(0, 1): pair_shares(CODES, SIZES, (0, 1))}
     assert errors_of_tables(CODES, SIZES, exact).largest == 0
-    with pytest.raises(ParameterError, match="has not 3 cells"):
+    with pytest.raises(ParameterError, match="another width; 3 cells"):
         ReleasedRows.from_counts({(0, 1): 3}, 3)
 
 

@@ -60,9 +60,9 @@ def test_one_group_takes_what_is_left() -> None:
 
 
 def test_what_agrees_with_nothing_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no table agrees"):
+    with pytest.raises(ParameterError, match="no table is consistent"):
         deal_labels([(2, {0: {0: 1.0}})], {0: 1})
-    with pytest.raises(ParameterError, match="no table agrees"):
+    with pytest.raises(ParameterError, match="no table is consistent"):
         deal_labels([group(2, 0.5)], {2: 2})
 
 

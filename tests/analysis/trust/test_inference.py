@@ -343,13 +343,16 @@ def test_the_worst_person_is_somebody_else() -> None:
         (lambda: Evidence(((0.5, 0.4),), (Crowd(1),)), "sum to 1"),
         (
             lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(0,): 2}, {0}),)),
-            "2 counted",
+            "counts sum to 2",
         ),
         (
             lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(0,): 1}, {1}),)),
-            "not there",
+            "unknown crowd",
         ),
-        (lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(): 1}, {0}),)), "every"),
+        (
+            lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(): 1}, {0}),)),
+            "for each column",
+        ),
     ],
 )
 def test_evidence_that_makes_no_sense_is_refused(evidence: Any, why: str) -> None:
