@@ -1,7 +1,7 @@
 """Asymptotic information of n people's reports Y about P for large n (paper 002, section 6).
 
-P is the distribution of the true values, with a Dirichlet prior; Q is the randomizer, a matrix of
-b reports x a values; U_as is the asymptotic utility, the constant term of I(Y; P).
+P is the distribution of the true values, with a Dirichlet prior; Q is the randomizer, a matrix of b
+reports x a values; U_as is the asymptotic utility, the constant term of I(Y; P).
 
     I(Y; P) = (d - 1) / 2 log n + r + o(1),        d = rank of Q                       (Thm 6.7.1)
     U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q),  D_p = diag(1 / (Qp)_y)   (6.1)
@@ -12,13 +12,13 @@ opposite sign (GRR(2, 1), Dirichlet(3, 3), n = 2000: I(Y; P) is 0.0099 above the
 here, and 2.84 away from the printed asymptote). The o(1) is slow: for the Jeffreys prior and GRR(2,
 1) it is 0.50, 0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
 
-(6.5) with the paper's arrow, a difference that goes to 0, has no content; the true statement is
-(1 - U_distr) log n -> 2 (C - U_as). Proposition 6.11 uses the digit utility of protocols that are
-not faithful, for which Definition 4.6 gives no value: their participation factor is 0.
+(6.5) with the paper's arrow, a difference that goes to 0, has no content; the true statement is (1
+- U_distr) log n -> 2 (C - U_as). Proposition 6.11 uses the digit utility of protocols that are not
+faithful, for which Definition 4.6 gives no value: their participation factor is 0.
 
 The determinant is that of the Fisher information of P about a report, in any a - 1 coordinates
-(Lemma C.7); (C.10), its source, needs 1 / q_y instead of the printed q_y, and E in (C.21) is
-a x (a - 1).
+(Lemma C.7); (C.10), its source, needs 1 / q_y instead of the printed q_y, and E in (C.21) is a x (a
+- 1).
 """
 
 from __future__ import annotations
@@ -176,11 +176,10 @@ def read_utility(
 def _matrix_value(
     rows: Floats, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
-    """Return 1/2 E log det(Q^T D_P Q) for a matrix Q given by its distinct rows; its error.
+    """Return 1/2 E log det(Q^T D_P Q) in nats, its error, and the integration rule.
 
-    The rule.
-
-    In nats; -inf and "not faithful" if the rank of Q is below the number of inputs.
+    Q is given by its distinct rows; -inf and "not faithful" if its rank is below the number of
+    inputs.
     """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
@@ -224,8 +223,8 @@ def log_det_information(rows: Floats, p: Floats) -> Floats:
     """Return log det of the Fisher information of a report, log det(Q^T D_p Q), shape (N,).
 
     `rows` are the rows of the randomizer Q, p are N distributions of the inputs, shape (N, a). The
-    information is taken in the coordinates p_x, x != r, with r the likeliest input of each
-    point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
+    information is taken in the coordinates p_x, x != r, with r the likeliest input of each point:
+    sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
     direction, which would swamp all others at small epsilon, and the choice of r keeps the matrix
     well scaled at the faces of the simplex.
     """

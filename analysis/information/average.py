@@ -71,15 +71,14 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
     The share of H(X | P) that a report leaves hidden, 0 to 1.
 
     X is a person's value, P the known distribution of values. Paper 002, Definition 4.1. Exact up
-    to `read_privacy(...).error` (about 1e-12) for every
-    matrix and every Dirichlet prior.
+    to `read_privacy(...).error` (about 1e-12) for every matrix and every Dirichlet prior.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with a `.matrix`; `GRR`, `UnaryEncoding`
-            and `all_hashes` are never made into a matrix and may have any number of inputs.
+        Q: the randomizer: a matrix b x a, or an object with a `.matrix`; `GRR`, `UnaryEncoding` and
+            `all_hashes` are never made into a matrix and may have any number of inputs.
         prior: Dirichlet parameters, shape (a,), all > 0 (Jeffreys: all 1/2).
-        rng: used only where the classes of rows are too many to be summed: unary encoding or
-            local hashing with many inputs and many different prior parameters.
+        rng: used only where the classes of rows are too many to be summed: unary encoding or local
+            hashing with many inputs and many different prior parameters.
 
     Raises:
         ParameterError: columns that do not sum to 1, a prior of another length or not positive.
@@ -151,11 +150,10 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def _class_information(classes: RowClasses) -> tuple[Floats, float]:
-    """Return each output class's share of I(X.
+    """Return each output class's share of I(X; Y | P) in nats, and the error of the sum.
 
-    Y | P) in nats, shape (classes,), and the sum's error.
-
-    A class is a set of reports with the same information about the value X (`row_classes`).
+    A class is a set of reports with the same information about the value X (`row_classes`); shape
+    (classes,).
     """
     from scipy.special import xlogy
 

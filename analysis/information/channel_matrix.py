@@ -3,8 +3,7 @@
 Column x is the distribution of the report for value x.
 
 The information metrics need only the rows of Q: a row of zeros is a report that never occurs, and
-two proportional
-rows have the same information about the input, so they count as one output.
+two proportional rows have the same information about the input, so they count as one output.
 """
 
 from __future__ import annotations

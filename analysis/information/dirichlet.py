@@ -1,13 +1,11 @@
 """Averages of a function of P over a Dirichlet distribution, with an error estimate.
 
 P is the distribution of values over a inputs. Up to three inputs: a product rule in stick-breaking
-coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2,
-with independent beta variables V = 1 / (1 + e^-u) and u = m + s sinh(t), equal steps in t. In t the
-weight falls off doubly exponentially, so functions with logarithms at the faces of the simplex are
-no problem; every second node gives the error. Above: randomised quasi-Monte-Carlo (scrambled Sobol
-points through inverse gamma distributions); the spread of independent scramblings gives one
-standard error,
-and the mean over them is unbiased.
+coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2, with independent beta variables V = 1 / (1 + e^-u) and
+u = m + s sinh(t), equal steps in t. In t the weight falls off doubly exponentially, so functions
+with logarithms at the faces of the simplex are no problem; every second node gives the error.
+Above: randomised quasi-Monte-Carlo (scrambled Sobol points through inverse gamma distributions);
+the spread of independent scramblings gives one standard error, and the mean over them is unbiased.
 """
 
 from __future__ import annotations
@@ -71,8 +69,8 @@ def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
 def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
     """Return the logarithm of one random point of Dirichlet(row) for every row of `parameters`.
 
-    log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small parameters
-    do not underflow before they are divided by the sum.
+    log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small parameters do
+    not underflow before they are divided by the sum.
     """
     logs = np.log(rng.standard_gamma(parameters + 1))
     logs -= rng.standard_exponential(parameters.shape) / parameters
@@ -83,8 +81,8 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     """Return points (N, a) and weights (N,) of a quadrature rule for P ~ Dirichlet(prior).
 
     It is exact for polynomials in p of at most this degree. Gauss-Jacobi in every stick-breaking
-    coordinate V_j: a polynomial of degree n in p has degree at
-    most n in each V_j, so ceil((n + 1) / 2) nodes a coordinate are enough; all weights are > 0.
+    coordinate V_j: a polynomial of degree n in p has degree at most n in each V_j, so ceil((n + 1)
+    / 2) nodes a coordinate are enough; all weights are > 0.
     """
     from scipy.special import roots_jacobi
 

@@ -4,11 +4,9 @@ S = tallies (counts) of the reports, T = tallies of the true values, n people; Q
 with b reports and a values, P the distribution of values.
 
 * distribution of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule
-  in
-  stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
+  in stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
 * distribution of S given T = t: a product of powers of the columns' characteristic functions on a
-  grid of
-  (n + 1)^(b-1) frequencies, turned back by a fast Fourier transform, for every t.
+  grid of (n + 1)^(b-1) frequencies, turned back by a fast Fourier transform, for every t.
 """
 
 from collections.abc import Iterator
@@ -43,9 +41,9 @@ def compositions(n: int, parts: int) -> Tallies:
 
 
 def log_multinomial(tallies: Tallies) -> Floats:
-    """Return log n! / prod s_y!, along the last axis.
+    """Return log n! / prod s_y!, the log number of report sequences with tallies s.
 
-    Log of the sequences of reports with these tallies.
+    Along the last axis.
     """
     from scipy.special import gammaln
 

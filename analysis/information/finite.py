@@ -69,8 +69,7 @@ class FiniteInformation:
         H_T: H(T), the entropy of the tallies; exact.
         distribution_utility, tally_utility: the shares I_YP / I_XP and I_YT / H_T, in [0, 1].
         digit_utility: digits of P that the reports reveal, in base e ("nats") or 2 ("bits"); -inf
-            if Q is not
-            faithful, for which Definition 4.6 gives no value.
+            if Q is not faithful, for which Definition 4.6 gives no value.
         I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 if they are exact.
         unit: of the information, "nats" or "bits".
         samples: simulated sets of people, 0 if none.
@@ -90,10 +89,7 @@ class FiniteInformation:
     samples: int
 
     def __str__(self) -> str:
-        """Return a sentence for reports.
-
-        The information, its standard errors and the three utilities.
-        """
+        """Return a sentence for reports, with the information and the three utilities."""
         return (
             f"{self.n} reports: I(Y;P) = {self.I_YP:.6g}{_plus(self.I_YP_error)} of "
             f"{self.I_XP:.6g} {self.unit}, I(Y;T) = {self.I_YT:.6g}{_plus(self.I_YT_error)} of "
@@ -133,8 +129,8 @@ def finite_information(
         rng: draws them.
 
     Raises:
-        ParameterError: bad arguments; an exact sum longer than `limit` was asked for; or I(Y;T)
-            can neither be summed nor estimated (many kinds of reports).
+        ParameterError: bad arguments; an exact sum longer than `limit` was asked for; or I(Y;T) can
+            neither be summed nor estimated (many kinds of reports).
     """
     matrix = as_matrix(Q)
     alpha = as_prior(prior, matrix.shape[1])
@@ -202,9 +198,7 @@ def _finished(
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
-    """Return the result from the two informations (`about`: I(Y;P), I(Y;T), in nats; None.
-
-    Left out).
+    """Return the result from I(Y;P) and I(Y;T) in nats (`about`), None where left out.
 
     The utilities are computed here, and all figures are changed to `unit`.
     """

@@ -5,8 +5,8 @@ Z_y = low + (high - low) p(y), the information in differences of coordinates is 
 
     W = (high - low)^2 E_y[ 1_y 1_y^T / Z_y ],       1 / Z = int_0^inf e^(-t Z) dt
 
-and under the integral the inputs are independent again: with c = high - low,
-f_x = 1 - rho + rho e^(-t c p_x) and r_x = rho e^(-t c p_x) / f_x,
+and under the integral the inputs are independent again: with c = high - low, f_x = 1 - rho + rho
+e^(-t c p_x) and r_x = rho e^(-t c p_x) / f_x,
 
     E_y[1_x 1_z / Z] = int_0^inf e^(-t low) prod f  r_x r_z dt  (x != z),   with r_x in place of
     r_x r_z where x = z.

@@ -51,8 +51,8 @@ def structure(Q: Any) -> Structure:
     """Return the rank of Q, its classes of outputs b' and the limits of the utilities.
 
     Theorem 6.7 and Corollary 6.8 of paper 002. For the identity b' = a, so that U_tally -> 1; the
-    proof of Corollary 6.8 says b' = a - 1, and
-    (C.2) prints d + b' - 1 for d + b' - 2. b' > 1 needs LDP = infinity (Remark 6.9.1 prints 0).
+    proof of Corollary 6.8 says b' = a - 1, and (C.2) prints d + b' - 1 for d + b' - 2. b' > 1 needs
+    LDP = infinity (Remark 6.9.1 prints 0).
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).

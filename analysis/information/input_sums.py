@@ -1,8 +1,8 @@
 """H(T) and I(X; P) for any number of people n, from sums of fixed length.
 
 X are the values of n people, P ~ Dirichlet(alpha) their distribution, T the counts of each value.
-T_x, the number of people with the value x, is beta-binomial: n people, parameters alpha_x and
-A - alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
+T_x, the number of people with the value x, is beta-binomial: n people, parameters alpha_x and A -
+alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
 
     H(T)    = r(n, A) - G(A) - sum_x E[r(T_x, alpha_x) - G(alpha_x)],  r(k, c) = G(k + c) - G(k + 1)
     I(X; P) = h(n, A) - G(A) - sum_x E[h(T_x, alpha_x) - G(alpha_x)],
@@ -13,9 +13,8 @@ beyond `FAR` they are computed by Stirling's series, so no terms of size n log n
 n = 10^9 that would leave five digits).
 
 A mean over T_x is a sum of n + 1 terms. It is cut at changes of the probabilities: at powers of two
-from both
-ends and at every deviation around the mean. In each piece a Gauss rule for consecutive integers
-(zeros of the discrete Chebyshev polynomials) replaces all its terms.
+from both ends and at every deviation around the mean. In each piece a Gauss rule for consecutive
+integers (zeros of the discrete Chebyshev polynomials) replaces all its terms.
 """
 
 from math import log, pi, sqrt
@@ -94,9 +93,9 @@ def shape(k: Floats, c: float) -> Floats:
 
 
 def _stirling(x: Floats) -> Floats:
-    """Return the tail of Stirling's series.
+    """Return the remainder of Stirling's formula for log Gamma(x), x >= FAR.
 
-    Log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= FAR.
+    It is log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2).
     """
     inverse = 1 / (x * x)
     return np.asarray((1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x)

@@ -151,7 +151,7 @@ def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floa
 
 
 def root_of_inverse(information: Floats) -> Floats:
-    """Lower triangular L with L L^T the inverse of each positive definite matrix."""
+    """Return the lower triangular L with L L^T the inverse of each positive definite matrix."""
     covariance = np.linalg.inv(information)
     covariance = (covariance + np.swapaxes(covariance, -1, -2)) / 2
     return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)

@@ -45,9 +45,9 @@ class Integral(NamedTuple):
 
 
 def mean_x_log_x(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
-    """Return E[L log L] in nats for every row q of `values`.
+    """Return E[L log L] in nats for every row q of `values`, with L = sum_x q_x P_x.
 
-    L = sum_x q_x P_x, P ~ Dirichlet(alpha).
+    P ~ Dirichlet(alpha).
 
     Args:
         values: the q_x, shape (forms, v), >= 0; each row has at least one positive entry of

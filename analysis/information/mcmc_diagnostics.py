@@ -1,8 +1,8 @@
 """Convergence of Markov chains: split R-hat and the effective number of independent draws.
 
-Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4
-and 11.5: chains are cut in halves, so that a drifting chain disagrees with itself; autocorrelations
-are added up in pairs until a pair is negative (Geyer).
+Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4 and 11.5: chains are cut in halves, so that a
+drifting chain disagrees with itself; autocorrelations are added up in pairs until a pair is
+negative (Geyer).
 """
 
 import numpy as np

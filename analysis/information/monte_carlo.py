@@ -30,7 +30,7 @@ CONTINUE = 2**-1.5
 HIGHEST = 14
 # If draws are worth less than this share of independent draws, the error bar is meaningless.
 MIN_EFFECTIVE_SHARE = 0.03
-# Tally vectors computed at once.
+# Number of tally vectors computed at once, which bounds the memory.
 BATCH = 256
 # Most frequencies of one Fourier sum.
 MOST_FREQUENCIES = 2_000_000

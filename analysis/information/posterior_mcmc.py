@@ -6,10 +6,9 @@ Unnormalised p: independent gammas G with parameters prior, p = G / |G|, moved i
     log density = sum_x prior_x eta_x - e^eta_x  +  sum_y s_y log (R p)_y
 
 Each iteration is one Hamiltonian move in coordinates whitened at the mode, which crosses the
-directions
-that noise leaves open, and one Gibbs draw (every user's value given p, then p given the tallies),
-which needs no tuning. All chains run side by side from overdispersed starts; the step length is
-tuned during the discarded first half only.
+directions that noise leaves open, and one Gibbs draw (every user's value given p, then p given the
+tallies), which needs no tuning. All chains run side by side from overdispersed starts; the step
+length is tuned during the discarded first half only.
 """
 
 from dataclasses import dataclass

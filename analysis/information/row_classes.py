@@ -1,8 +1,8 @@
 """Classes of equivalent rows of a randomizer, for any number of inputs.
 
 A row y holds P(report y | input x) for each input x. The information in an output y about the input
-depends only on the values of its row and on the
-Dirichlet parameters of the inputs with each value; rows that agree in both are one class. So
+depends only on the values of its row and on the Dirichlet parameters of the inputs with each value;
+rows that agree in both are one class. So
 
 * generalised randomised response has one class for each distinct parameter, for any a;
 * unary encoding and local hashing have two values in a row: `high` on a subset of the inputs into

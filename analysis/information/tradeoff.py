@@ -123,12 +123,10 @@ def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
 
 
 def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayLike) -> float:
-    """Return the average privacy S_mu of a random choice of randomizers.
+    """Return the average privacy S_mu of a random choice of randomizers, each with its weight.
 
-    Sum_j w_j S_mu(Q_j), (7.11).
-
-    The choice is seen with the report. The asymptotic utility of the mixture is at least the mean
-    of theirs.
+    It is sum_j w_j S_mu(Q_j), paper 002, (7.11). The choice is seen with the report. The asymptotic
+    utility of the mixture is at least the mean of theirs.
 
     Args:
         weights: probabilities, one for each randomizer.

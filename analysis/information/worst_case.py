@@ -5,11 +5,10 @@ X is a person's value, Y its report, P the distribution of values, Q the randomi
     S_wc(Q) = inf over priors and outputs y of H(X | Y = y, P) / H(X | P) = exp(-LDP(Q))   (Thm 5.3)
 
 Definition 5.1 does not give the distribution of P for the numerator's average: the proof uses the
-prior, a
-reader may think of P given Y = y. The bound holds for both readings. The infimum is a limit: priors
-with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come arbitrarily
-close, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at one output y, not
-the average privacy, as the text calls it.
+prior, a reader may think of P given Y = y. The bound holds for both readings. The infimum is a
+limit: priors with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come
+arbitrarily close, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at one
+output y, not the average privacy, as the text calls it.
 """
 
 from __future__ import annotations
@@ -56,9 +55,7 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
 
 
 def worst_case_privacy(Q: Any) -> float:
-    """Return the worst-case privacy S_wc(Q) = exp(-LDP(Q)), in [0, 1].
-
-    1 hides all, 0 may reveal all.
+    """Return the worst-case privacy S_wc(Q) = exp(-LDP(Q)): 1 hides all, 0 may reveal all.
 
     The share of private information hidden by the worst report for the worst prior; paper 002,
     Definition 5.1 and Theorem 5.3.
@@ -87,7 +84,9 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
     rows = as_matrix(Q)
     law = as_probabilities(p)
     if law.size != rows.shape[1]:
-        raise ParameterError(f"p: {law.size} probabilities for {rows.shape[1]} inputs")
+        raise ParameterError(
+            f"p: {law.size} probabilities for {rows.shape[1]} inputs; needs one for each"
+        )
     y = whole(y, "y", 0)
     if y >= len(rows):
         raise ParameterError(f"y: found {y}; needs a report below {len(rows)}")

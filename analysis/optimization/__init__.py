@@ -1,8 +1,7 @@
 """Linear and integer programs, solved by HiGHS in a process of its own.
 
 A solver that crashes or prints then leaves the calling process alone. May import the ground files.
-Must never know the meaning of a program: tables, counts and shares
-belong to the rooms above.
+Must never know the meaning of a program: tables, counts and shares belong to the rooms above.
 """
 
 from .programs import (

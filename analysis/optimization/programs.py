@@ -1,9 +1,8 @@
 """Linear and integer programs as plain data; the solver runs in another process.
 
 That process is `solver_process.py`. A `LinearProgram` is changed by columns or rows and continues
-from its last basis (HiGHS's own
-interface). `solve_linear` and `solve_integer` are SciPy's `linprog` and `milp`, each for a single
-program. This file imports no solver.
+from its last basis (HiGHS's own interface). `solve_linear` and `solve_integer` are SciPy's
+`linprog` and `milp`, each for a single program. This file imports no solver.
 """
 
 from collections.abc import Sequence
@@ -264,8 +263,7 @@ def solve_integer(
         constraints: rows.
         integrality: 1 for a whole number, 0 for any, shape (columns,).
         bounds: the lower and upper bounds of the columns, numbers or shape (columns,); None: at
-            least
-            0.
+            least 0.
         node_limit: nodes of the search tree, at most; None: no limit.
         mip_rel_gap: relative gap at which a solution is good enough; None: HiGHS's.
 

@@ -94,8 +94,7 @@ class SolverProcess:
         """Send a request and return the result of its operation, or raise its error.
 
         The operations are `server.OPERATIONS`. A caller that is interrupted while it waits ends the
-        process: the answer would be taken for
-        the answer to the next request.
+        process: the answer would be taken for the answer to the next request.
 
         Raises:
             SolverError: the process ended before it answered.
@@ -183,6 +182,7 @@ class _Pool:
     """The solver processes that this process has started, each used by a thread at a time."""
 
     def __init__(self) -> None:
+        """Start without solver processes."""
         self._lock = Lock()
         self._processes: list[SolverProcess] = []
         self._orphans: list[

@@ -1,8 +1,7 @@
 """Tables of counts that are safe to print: with small cells closed (suppressed), or counts rounded.
 
 Also computes the conclusions that a reader can still draw. May import `optimization` and the ground
-files. Must never know files or the meaning of a value:
-columns are places, values are codes.
+files. Must never know files or the meaning of a value: columns are places, values are codes.
 """
 
 from typing import TYPE_CHECKING

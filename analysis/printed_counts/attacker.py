@@ -3,12 +3,12 @@
 Linear programs, and tables that prove safety.
 
 An attacker sees the open (printed) cells and knows that all counts are nonnegative whole numbers
-that add up
-(`linked.py`). It may be a person of the table and know its own row: the cells with this row are not
-empty. A closed cell is *protected* from an attacker if tables exist that agree with all it knows: a
-table in which the cell is empty (or has the attacker alone), and a table in which it has at least k
-persons. So the attacker can neither tell that a person is there, nor that the cell is small. Nor is
-a set of closed cells with such a cell known to have 1 to k - 1 persons, as it may have k.
+that add up (`linked.py`). It may be a person of the table and know its own row: the cells with this
+row are not empty. A closed cell is *protected* from an attacker if tables exist that agree with all
+it knows: a table in which the cell is empty (or has the attacker alone), and a table in which it
+has at least k persons. So the attacker can neither tell that a person is there, nor that the cell
+is small. Nor is a set of closed cells with such a cell known to have 1 to k - 1 persons, as it may
+have k.
 
 Such a table is a *witness*: whole numbers, checked without the solver. Where no witness exists, the
 multipliers y of a linear program give a *cut* that every safe choice of closed cells fulfils. For
@@ -42,7 +42,7 @@ from .nearest import (
     row_membership,
 )
 
-INFEASIBLE = 2  # status of SciPy's milp
+INFEASIBLE = 2  # SciPy's status of an integer program without solution
 NO_WEIGHT = 1e-9  # smaller weights are rounding errors, and become 0
 GRID = 1e-6  # multipliers are rounded to it, so that a cut does not depend on the last digits
 
@@ -156,8 +156,8 @@ class CountAttacker:
         """Look for witnesses of many small cells at once: half of them full, the other half empty.
 
         Far fewer programs are solved than with a search for each cell. The halves are given by each
-        binary digit of a cell's number, so that each two cells are
-        once in different halves. `cells` are the places of the small cells.
+        binary digit of a cell's number, so that each two cells are once in different halves.
+        `cells` are the places of the small cells.
         """
         all_cells = np.arange(len(self._closed))
         attacker_cells = np.unique(self.linked.rows[self._rows])
@@ -221,14 +221,11 @@ class CountAttacker:
         return whole_table is not None and self._keep_if(whole_table, need)
 
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
-        """Return a violated cut, if a linear program shows that no witness meets a requirement.
+        """Return a violated cut if a linear program shows that no witness meets a requirement.
 
-        Else None.
-
-        Each cell changes by at most the required change, as its weight in a cut is at
-        most 1; if that gives no cut, by any number of persons.
-        `closed`: how far each cell is closed, 0 to 1, shape (cells,); 1 if it is small or not
-        printed.
+        Else None. Each cell changes by at most the required change, as its weight in a cut is at
+        most 1; if that gives no cut, by any number of persons. `closed`: how far each cell is
+        closed, 0 to 1, shape (cells,); 1 if it is small or not printed.
         """
         size = abs(need.target - int(self.linked.counts[need.cell]))
         for max_change in (float(size), np.inf):
@@ -321,9 +318,7 @@ class CountAttacker:
         return solution.duals if solution.status is SolverStatus.OPTIMAL else None
 
     def _whole(self, need: Need) -> Integers | None:
-        """Return a table of whole numbers that meets a requirement, by an integer program.
-
-        None without it.
+        """Return a table of whole numbers that meets a requirement, by an integer program; or None.
 
         Raises:
             SolverError: the solver ended with neither a table nor a proof that none exists.

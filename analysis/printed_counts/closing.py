@@ -42,8 +42,8 @@ class ClosedCounts:
         members: whether small cells are protected from persons of the table too.
         loss: the quantity that is minimised: persons in complements ("people"), or complements
             ("cells").
-        small: whether a cell is closed as it is small, shape (cells,); groups of persons, which
-            are not printed, are small too.
+        small: whether a cell is closed as it is small, shape (cells,); groups of persons, which are
+            not printed, are small too.
         closed: whether a cell is closed, shape (cells,).
         cost: loss of this choice, in persons or cells.
         bound: lower bound on the loss of every choice.
@@ -81,9 +81,8 @@ def close_cells(
     """Close (suppress) small cells, and further cells so that no small count is revealed.
 
     The further cells are those of the least loss. Every cell of 1 to k - 1 persons is closed, and
-    every empty cell that `linked` has. An attacker
-    that knows the open cells cannot exclude that a small cell is empty (or holds the attacker
-    alone), nor that it has at least k persons.
+    every empty cell that `linked` has. An attacker that knows the open cells cannot exclude that a
+    small cell is empty (or holds the attacker alone), nor that it has at least k persons.
 
     Args:
         linked: counts of the tables that are printed together. Where persons may be in several

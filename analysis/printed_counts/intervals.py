@@ -3,9 +3,8 @@
 A disclosure audit.
 
 A check by another way than the search for closed (suppressed) cells: the unknowns are the cells of
-each block of joined tables alone, and a
-count is the sum of them, written out from the values of its columns. So an error in the equations
-of `linked.py` or in a cut shows here.
+each block of joined tables alone, and a count is the sum of them, written out from the values of
+its columns. So an error in the equations of `linked.py` or in a cut shows here.
 """
 
 from collections.abc import Sequence
@@ -73,8 +72,8 @@ class WholeSystem:
     ) -> tuple[Integers, Integers]:
         """Return the minimum and the maximum of sums of unknowns, each of shape (sums,).
 
-        A linear program gives both where its solution is whole; else the
-        best solution of an integer program within `NODES`, so that intervals are never too wide.
+        A linear program gives both where its solution is whole; else the best solution of an
+        integer program within `NODES`, so that intervals are never too wide.
 
         Args:
             sums: the unknowns that are added.
@@ -112,9 +111,9 @@ class WholeSystem:
         )
 
     def _best(self, at: Integers, sign: float) -> Integers | None:
-        """Return whole numbers with the largest sum (sign 1) or least sum (-1) at `at`.
+        """Return whole numbers with the largest (sign 1) or least sum (-1) at the places `at`.
 
-        None if not found.
+        None if the solver finds no solution within its nodes.
         """
         costs = np.zeros(len(self.lower_bounds))
         costs[at] = -sign
@@ -134,12 +133,11 @@ def audit(counts: ClosedCounts) -> Intervals:
     Check that small cells are safe.
 
     With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses (tables that
-    prove safety): an outsider
-    can conclude no narrower interval, and perhaps only a wider one.
+    prove safety): an outsider can conclude no narrower interval, and perhaps only a wider one.
 
     Raises:
-        VerificationError: an outsider or, with `counts.members`, a person of the table can
-            conclude more of a small cell than it may; then the counts must not be printed.
+        VerificationError: an outsider or, with `counts.members`, a person of the table can conclude
+            more of a small cell than it may; then the counts must not be printed.
     """
     linked, closed = counts.linked, counts.closed
     _check_witnesses(counts)

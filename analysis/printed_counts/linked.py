@@ -10,8 +10,7 @@ The system is the knowledge of an attacker about counts that are not printed: no
 numbers that add up. Where the tables' columns form no cycle, such as (a, b), (b, c), there are no
 further constraints, as tables that agree in their shared cells belong to people (Vorob'ev 1962).
 The tables of a cycle, such as (a, b), (b, c), (a, c), are parts of a table of all their columns (a
-*block*);
-its own cells are not printed.
+*block*); its own cells are not printed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -88,9 +87,9 @@ class LinkedCounts:
         return int(self.counts[self.total])
 
     def small(self, k: int) -> NDArray[np.bool_]:
-        """Return whether a cell must be protected, shape (cells,).
+        """Return whether each cell must be protected: printed and below k, or a group of persons.
 
-        Printed and below k, or a group.
+        Shape (cells,).
         """
         small: NDArray[np.bool_] = self.printed & (self.counts < k)
         small[len(self.cells) - len(self.groups) :] = True
@@ -273,12 +272,10 @@ def _block_cells(
     *,
     zeros: bool,
 ) -> tuple[Integers, Integers]:
-    """Return the codes of the block's cells that may be occupied.
+    """Return the cells of a block that may be occupied, and the persons in each.
 
-    Shape (cells, columns), and persons.
-
-    Without `zeros`, cells of which a printed total is 0 are left out, as attackers know them to be
-    empty.
+    The cells are codes, shape (cells, columns). Without `zeros`, cells of which a printed total is
+    0 are left out, as attackers know them to be empty.
     """
     distinct, inverse = np.unique(codes[:, block], axis=0, return_inverse=True)
     people = np.bincount(inverse.ravel(), weights, len(distinct)).astype(np.int64)

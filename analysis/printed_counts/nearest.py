@@ -1,13 +1,12 @@
 """The table nearest to the true one with another count in one cell, by a linear program.
 
 The change of each cell has a cost for each person. A witness for an attacker (a table that it
-cannot exclude) is such a table in
-which only closed (suppressed) cells change; near the truth, few cells do, so that it is a witness
-for other
-attackers too, and with other choices of closed cells. If open cells may change as well, at the cost
-of closing them, the cells that do are a choice that protects one cell: a start for the search, and
-not the best choice, as the cost of closing is paid once however large the change (Kelly, Golden and
-Assad, Cell suppression: disclosure protection for sensitive tabular data, Networks 22, 1992).
+cannot exclude) is such a table in which only closed (suppressed) cells change; near the truth, few
+cells do, so that it is a witness for other attackers too, and with other choices of closed cells.
+If open cells may change as well, at the cost of closing them, the cells that do are a choice that
+protects one cell: a start for the search, and not the best choice, as the cost of closing is paid
+once however large the change (Kelly, Golden and Assad, Cell suppression: disclosure protection for
+sensitive tabular data, Networks 22, 1992).
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from ..optimization import LinearProgram, SolverStatus
 from .linked import LinkedCounts
 
 TOLERANCE = 1e-6
-# Factor of the cost of emptying a cell of one person: that person, as an attacker, excludes it.
+# Emptying a cell of one person costs this factor more, as that person can exclude such a table.
 SCARCE = 8.0
 
 Floats = NDArray[np.float64]
@@ -82,13 +81,10 @@ class NearestTables:
         )
 
     def table(self, need: Need, costs: Floats) -> Floats | None:
-        """Return the cheapest table, shape (cells,), in which the cell has the target count.
+        """Return the table of least cost, shape (cells,), with the required count in the cell.
 
-        None without.
-
-        `costs`: of a change by a person in each cell, shape (cells,); infinite for a cell that must
-        not change.
-        The counts need not be whole numbers.
+        None if there is no such table. `costs`: of a change by a person in each cell, shape
+        (cells,); infinite for a cell that must not change. The counts need not be whole numbers.
         """
         counts = self.linked.counts.astype(float)
         cells = len(counts)

@@ -27,7 +27,7 @@ from .nearest import equation_matrix
 from .several_cells import add_small_groups
 
 REACHES = (1, 2, 3)  # multiples that a count may move by
-INFEASIBLE = 2  # status of SciPy's milp
+INFEASIBLE = 2  # SciPy's status of an integer program without solution
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +73,8 @@ def round_cells(
     Args:
         linked: the counts; with their empty cells (`count_linked(zeros=True)`).
         base: at least 2.
-        k: conclusions are computed about groups of 1 to k - 1 persons too, where persons may be
-            in several cells.
+        k: conclusions are computed about groups of 1 to k - 1 persons too, where persons may be in
+            several cells.
         nodes: of the search tree of the integer program.
 
     Raises:
@@ -142,7 +142,7 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
     deviations = np.abs(values - linked.counts)[printed]
     sums = [i for i, parent in enumerate(linked.parents) if _is_printed(linked, i, parent)]
     if (deviations >= base * reach).any() or linked.excess(values)[sums].any():
-        raise SolverError("the solver's rounding does not add up")
+        raise SolverError("the solver's rounded counts do not add up to their totals")
     change = int(deviations.sum())
     bound = solution.mip_dual_bound
     min_change = change if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 1e-6))

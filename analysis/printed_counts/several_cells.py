@@ -7,9 +7,9 @@ of different rows of a person:
     count(S, v) = sum over the profiles with a row in (S, v) of persons(profile)
 
 where S is a set of columns and v a value of each. These equations are exact: some counts fulfil all
-inequalities between cells and totals, and no
-table of persons has them. Two kinds of profiles are in the system: occurring profiles, and each
-single row. An attacker that holds further profiles possible has more tables, and can conclude less.
+inequalities between cells and totals, and no table of persons has them. Two kinds of profiles are
+in the system: occurring profiles, and each single row. An attacker that holds further profiles
+possible has more tables, and can conclude less.
 
 Printed counts also give groups of persons that are no cells, by subtraction:
 
@@ -163,8 +163,7 @@ def _groups(
     """Yield groups of persons that a subtraction of printed counts gives, with their profiles.
 
     A group is outside a cell of the total, or in several of its cells. Groups outside a cell of k
-    persons or more
-    are left out.
+    persons or more are left out.
     """
     count_of = dict(zip(linked.cells, linked.counts.tolist(), strict=True))
     longer_of = _longer_subsets(linked)

@@ -8,9 +8,8 @@
     find_people                                   an attack on a release by side information
 
 PIE (personal information entropy) is the mutual information of a report and its sender. May import
-`randomizers`, `exposure`, `estimation` and the ground files. Must never know the
-protocol: the readers of a report are decided elsewhere. Information is in bits unless `unit` says
-otherwise.
+`randomizers`, `exposure`, `estimation` and the ground files. Must never know the protocol: the
+readers of a report are decided elsewhere. Information is in bits unless `unit` says otherwise.
 """
 
 from typing import TYPE_CHECKING

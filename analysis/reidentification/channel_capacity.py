@@ -1,17 +1,17 @@
 """The capacity for n people: the largest information I(U; Y) in a report Y about its sender U.
 
 The exact supremum over all distributions of U and the value X. I(U; Y) is convex in the
-distribution of X given U, so at its maximum each person holds a fixed value: at
-most m = min(n, |X|) values are in use, and the supremum is the capacity of the randomizer with m
-inputs. For GRR the uniform distribution on any m inputs reaches it (symmetry and concavity):
+distribution of X given U, so at its maximum each person holds a fixed value: at most m = min(n,
+|X|) values are in use, and the supremum is the capacity of the randomizer with m inputs. For GRR
+the uniform distribution on any m inputs reaches it (symmetry and concavity):
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
 with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
 The other s - m reports are uninformative.
 
-Local hashing with key h is GRR on g values with at most min(m, g) inputs, and a key that sends
-all symbols to one value is uninformative:
+Local hashing with key h is GRR on g values with at most min(m, g) inputs, and a key that sends all
+symbols to one value is uninformative:
 
     I(U; Y) <= (1 - P(h constant)) C(g, min(m, g))
 
@@ -53,13 +53,11 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
 
 
 def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
-    """Return the least error in naming the sender of a report, over all values.
+    """Return the least error in naming the sender of a report, and whether it is attained.
 
-    And if it is attained.
-
-    For n equally likely users. Beyond the paper, and more than Fano's inequality says: naming the
-    likeliest sender is right
-    with probability at most (1/n) sum over y of max over x of Q(y|x), the maximum over m inputs:
+    The least over all distributions of values, for n equally likely users. Beyond the paper, and
+    more than Fano's inequality says: naming the likeliest sender is right with probability at most
+    (1/n) sum over y of max over x of Q(y|x), the maximum over m inputs:
 
         1 - (m mu + (s - m) nu) / n       GRR, m = min(n, |X|), s = |X|
 

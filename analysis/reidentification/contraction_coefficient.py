@@ -1,17 +1,15 @@
 """The contraction coefficient of a randomizer: the least eta with I(U; Y) <= eta I(U; X).
 
 U is a person, X its value, Y its report. The least such eta over all U and X is reached by two
-inputs (O. Ordentlich and Y. Polyanskiy,
-Strong data processing constant is achieved by binary inputs). For two inputs with report
-distributions P and
-R it is
+inputs (O. Ordentlich and Y. Polyanskiy, Strong data processing constant is achieved by binary
+inputs). For two inputs with report distributions P and R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
-a concave function of b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, where theta is
-(e^eps - 1)/(s + e^eps - 1); the exact values are theta tanh(eps/2) for GRR (s = |X|) and
-(1 - 1/g) theta tanh(eps/2) for local hashing into s = g values that collide with probability
-exactly 1/g. So the printed theorems are never tight at a finite eps.
+a concave function of b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, where theta is (e^eps
+- 1)/(s + e^eps - 1); the exact values are theta tanh(eps/2) for GRR (s = |X|) and (1 - 1/g) theta
+tanh(eps/2) for local hashing into s = g values that collide with probability exactly 1/g. So the
+printed theorems are never tight at a finite eps.
 """
 
 from __future__ import annotations

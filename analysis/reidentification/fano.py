@@ -69,8 +69,8 @@ def budget_for(error: float, users: int) -> float:
     """Return the PIE (a report's information about its sender) allowed for this error, in bits.
 
     By (12) of paper 003 it is (1 - error) log2 n - 1. A randomizer with a `pie_bound` of at most
-    this keeps the identification error of every attacker
-    at `error` or above, if each of the n users is equally likely.
+    this keeps the identification error of every attacker at `error` or above, if each of the n
+    users is equally likely.
 
     Args:
         error: the required identification error, strictly between 0 and 1.
@@ -93,8 +93,8 @@ def pseudonymization(symbols: int, users: int, prior_error: float | None = None)
     """Return the least identification error if the values themselves are released without names.
 
     Paper 003, Proposition 3.10. I(U; X) <= min(log2 n, log2 |X|), so few symbols protect without
-    any noise: five incomes and
-    10^8 equal users leave an error of at least 0.8750 (the paper rounds to 0.88).
+    any noise: five incomes and 10^8 equal users leave an error of at least 0.8750 (the paper rounds
+    to 0.88).
 
     >>> from veilmix.analysis.reidentification import pseudonymization
     >>> round(pseudonymization(5, 10**8), 3)

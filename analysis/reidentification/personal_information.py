@@ -6,8 +6,7 @@ Paper 003, (4) and Section 3.3, for a person U with value X and report Y = Q(X):
     beta = 1 - sum over y of max over u of P(U = u, Y = y)
 
 beta is the least error of any attacker that names one person. Both are exact. All sums have terms
-of at
-least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
+of at least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
 
 Three methods. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
 identity plus a constant, so only people's values are touched, O(entries) for any number of symbols.
@@ -112,11 +111,14 @@ class PieStream:
 
     I(U; Y) = mean over people of D(Y|U=u, R) - D(Y, R), with R the report distribution of a uniform
     X. Holds a number for each symbol. Rows are weights (counts or unnormalised probabilities); a
-    person's
-    share of the total is its row sum. A person must come in a single row.
+    person's share of the total is its row sum. A person must come in a single row.
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:
+        """Start without rows; `symbols` is the number of values, `Q` the randomizer (None.
+
+        The value itself).
+        """
         self.symbols = whole(symbols, "symbols", 1)
         self.people = 0
         self._plain = _plain(Q, symbols)
@@ -194,7 +196,7 @@ def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
         return 1.0, 0.0
     form: tuple[float, float] | None = getattr(Q, "identity_form", None)
     if form is not None and symbols != Q.inputs:
-        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs}")
+        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs; needs as many")
     return form
 
 
@@ -205,10 +207,12 @@ def _fitting(Q: Any, symbols: int) -> Floats:
         ParameterError: it has another number of inputs.
     """
     if getattr(Q, "inputs", symbols) != symbols:
-        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs")
+        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs; needs as many")
     matrix = as_stochastic(_channel(Q))
     if matrix.shape[1] != symbols:
-        raise ParameterError(f"joint: {symbols} symbols; Q has {matrix.shape[1]} inputs")
+        raise ParameterError(
+            f"joint: {symbols} symbols; Q has {matrix.shape[1]} inputs; needs as many"
+        )
     return matrix
 
 

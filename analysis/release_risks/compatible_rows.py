@@ -30,8 +30,7 @@ class CompatibleColumn:
     Attributes:
         layers: for each layer, the released code of each original code, or NO_VALUE.
         layer: the layer of each released code; ANY_VALUE if it stands for all values, NO_VALUE if
-            for no original
-            value.
+            for no original value.
     """
 
     layers: tuple[Integers, ...]

@@ -138,6 +138,7 @@ class CellCounts:
     """
 
     def __init__(self, release: Codes, targets: Codes) -> None:
+        """Give each value of each column a random number; `targets` are the attacked people."""
         self.targets = None if targets is release else targets
         joined_rows = release if self.targets is None else np.concatenate((release, targets))
         rng = np.random.default_rng(SEED)
@@ -231,12 +232,18 @@ def ask(
     """
     rows, targets = as_table(release), as_table(people)
     if rows.shape[1] != targets.shape[1] or not len(rows) or not len(targets):
-        raise ParameterError(f"release, people: found shapes {rows.shape} and {targets.shape}")
+        raise ParameterError(
+            f"release, people: found shapes {rows.shape} and {targets.shape}; the same columns and "
+            "at least one row each are needed"
+        )
     counts = CellCounts(rows, rows if people is release else targets)
     sides = [_Side(counts, targets, person_weights(owners[0]))]
     if isinstance(control, str):
         if rows.shape != targets.shape or len(rows) < 2:
-            raise ParameterError("control: left-out needs the release of exactly these people")
+            raise ParameterError(
+                "control: found left-out; needs a release with a row for each of these people, two "
+                "at least"
+            )
         left_out = counts if counts.targets is None else CellCounts(rows, rows)
         sides.append(_Side(LeftOut(left_out), rows))
     elif control is not None:

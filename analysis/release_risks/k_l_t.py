@@ -153,10 +153,7 @@ def class_diversity(
 def _cell_counts(
     classes: NDArray[np.int64], values: NDArray[np.int64], m: int, persons: Persons | None
 ) -> tuple[NDArray[np.int64], ...]:
-    """Return the class, the value and the people of each (class, value) pair.
-
-    The people per class.
-    """
+    """Return class, value and people of each (class, value) pair, and the people of each class."""
     cells = classes * m + values
     if persons is None:
         different, counts = np.unique(cells, return_counts=True)

@@ -33,10 +33,15 @@ def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
     d = table.shape[1]
     column_values: list[Floats | None] = [None] * d if numbers is None else list(numbers)
     if len(column_values) != d:
-        raise ParameterError(f"numbers: found {len(column_values)} for {d} columns")
+        raise ParameterError(
+            f"numbers: found {len(column_values)} for {d} columns; one for each column is needed"
+        )
     for j, values in enumerate(column_values):
         if values is not None and len(values) <= int(table[:, j].max()):
-            raise ParameterError(f"numbers[{j}]: {len(values)} for code {int(table[:, j].max())}")
+            raise ParameterError(
+                f"numbers[{j}]: found {len(values)}, but the column has code "
+                f"{int(table[:, j].max())}; a number for each code from 0 is needed"
+            )
     return column_values
 
 
@@ -54,6 +59,7 @@ class Near:
     """
 
     def __init__(self, release: "_Release", place: int, *, is_member: bool) -> None:
+        """Compare a person with all different rows; `is_member`: its own row is left out."""
         self.release, self.place = release, place
         self.codes = release.people[place]
         self.every = range(len(release.sides))
@@ -120,6 +126,7 @@ class _Release:
     """
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
+        """Find the different rows of the release, and prepare each column for comparisons."""
         self.released_codes, self.people = release, people
         self.distinct_rows, counts = different(release)
         self.weights = counts.astype(np.float64)

@@ -150,7 +150,10 @@ def _tables(given_tables: Sequence[ArrayLike], columns: int) -> list[Codes]:
     tables = [as_table(table) for table in given_tables]
     d = tables[0].shape[1]
     if any(table.shape[1] != d or not len(table) for table in tables):
-        raise ParameterError(f"release, people, control: found shapes {[t.shape for t in tables]}")
+        raise ParameterError(
+            f"release, people, control: found shapes {[t.shape for t in tables]}; the same columns "
+            "and at least one row each are needed"
+        )
     if not 1 <= columns <= d:
         raise ParameterError(f"columns: found {columns}; 1 to {d} are accepted")
     return tables
@@ -257,10 +260,7 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
 
 
 def _median(values: Floats, people: NDArray[np.int64]) -> float:
-    """Return the median of ascending values of which each has a number of people.
-
-    0 without people.
-    """
+    """Return the median of ascending values, each of a number of people; 0 without people."""
     upto = np.cumsum(people)
     n = int(upto[-1]) if len(upto) else 0
     if not n:
@@ -306,8 +306,7 @@ def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.fl
     """Count, from a table of cells, the predicates that isolate a row of the release, or a person.
 
     Returns three numbers: isolating a row; of these, a person of the table; a person of the
-    control.
-    `persons`: the owner of each row, of release, people and control.
+    control. `persons`: the owner of each row, of release, people and control.
     """
     cell_counts = _cells(parts, 0)
     counts = [_fulfilled(parts, cell_counts.copy())]

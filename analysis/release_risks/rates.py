@@ -4,9 +4,8 @@
     risk       (attack - control) / (1 - control), errors propagated to first order
 
 for s successes in n tries, from M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified
-framework for quantifying privacy
-risk in synthetic data* (PoPETs 2023): the release is only responsible for successes that the
-attacker would not have had without it.
+framework for quantifying privacy risk in synthetic data* (PoPETs 2023): the release is only
+responsible for successes that the attacker would not have had without it.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ class Rate:
         right: expected successes, at least 0.
         tries: number of tries.
         error_tries: effective number of tries for the interval: fewer if some were measured on a
-            sample;
-            None: all.
+            sample; None: all.
     """
 
     right: float
@@ -55,7 +53,9 @@ class Rate:
     def __post_init__(self) -> None:
         """Raise a ParameterError if successes are not between 0 and the number of tries."""
         if self.tries < 0 or not 0 <= self.right <= self.tries * (1 + 1e-9):
-            raise ParameterError(f"right, tries: found {self.right} of {self.tries}")
+            raise ParameterError(
+                f"right, tries: found {self.right} of {self.tries}; 0 to all tries are accepted"
+            )
 
     @property
     def share(self) -> float:

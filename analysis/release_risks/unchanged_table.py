@@ -21,7 +21,7 @@ from .predicates import singling_out
 from .rates import Attack, Rate
 
 SIZES = (1, 3)  # numbers of columns of a predicate
-MAX_SOUGHT = 15  # most columns that are inferred
+MAX_SOUGHT = 15  # most columns for which an inference attack is tried
 SETS = 1.5e7  # approximate limit of the rows and cells that singling out counts
 ROWS = 3e7  # approximate limit of the cells that are compared
 

@@ -1,8 +1,7 @@
 """The figure of a table's score: the share of exposed people for every threshold k.
 
 A curve for each column and for all columns together. Up to `NAMED` columns each column has its own
-line; of more, only the most exposed are named, and
-the other columns are grey.
+line; of more, only the most exposed are named, and the other columns are grey.
 """
 
 # pyright: reportReturnType=false
@@ -146,7 +145,7 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
     ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
-        # The mean may lie outside the range, as the range's ends are whole people: no bar then.
+        # The mean may lie outside the range, whose ends are whole people: that error bar is then 0.
         ends = [[max(mean - low, 0.0)], [max(high - mean, 0.0)]]
         look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
         ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)

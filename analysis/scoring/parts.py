@@ -11,8 +11,7 @@ class ScoredPart:
     """The score of a column, or of all columns together.
 
     `values` counts "missing" where it occurs and is a value (as a category). For all columns
-    together, they are
-    the different rows.
+    together, they are the different rows.
 
     Attributes:
         name: of the column; for all columns "all columns" or "quasi-identifiers".

@@ -62,6 +62,7 @@ class PairErrors:
         return max(self.distances, default=0.0)
 
     def __repr__(self) -> str:
+        """Return the number of tables with the mean and the largest distance."""
         return (
             f"<PairErrors of {len(self.pairs)} two-way tables: total variation distance "
             f"{self.mean:.3g} on average, {self.largest:.3g} at most>"
@@ -265,9 +266,9 @@ def _shares(counts: Floats) -> Floats:
 def _parts(
     release: ReleasedRows, sizes: Sequence[int], pair: Pair
 ) -> tuple[Floats, Floats, Floats, float]:
-    """Return people with both columns shown, by cell; with the first only; the second only.
+    """Return people by their shown columns of a pair: both, the first, the second, neither.
 
-    Neither.
+    The first three by cell or value, shapes (sizes of the pair), (first size,), (second size,).
     """
     i, j = pair
     first_codes, second_codes = release.rows[:, i], release.rows[:, j]

@@ -1,10 +1,10 @@
 """Safe sets of columns of a table, by their true exposure and by the certified bound.
 
 A set is safe if it exposes at most a given number of people. The true exposure is counted in the
-table. The certified bound is the coverage bound from the marginals,
-which a party without the table can compute. With missing cells that match any value, a single
-column's bound is its truth, since its marginal shows it, and the bound of several columns is that
-with missing as a value, which is never below.
+table. The certified bound is the coverage bound from the marginals, which a party without the table
+can compute. With missing cells that match any value, a single column's bound is its truth, since
+its marginal shows it, and the bound of several columns is that with missing as a value, which is
+never below.
 
 Up to `EVERY` columns every set is counted, unless there are too many rows. Otherwise the truly safe
 sets are searched (safe_sets.py), and the largest set safe by its bound is the exact choice of
@@ -240,10 +240,7 @@ def _wide(
     source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
-    """Score only the named sets of a wide table.
-
-    Single columns, the best sets, and their extensions.
-    """
+    """Score the named sets of a wide table: single columns, the best sets and those found."""
     persons = source if isinstance(source, Persons) else None
     wild = None if isinstance(source, Persons) else source
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)

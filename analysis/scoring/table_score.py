@@ -6,10 +6,9 @@ difference is the cost of not seeing the joint.
 
 Missing cells have one meaning throughout, which the caller chooses. As a CATEGORY, missing is a
 value like any other. As a WILDCARD it matches any value, and a person's class ("crowd") is the
-people with compatible
-rows (wildcards.py). The bounds are computed with missing as a value in either case: a wildcard's
-class is never smaller, so they hold for it too; only the lower bound is then different, the most
-people that a single column exposes.
+people with compatible rows (wildcards.py). The bounds are computed with missing as a value in
+either case: a wildcard's class is never smaller, so they hold for it too; only the lower bound is
+then different, the most people that a single column exposes.
 """
 
 from __future__ import annotations
@@ -109,6 +108,7 @@ class TableScore:
         return self.joint.crowds.users_below(self.k) <= self.people_limit
 
     def __repr__(self) -> str:
+        """Return the numbers of people, columns and exposed people."""
         below = self.joint.crowds.users_below(self.k)
         return (
             f"<TableScore of {self.n:,} people, {len(self.columns)} columns, missing as "

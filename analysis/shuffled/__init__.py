@@ -14,10 +14,10 @@ The complete analysis of paper 001 for flipped bits, bounds for any mechanism.
     removed_delta, replaced_delta          rows that k people open, each taking part at random
 
 A law is a probability distribution. May import `randomizers` and the ground files. Must never know
-how a mix works: its effect here is
-that no report can be linked to its sender. Neighbours differ in one person's value (replace one),
-and the number of people is public. An epsilon or delta of 1-bit reports is a `Level`: a float
-that names its reading; for other mechanisms it lies in an `Enclosure`. Epsilons are in nats.
+how a mix works: its effect here is that no report can be linked to its sender. Neighbours differ in
+one person's value (replace one), and the number of people is public. An epsilon or delta of 1-bit
+reports is a `Level`: a float that names its reading; for other mechanisms it lies in an
+`Enclosure`. Epsilons are in nats.
 """
 
 from typing import TYPE_CHECKING

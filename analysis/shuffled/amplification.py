@@ -1,11 +1,10 @@
 """Bounds on the privacy of one shuffled report, for every randomizer and every matrix.
 
 The doubted person (the attacker wants to know its value) has u or v; the other n - 1 people may
-have any values. Only the likelihoods of
-a report under u and v matter, so a few outcomes y stand for all reports. If the law of every value
-is at least w b(y), then with probability w a report is drawn from b, independently of the value:
-the privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reveal to the attacker the
-people outside the blanket, and their reports:
+have any values. Only the likelihoods of a report under u and v matter, so a few outcomes y stand
+for all reports. If the law of every value is at least w b(y), then with probability w a report is
+drawn from b, independently of the value: the privacy blanket (*recalled*: Balle, Bell, Gascon,
+Nissim, 2019). Reveal to the attacker the people outside the blanket, and their reports:
 
     upper   never + (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
@@ -20,8 +19,8 @@ In a large crowd the next bound is sharper, if the laws of all values of other p
             pair of collections (ERRATA 001.9). z = v, or another value if there is one. With little
             noise, two or three values among other people are worse: small populations are tried.
 
-If all collections can be listed (`collections.py`), the delta is the largest of theirs: exact.
-The blankets of the randomizers are in `randomizers/neighbour_laws.py`, blankets of any matrix in
+If all collections can be listed (`collections.py`), the delta is the largest of theirs: exact. The
+blankets of the randomizers are in `randomizers/neighbour_laws.py`, blankets of any matrix in
 `randomizers/matrix_neighbours.py`; the better of both bounds is used at both ends (`bands.py`).
 """
 
@@ -172,6 +171,7 @@ def report_epsilon(
     if cases and 0 < lowest < highest * (1 - WIDE):
 
         def fits(epsilon: float) -> bool:
+            """Whether a slow upper bound, population by population, is at most delta here."""
             return _parted(cases, n, epsilon, delta) <= delta
 
         candidates = [lowest * (1 + step) for step in STEPS if lowest * (1 + step) < highest]
@@ -217,7 +217,7 @@ def upper_curve(
 def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
     """Return the least epsilon (nats) at which an upper bound of delta is at most `delta`.
 
-    At most the local epsilon.
+    It is at most the local epsilon.
     """
     highest = local
     for band in all_bands:
@@ -249,8 +249,7 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
     """Return a smaller upper end of epsilon (nats), if an exchange of terms certifies it.
 
     The exchange (`any_others.py`) is sharp near the lower end, and fails far beyond: it is tried
-    from there up, and
-    between the last end that fails and the first that fits.
+    from there up, and between the last end that fails and the first that fits.
     """
     thorough = band.effort.thorough
     if not 0 < lowest < highest * (1 - (WIDE_EXACT if thorough else WIDE_PASS)):

@@ -109,12 +109,15 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundTerms:
-    """The terms of bound (1) of this module on delta, which holds for every population.
+    """The terms of an upper bound on delta, (1) of this module, which holds for every population.
+
+    Reports are drawn from a common law b with probability s, else from Q_x, the remaining law of
+    the value x; d is the difference P_u - e^eps P_v.
 
     Attributes:
         values: the laws of d / Q_x for every value x of another person.
         pool: the laws of d / b, in both directions of the doubt (u against v, v against u).
-        share: s, the probability that a person's report is drawn from the common law b.
+        share: s.
         rare: the part of delta from an empty pool (no report drawn from b).
     """
 
@@ -168,8 +171,8 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
     """Return the pool's law relative to the blanket's: limit of |d| / blanket, ratio below, above.
 
     The pool is the common law from which some reports are drawn. It takes probability from other
-    people's laws. It takes least if it reports where the two
-    values differ least, except for a share that keeps d / b no wider than the terms of values.
+    people's laws. It takes least if it reports where the two values differ least, except for a
+    share that keeps d / b no wider than the terms of values.
     """
     blanket, pairs = case
     u, v = blanket.u_ratios, exp(epsilon) * blanket.v_ratios

@@ -1,10 +1,9 @@
 """Certified lower and upper bounds of delta as functions of epsilon: a band.
 
 A randomizer's neighbours are the laws of its reports for pairs of values (`neighbour_laws.py`).
-They are given by
-its family (GRR, unary encoding ...), if it has one, and computed from its matrix, if that is small
-(`matrix_neighbours.py`). Each
-gives a lower and an upper bound; the better of both is certified too.
+They are given by its family (GRR, unary encoding ...), if it has one, and computed from its matrix,
+if that is small (`matrix_neighbours.py`). Each gives a lower and an upper bound; the better of both
+is certified too.
 """
 
 from collections.abc import Sequence
@@ -80,9 +79,9 @@ class Band:
 
     @property
     def parted(self) -> bool:
-        """Whether the slow bounds, population by population, apply.
+        """Whether the slow bounds, population by population, can be computed with this effort.
 
-        Other people's values are all known.
+        They need all values of other people, of few kinds.
         """
         has_few_cases = len(self.cases) <= FEW_CASES
         return self.effort.thorough and has_few_cases and all(map(listed, self.cases))
@@ -127,10 +126,7 @@ class Band:
 
     @property
     def given_away(self) -> float:
-        """A lower bound of delta at every epsilon.
-
-        The probability of reports that exclude a value.
-        """
+        """A lower bound of delta at every epsilon: the probability of value-excluding reports."""
         pairs = [pair for _, equals in self.cases for pair in equals]
         ways = [way.given_away for pair in pairs for way in (pair, pair.reversed())]
         return max(ways, default=0.0)

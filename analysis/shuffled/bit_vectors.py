@@ -1,22 +1,21 @@
 """Hockey-stick deltas of shuffled L-bit reports: exact if small, else between certified bounds.
 
 p = 1 - q and q are the probabilities of a true and of a flipped bit. Lower: all other people have
-the same vector v as the doubted person, which may instead have u at
-Hamming distance h. Then A (the counts of reported vectors) is multinomial under v and the privacy
-ratio from v to u is the mean of n
-independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for every
-L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L = 1 it
-is the case of the ends of the range of m, near the worst but not always the worst. For few people,
-populations of u and v in all numbers are tried as well: at n = 16, q = 0.05, epsilon = 3 two bits
-have delta .1829 with equal other values and .2278 with eight of one kind and seven of the other.
-People that differ in a single bit are the 1-bit case, exact for every n.
+the same vector v as the doubted person, which may instead have u at Hamming distance h. Then A (the
+counts of reported vectors) is multinomial under v and the privacy ratio from v to u is the mean of
+n independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for
+every L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L
+= 1 it is the case of the ends of the range of m, near the worst but not always the worst. For few
+people, populations of u and v in all numbers are tried as well: at n = 16, q = 0.05, epsilon = 3
+two bits have delta .1829 with equal other values and .2278 with eight of one kind and seven of the
+other. People that differ in a single bit are the 1-bit case, exact for every n.
 
 Up to six bits all other people may also have one vector x, and the worst is not always v: bits in
 which u and v agree, and x is their opposite, separate other people from the doubted person.
 
 Upper: the smallest of three. (a) The privacy blanket: each report is, with probability (2 q)^L, a
-uniform vector that reveals no value. Reveal the people without a uniform vector, and their
-reports; the doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta is
+uniform vector that reveals no value. Reveal the people without a uniform vector, and their reports;
+the doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta is
 
     (1/(n g)) E[(sum over i <= n of B_i X_i)_+],  g = (2 q)^L,  B_i ~ Ber(g),
     X_i = 2^L (p(u, Y_i) - e^eps p(v, Y_i)),  Y_i uniform.
@@ -201,7 +200,9 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     """
     n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits", 6)
     if n > MOST_LISTED_PEOPLE or comb(n + (1 << bits) - 1, n) ** 2 > MOST_ENUMERATED:
-        raise ParameterError(f"n, bits: found {n} and {bits}; too many collections to list")
+        raise ParameterError(
+            f"n, bits: found {n} and {bits}; these have too many collections to be listed"
+        )
     if epsilon >= bits * log((1 - q) / q):
         return 0.0
     P = transition_matrix(bits, q)

@@ -188,8 +188,7 @@ class OutcomeLadder:
     n reports of b kinds, and the outcome after one more report of each kind.
 
     Used to add a person to a law quickly. Outcomes are numbered by keys, sums of a random number
-    for each report; that no two of them
-    are equal is checked.
+    for each report; that no two of them are equal is checked.
     """
 
     def __init__(self, b: int, n: int) -> None:
@@ -201,7 +200,7 @@ class OutcomeLadder:
             more = keys[:, None] + weights
             keys, step = np.unique(more, return_inverse=True)
             if len(keys) != comb(people + b - 1, people):
-                raise AssertionError("two outcomes have one key")
+                raise AssertionError("two outcomes have the same random key")
             self.steps.append(step.reshape(more.shape))
 
     def add(self, law: Floats, people: int, row: Floats) -> Floats:

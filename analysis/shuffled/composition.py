@@ -6,9 +6,9 @@ doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d independent 
 
 Hockey-stick. The largest delta_j(eps) over all collections and both directions is again the curve
 of one pair of laws, and the product of such pairs dominates every product of actual pairs
-(*recalled*: Zhu, Dong, Wang, 2022). The curve is computed at some points; between
-them the straight line in e^eps is never below it, because it is convex, and is the curve of a loss
-with finitely many values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
+(*recalled*: Zhu, Dong, Wang, 2022). The curve is computed at some points; between them the straight
+line in e^eps is never below it, because it is convex, and is the curve of a loss with finitely many
+values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
 
     P(loss = t_i) = e^(t_i) q_i,  P(loss = -t_i) = q_i,  q_i the change of the slope at e^(t_i)
 
@@ -257,7 +257,7 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
     deltas *= 1 + ERROR
     x = np.exp(t)
     slopes = np.append(np.diff(deltas) / np.diff(x), 0.0)
-    weight = np.maximum(np.diff(slopes), 0.0)  # at t_1 .. t_last; rounding may not make it concave
+    weight = np.maximum(np.diff(slopes), 0.0)  # at t_1 .. t_last; at least 0 in spite of rounding
     law = np.zeros(2 * last * stride + 1)
     centre = last * stride
     law[centre + stride :: stride] = x[1:] * weight
@@ -302,11 +302,9 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 
 
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
-    """Return summed losses of actual collections.
+    """Return summed losses of actual collections, which give lower bounds of epsilon.
 
-    For each reading, each feature's worst collection.
-
-    They give lower bounds of epsilon.
+    A sum for each reading: each feature has the collection that is worst for it alone.
     """
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
     sums = []

@@ -52,11 +52,9 @@ class Counterexample:
 
 @lru_cache(maxsize=4096)
 def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
-    """Return P(A_n(m) = s) for s = 0 ..
+    """Return P(A_n(m) = s) for s = 0 .. n: the law of the count of 1-bits in n reports.
 
-    n: the probability of s reported 1-bits, m of n people having a 1.
-
-    By (6.1) and (6.2) of paper 001.
+    m of the n people have a 1. By (6.1) and (6.2) of paper 001.
     """
     if n == 0:
         return (Fraction(1),)
@@ -115,9 +113,9 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
 
 
 def monotone_ratios(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """Return counterexamples to (5.8), (5.9), Prop.
+    """Return counterexamples to (5.8), (5.9) and Proposition 5.2 of paper 001.
 
-    5.2: ratios from i to j rise away from i and to j.
+    They claim that ratios of probabilities from i to j rise away from i and towards j.
     """
     return [bad for m in all_counts(n, bits) for bad in _monotone(m, vector_law(m, q))]
 
@@ -146,9 +144,9 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
 
 
 def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """Return counterexamples to Prop. 5.3 as printed: the ratio is largest for the opposite of x.
+    """Return counterexamples to Proposition 5.3 of paper 001 as printed.
 
-    It claims so for every s, and is false from n = 1 on.
+    It claims that for every s the ratio is largest for the opposite of x. False from n = 1 on.
     """
     bad = []
     for m in all_counts(n - 1, bits):
@@ -170,9 +168,9 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
 
 
 def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
-    """Return counterexamples to a corrected Prop.
+    """Return counterexamples to the corrected Proposition 5.3 of paper 001.
 
-    5.3: over all m, s the opposite has the largest ratio.
+    It claims that over all m and s the opposite of x has the largest ratio.
     """
     largest = proposition_5_1(n, bits, q)
     top = largest[bits]
@@ -195,8 +193,8 @@ def proposition_6_1(
         q: lie probability.
         distance: the paper's delta.
         shift: the number added.
-        undefined: "skip" cases in which a ratio at s = 0 is asked for, or "largest": read it as
-            the largest finite ratio rho(1; 0), which makes the statement false.
+        undefined: "skip" cases in which a ratio at s = 0 is asked for, or "largest": read it as the
+            largest finite ratio rho(1; 0), which makes the statement false.
     """
     s_0 = max(0, ceil(n * q - distance - shift))
     if s_0 < 1 and undefined == "skip":
@@ -214,10 +212,9 @@ def proposition_6_1(
 
 
 def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
-    """Return counterexamples to Section 6.1's first claim.
+    """Return counterexamples to the first claim of paper 001, Section 6.1, as printed.
 
-    P(A_n(m) = s) <= P(A_(n-1)(m) = s), s >= 1.
-
+    It claims P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1, A_n(m) the count of reported 1-bits.
     False at s = n.
     """
     bad = []
@@ -281,9 +278,9 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
 
 
 def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
-    """Return left minus right side of the recursion (6.3) for s = 0 ..
+    """Return left minus right side of the recursion (6.3) for s = 0 to n - 1.
 
-    n - 1: all zero if it holds.
+    All are zero if Lemma 6.1 of paper 001 holds.
     """
     law, p = one_bit(n, m, q), 1 - q
     gaps = []

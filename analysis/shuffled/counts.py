@@ -70,8 +70,7 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
     """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
     It has relative accuracy in the lower tail. Above the mean it is log(1 - P(A > s)) with the
-    upper tail from the mirrored law (0 and 1
-    exchanged).
+    upper tail from the mirrored law (0 and 1 exchanged).
     """
     people, one_counts, points = broadcast(n, m, s)
     mean = people * q + one_counts * (1 - 2 * q)

@@ -120,9 +120,9 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
 def crowd_figure(
     q: float = 0.25, delta: float = 1e-6, sizes: Sequence[int] | None = None
 ) -> Figure:
-    """Return the figure of epsilon against the number of people, which falls.
+    """Return the figure of epsilon against the number of people, beside the local epsilon.
 
-    The local bound does not.
+    Epsilon after shuffling falls; the local epsilon does not.
 
     Args:
         q: lie probability, 0 < q <= 1/2.

@@ -55,7 +55,8 @@ class PairDivergence:
     def alpha(self) -> float:
         """The weight alpha = p - e^eps q > 0 of P(Z = s) in the difference of the two laws.
 
-        Z is the others' count of 1-bits.
+        Z is the count of 1-bits in other people's reports; the laws are those for a person with 0,
+        and with 1.
         """
         return 1 - self.q - exp(self.epsilon) * self.q
 
@@ -63,7 +64,8 @@ class PairDivergence:
     def beta(self) -> float:
         """The weight beta = e^eps p - q of P(Z = s - 1) in the difference of the two laws.
 
-        Z is the others' count of 1-bits.
+        Z is the count of 1-bits in other people's reports; the laws are those for a person with 0,
+        and with 1.
         """
         return exp(self.epsilon) * (1 - self.q) - self.q
 
@@ -81,13 +83,12 @@ class PairDivergence:
         return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
 
     def gain(self, m: Floats, s: Floats) -> Floats:
-        """Return P_0(A <= s) - e^eps P_1(A <= s), at most delta.
+        """Return P_0(A <= s) - e^eps P_1(A <= s), at most delta, for each m and s.
 
-        P_0, P_1 for a person with 0, with 1.
-
-        Real m and s by analytic extension. Both terms are taken under the tilt that centres s,
-        where they are of comparable size: no
-        cancellation beyond the square of the tail's distance in deviations.
+        P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0, or 1. Real m
+        and s by analytic extension. Both terms are taken under the tilt that centres s, where they
+        are of comparable size: no cancellation beyond the square of the tail's distance in
+        deviations.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
         # At the ends of the support the lower sum is a single term or everything.
@@ -106,7 +107,10 @@ class PairDivergence:
         return result
 
     def hockey_stick(self, m: Floats) -> Floats:
-        """Return delta for zero against one, for each m of other people with a 1; shape of m."""
+        """Return the hockey-stick delta of value 0 against 1, for each m; shape of m.
+
+        m is the number of other people with a 1.
+        """
         low = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
         high = np.minimum(low + 1, self.other_people)
         both_gains = self.gain(np.concatenate([m, m]), np.concatenate([low, high]))
@@ -115,8 +119,8 @@ class PairDivergence:
     def envelope(self, m: Floats) -> Floats:
         """Return an upper envelope of `hockey_stick`, smooth in m: the threshold s* may be real.
 
-        The maximum over nine points around the tilted mean, raised by the parabola through the
-        best three.
+        The maximum over nine points around the tilted mean, raised by the parabola through the best
+        three.
         """
         offsets = np.linspace(-1.25, 1.25, 11)
         points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.other_people)
@@ -129,11 +133,10 @@ class PairDivergence:
         return np.asarray(np.maximum(gain.max(axis=1), top + (right - left_gain) ** 2 / (8 * bend)))
 
     def crossing(self, m: Floats) -> Floats:
-        """Return the real s with P(Z = s) / P(Z = s - 1) = 1/tilt.
+        """Return the real s at which P(Z = s) / P(Z = s - 1) = 1/tilt, for each m.
 
-        S* is the integer at or below it.
-
-        Z is the count of 1-bits among other people's reports.
+        Z is the count of 1-bits among other people's reports; the threshold s* is the integer at or
+        below s.
         """
         people = np.full(m.shape, float(self.other_people))
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
@@ -185,8 +188,8 @@ class Quantiles:
     """The probabilistic epsilon of shuffled one-bit reports for a delta, from lower quantiles.
 
     P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0 or 1. epsilon_m =
-    log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may
-    be excluded, this one may not, and the ratio falls in s.
+    log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may be
+    excluded, this one may not, and the ratio falls in s.
 
     Attributes:
         n: people.
@@ -244,11 +247,10 @@ class Quantiles:
 
 
 def log_g(log_rho: Floats, q: float) -> Floats:
-    """Return the log privacy ratio from the log of the probability ratio r.
+    """Return the log privacy ratio, log((q + p r) / (p + q r)), from the log of r.
 
-    Log((q + p r) / (p + q r)).
-
-    Paper 001, Section 6.2: pi_n(s; m) = g(rho_{n-1}(s; m)); infinite r gives log(p/q).
+    r is the probability ratio of the other people's count. Paper 001, Section 6.2: pi_n(s; m) =
+    g(rho_{n-1}(s; m)); infinite r gives log(p/q).
     """
     p = 1 - q
     # Divided by the larger of 1 and r, so that nothing overflows.

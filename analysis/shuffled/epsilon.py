@@ -112,7 +112,7 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         return Level.from_value("epsilon", kind, 0.0, delta, n=n, q=q)
     epsilon, m = 0.0, 0
     while True:
-        # The epsilon for one m is too small for all m until no m is worse.
+        # The epsilon that suffices for this m is too small for all, until no m has a larger delta.
         epsilon = max(epsilon, _solve(n, q, delta, m))
         reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if reached <= delta * (1 + SETTLED) or worse == m:
@@ -160,10 +160,9 @@ def total_variation(n: int, q: float) -> float:
     """Return delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
 
     Z is the count of 1-bits among other people's reports. The maximum is over all counts of 1-bits
-    among other people and all outcomes; P(Z = s) is
-    largest at the mode. Up to 1,000 people every count is visited; beyond, 1,000 counts spread over
-    the range, so that the result may be too small by the ripple of the mode's height: less than 1
-    part in 8 n q (1 - q).
+    among other people and all outcomes; P(Z = s) is largest at the mode. Up to 1,000 people every
+    count is visited; beyond, 1,000 counts spread over the range, so that the result may be too
+    small by the ripple of the mode's height: less than 1 part in 8 n q (1 - q).
 
     Args:
         n: people, >= 1.
@@ -188,7 +187,7 @@ def _rule(n: int) -> str:
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
-    """Return the local epsilon (before shuffling) of reports with flipped bits.
+    """Return the local epsilon (before shuffling) of flipped bits: bits * log(p/q) nats.
 
     Bits * log(p/q) nats.
 
@@ -205,9 +204,9 @@ def local_epsilon(q: float, bits: int = 1) -> float:
 
 @lru_cache(maxsize=64)
 def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
-    """Return the largest hockey-stick delta over m, the number of other people with a 1.
+    """Return the largest hockey-stick delta over m, and this m.
 
-    And this m.
+    m is the number of other people with a 1.
     """
     envelope = doubt.envelope if _smooth(doubt) else None
     return worst(doubt.hockey_stick, envelope, doubt.tilted_mean, doubt.n)

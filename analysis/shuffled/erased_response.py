@@ -8,12 +8,11 @@ second value; with i other people of the first value and j of the second their l
     ((a X + b Y + c) - e^eps (b X + a Y + c)) (a X + b Y + c)^i (b X + a Y + c)^j,
 
 taken for each person's law in X and Y (a the probability of the true value, b of the other, c of
-neither) with the doubted person of the first value, less e^eps times
-the same for the second; delta is the sum of its positive coefficients. The largest delta over
-populations of n - 1 other people is found by parts: if at least i are of the first value and at
-least j of the second, leaving all others out gives the attacker more (data processing). The part
-with
-the largest bound is halved repeatedly.
+neither) with the doubted person of the first value, less e^eps times the same for the second; delta
+is the sum of its positive coefficients. The largest delta over populations of n - 1 other people is
+found by parts: if at least i are of the first value and at least j of the second, leaving all
+others out gives the attacker more (data processing). The part with the largest bound is halved
+repeatedly.
 
 The law is found by a Fourier transform on a window of about nine deviations, from the few
 frequencies that matter. Errors of truncation, aliasing and rounding are added to the bound.

@@ -46,7 +46,9 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
     if D < 2 or D & (D - 1):
         raise ParameterError(f"m: {D} counts; needs 2^L of them, one for each vector of L bits")
     if (n + 1) ** (D - 1) > CELLS:
-        raise ParameterError(f"m: {n} people and {D} vectors have more than 2^25 outcomes")
+        raise ParameterError(
+            f"m: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer of either"
+        )
     if D == 2:
         return np.exp(log_law(n, int(counts[0]), q))
     return _two_bits(counts, q) if D == 4 else _person_by_person(counts, q)
@@ -118,7 +120,9 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
         D: number of vectors, >= 1.
     """
     if comb(n + D - 1, D - 1) > CELLS:
-        raise ParameterError(f"n: {n} people and {D} vectors have more than 2^25 outcomes")
+        raise ParameterError(
+            f"n: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer of either"
+        )
     if D == 1:
         return [(n,)]
     return [(first, *rest) for first in range(n + 1) for rest in outcomes(n - first, D - 1)]
@@ -146,7 +150,7 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
     first = np.exp(log_law(upper, int(counts[0]), q)) if upper else np.ones(1)
     second = np.exp(log_law(lower, int(counts[1]), q)) if lower else np.ones(1)
     result = np.zeros((n + 1,) * 3)
-    # ones[w][t] is the law of the number of reported 1-bits of w people, t of them with a 1.
+    # law_by_ones[w][t] is the law of the count of reported 1-bits of w people, t of them with a 1.
     law_by_ones = _one_bit_laws(n, q)
     for w in range(n + 1):
         t = np.arange(max(0, w - lower), min(upper, w) + 1)

@@ -11,9 +11,9 @@ The atoms need not share a lattice, so they are moved to one, h apart, in two wa
 
 Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
 law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
-atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper:
-E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L
-beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
+atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper: E[S_+] <=
+E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L beside
+them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
 """
 
 from collections.abc import Callable
@@ -111,9 +111,9 @@ def at_least(
 
 
 def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, float | None]:
-    """Return the atoms with a weight, and the expectation if all of them have one sign.
+    """Return the atoms with a weight, and the expectation if it needs no lattice, else None.
 
-    Else None.
+    It needs none if all atoms have one sign.
     """
     is_positive = weights > 0
     atoms, weights = atoms[is_positive], weights[is_positive]
@@ -142,9 +142,8 @@ def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> in
     """Return the number of steps into which the range of the atoms is cut.
 
     Few, where most atoms are near a point. Splitting an atom that lies at a share f between two
-    points widens the spread by f (1 - f)
-    step^2 (the upper bound; in the lower one moving it narrows the spread by no more). `most_steps`
-    steps do at f of any size.
+    points widens the spread by f (1 - f) step^2 (the upper bound; in the lower one moving it
+    narrows the spread by no more). `most_steps` steps do at f of any size.
     """
     steps = np.arange(min(max(fewest, 1), most_steps), most_steps + 1)[:, None]
     share = (atoms - atoms.min()) / (atoms.max() - atoms.min()) * steps

@@ -1,8 +1,7 @@
 """Bounds of delta for one pair of values after shuffling, from a law of other people's reports.
 
 The formulas are in `amplification.py`: with the privacy blanket an upper bound, with the law of a
-value a
-lower bound.
+value a lower bound.
 """
 
 from collections.abc import Sequence

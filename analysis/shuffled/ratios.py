@@ -191,16 +191,13 @@ def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
 
 
 def ratio_bound(n: int, q: float, distance: float) -> float:
-    """Return the bound R_0(distance + 2) on the probability ratio rho_n(s.
+    """Return the bound R_0(distance + 2) of paper 001, Prop. 6.1, on the probability ratio.
 
-    M), s >= mean - distance.
-
-    Paper 001, Prop. 6.1. It holds for every m. At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) =
-    (n - s + 1) q/(s p),
-    because with m = 0 the law is binomial. True if that s is at least 1, even without the printed
-    hypothesis distance > sigma_0 + 1. If s would be below 1, the ratio is undefined and this
-    raises: read as infinite the statement is empty, read as rho_n(1; 0) it is false (n = 4,
-    q = 1/4, m = 3, distance 2).
+    It bounds rho_n(s; m) = P(A = s) / P(A = s - 1) for s >= mean - distance, and holds for every m.
+    At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) = (n - s + 1) q/(s p), because with m = 0 the
+    law is binomial. True if that s is at least 1, even without the printed hypothesis distance >
+    sigma_0 + 1. If s would be below 1, the ratio is undefined and this raises: read as infinite the
+    statement is empty, read as rho_n(1; 0) it is false (n = 4, q = 1/4, m = 3, distance 2).
 
     Args:
         n: people, >= 1.

@@ -15,8 +15,8 @@ Only N_v differs, Bin(m, p) against Bin(m - 1, p), m people with the row and thi
 
 The terms of the sum have j > m b, b = 1 - (1 - p) exp(-e) > p, so it is below exp(-m D(b || p)), D
 the binary relative entropy in nats: from some m on no m can be worst, and all before are tried. The
-reader of messages also sees the size of each group that stays closed. Covers make groups of one,
-so these reveal no row; its view is a function of all N_v >= 2, and the delta with 2 for k is its
+reader of messages also sees the size of each group that stays closed. Covers make groups of one, so
+these reveal no row; its view is a function of all N_v >= 2, and the delta with 2 for k is its
 delta, reached if all other people have other rows. An attacker that tries rows sees all: k = 1.
 Sampling and threshold: Bharadwaj and Cormode, arXiv 2112.05693; Nebula, arXiv 2409.09676, [seen],
 not read.

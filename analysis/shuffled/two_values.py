@@ -1,10 +1,10 @@
 """Upper bound of delta by parts: populations by the numbers of people with each of two values.
 
 The exchange of terms (`any_others.py`) replaces each person's term by a common one. If two values
-are about equally wide and lean to opposite sides, one term that stands for both must
-be wider than either. But the sum of a population is determined by the number of
-terms of each kind: so all populations are cut into parts. In a part at least i terms are the
-first's and at least j the second's, and only the other n - i - j are exchanged for X*:
+are about equally wide and lean to opposite sides, one term that stands for both must be wider than
+either. But the sum of a population is determined by the number of terms of each kind: so all
+populations are cut into parts. In a part at least i terms are the first's and at least j the
+second's, and only the other n - i - j are exchanged for X*:
 
     delta <= (1/n) max over parts of E[(X_1 + .. (i) + Y_1 + .. (j) + X*_1 + .. (n - i - j) + G)_+]
 
@@ -89,9 +89,9 @@ class PopulationParts:
         object.__setattr__(self, "variance", max(variance_of(law) for law in self.two))
 
     def bound(self, low: int, high: int) -> float:
-        """Return an upper bound of delta for populations of low ..
+        """Return an upper bound of delta for populations with `low` to `high` people.
 
-        high people with the first value.
+        These are the people with the first value.
         """
         second = max(0, self.n - self.pooled - high) if len(self.two) > 1 else 0
         counts = [max(0, low - (0 if second else self.pooled)), second]

@@ -137,8 +137,8 @@ def largest_local_epsilon(
     For a family of randomizers, by a certified upper bound.
 
     Args:
-        family: a randomizer, or a matrix, for each local epsilon in nats, such as
-            `lambda local: GRR(10, local)`.
+        family: a randomizer, or a matrix, for each local epsilon in nats, such as `lambda local:
+            GRR(10, local)`.
         n: reports in the batch, >= 1.
         epsilon: after shuffling, nats, > 0, for neighbours that differ in one person's value.
         delta: in (0, 1).

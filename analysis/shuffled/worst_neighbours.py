@@ -1,9 +1,9 @@
 """Search for the worst number m of 1-bits among other people, without visiting all m.
 
 delta depends on m in two ways: slowly, through the skewness of the law, and by a ripple, because
-the best threshold must be a whole number. The envelope lets it be real: it is smooth in m and
-never below the value. Branch and bound: intervals of m with an envelope below the best value found
-are dropped, the most promising interval is cut, short intervals are evaluated at every m. For few
+the best threshold must be a whole number. The envelope lets it be real: it is smooth in m and never
+below the value. Branch and bound: intervals of m with an envelope below the best value found are
+dropped, the most promising interval is cut, short intervals are evaluated at every m. For few
 people every m is evaluated. The bound between two visited points of the envelope is its larger end
 plus its curvature there, which is sound for a function as smooth as this one but is no proof in
 interval arithmetic; without an envelope all m are visited, and the tests compare the two.
@@ -25,9 +25,9 @@ SHORT = 48
 LONG = 8192
 # Distance from the ends within which a first guess is searched.
 NEAR = 1 << 14
-# Parts into which an interval is cut.
+# Number of parts into which an interval is cut.
 PARTS = 8
-# Relative slack of envelope values: rounding and the parabola's error.
+# Envelope values are raised by this share, for rounding and the parabola's error.
 SLACK = 1e-9
 
 

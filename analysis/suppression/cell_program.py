@@ -25,7 +25,7 @@ from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
 CHOICES = 20_000  # most variables x; larger programs are not tried
-VARIABLES = 1_000  # larger programs get proportionally fewer nodes
+VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
 
@@ -85,8 +85,7 @@ def cheapest_release(
     """Return the k-anonymous release of least cost found, and a lower bound on the cost.
 
     `costs`: of a suppressed cell of each column, about 1; None: the column stays visible. `nodes`:
-    as
-    for `optimum`. (None, 0) if the program is too large.
+    as for `optimum`. (None, 0) if the program is too large.
     """
     if len(classes.rows) << sum(cost is not None for cost in costs) > CHOICES:
         return None, 0.0

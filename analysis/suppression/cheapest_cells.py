@@ -7,12 +7,11 @@ k people that agree outside T. So over all releases
     cost >= sum over people of min { c(T) : at least k people agree with its row outside T }
 
 with c(T) the cost of suppressing the columns T in a row. The search takes sets T of columns by
-ascending cost. Rows still below k that agree outside T, k of
-them or more, are released with T suppressed. The rows that remain are released with people of
-classes of k: with the surplus over k, or with a full class, by the least cost for each row below k.
-It is done twice if rows below k are few: each released at its least cost only, or with more
-patience. Where all variables of the integer program of `cell_program` are few, its solution and its
-bound are used if they are better.
+ascending cost. Rows still below k that agree outside T, k of them or more, are released with T
+suppressed. The rows that remain are released with people of classes of k: with the surplus over k,
+or with a full class, by the least cost for each row below k. It is done twice if rows below k are
+few: each released at its least cost only, or with more patience. Where all variables of the integer
+program of `cell_program` are few, its solution and its bound are used if they are better.
 """
 
 from __future__ import annotations
@@ -131,6 +130,7 @@ class _CellSearch(RowKeys):
     def __init__(
         self, codes: NDArray[np.integer], fixed_cells: Integers, k: int, prices: NDArray[np.float64]
     ) -> None:
+        """Number the rows, and find the rows of fewer than k people."""
         super().__init__(codes, fixed_cells, prices)
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
@@ -153,7 +153,7 @@ class _CellSearch(RowKeys):
     def _release(self, patience: float) -> list[_PatternPeople]:
         """Release all rows below k with some patience (see `_group_exposed`).
 
-        Return these people.
+        Returns the people that are released with suppressed cells.
         """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
         self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows used as helpers
@@ -168,8 +168,7 @@ class _CellSearch(RowKeys):
         """Release rows below k together with rows below k; return the rows that remain.
 
         `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid.
-        Helpers of a
-        single row make it k at most.
+        Helpers of a single row make it k at most.
         """
         for columns in self.sets:
             if not remaining.size:
@@ -314,10 +313,7 @@ class _CellSearch(RowKeys):
 
 
 def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeople] | None, float]:
-    """Return the release by the integer program, and its lower bound.
-
-    (None, 0) if it is too large.
-    """
+    """Return the release by the integer program and its lower bound; (None, 0) if too large."""
     scale = float(search.prices.mean())
     costs = [*(search.prices / scale).tolist(), None]
     rows = np.column_stack((search.rows, search.fixed_cells))

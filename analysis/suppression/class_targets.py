@@ -1,10 +1,10 @@
 """Targets of a class of equal released rows: k people, and l, entropy-l and t of sensitive values.
 
 They are k-anonymity, l-diversity, entropy l-diversity and t-closeness. A class meets its targets as
-`release_risks.k_l_t` counts them: different persons, where persons
-have several rows; a person once for each of its values; l = 1 if one value is common to all persons
-of the class. Any rows can be judged as a class. A class that misses a target is released with cells
-suppressed in some of its rows, at least
+`release_risks.k_l_t` counts them: different persons, where persons have several rows; a person once
+for each of its values; l = 1 if one value is common to all persons of the class. Any rows can be
+judged as a class. A class that misses a target is released with cells suppressed in some of its
+rows, at least
 
     all rows, with fewer than k people or too few values: no row that leaves adds any
     n (1 - H / ln L) of n rows, if the entropy is H:      H >= (1 - r/n) H of the rows that stay
@@ -75,8 +75,7 @@ class ClassTargets:
         """Whether two classes that meet the targets meet them together, too.
 
         Not so with persons that have several rows: a value that is common to no class alone may be
-        common
-        to both together.
+        common to both together.
         """
         has_targets = any(column.fewest > 1 or column.t < 1 for column in self.columns)
         return self.owner is None or not has_targets

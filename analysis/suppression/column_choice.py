@@ -93,6 +93,7 @@ class ColumnChoice:
     considered: tuple[Considered, ...]
 
     def __repr__(self) -> str:
+        """Return the kept columns, their bound and the target."""
         total = len(self.kept) + len(self.dropped)
         if not self.kept:
             return (

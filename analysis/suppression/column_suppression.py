@@ -216,9 +216,9 @@ class SuppressionProblem:
         return self.solve_safe(free)
 
     def solve_safe(self, free: list[int]) -> tuple[int, ...]:
-        """Return the best safe set, if the free columns together are not safe.
+        """Return the best safe set by the search that fits the rule.
 
-        By the fitting search.
+        The free columns together are not safe.
         """
         if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
             return self._walk(free)
@@ -232,7 +232,7 @@ class SuppressionProblem:
     def _pack(self, free: list[int]) -> tuple[int, ...]:
         """Return the best safe set by a search of all sets at once (packing.py).
 
-        Single columns exactly.
+        Single columns are judged by their exact exposure.
         """
         steps = [Steps.from_counts(self.columns[j]) for j in free]
         packing = Packing(
@@ -338,11 +338,9 @@ class SuppressionProblem:
         return self.bounds
 
     def considered(self, kept_columns: tuple[int, ...]) -> list[Considered]:
-        """Return the bounds of every set if columns are few.
+        """Return the sets with their bounds: all sets if columns are few, else some.
 
-        Else of the kept set and its supersets.
-
-        These supersets have one more column.
+        These are the kept set, and the kept set with each further column.
         """
         if isinstance(self.rule, str) and len(self.columns) <= EXHAUSTIVE_COLUMNS[self.rule]:
             people = self.bounds_of_sets().items()

@@ -73,6 +73,7 @@ class Suppressed:
         return self.lower == self.blanks
 
     def __repr__(self) -> str:
+        """Return the number of suppressed cells, the method and whether it is optimal."""
         bound_text = "no bound" if self.lower is None else f"at least {self.lower:,} are needed"
         proven = "optimal" if self.optimal else bound_text
         return (
@@ -214,10 +215,7 @@ def _common(row: Any, second_row: Any) -> Any:
 
 
 def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
-    """Return the group that can be joined with the fewest new suppressions.
-
-    The first of several.
-    """
+    """Return the first group that can be joined with the fewest new suppressions."""
     patterns, sizes = groups.patterns, groups.sizes
     shown_counts = (patterns != BLANK).sum(axis=1)
     agreed = ((patterns == patterns[first]) & (patterns != BLANK)).sum(axis=1)

@@ -1,19 +1,18 @@
 """The heaviest set of columns with a bound within a number of people, for all rules but Theorem 2.
 
-The columns and their thresholds are chosen together: a column is left out (adds no weight, no
-rare people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters
-only through (R, P, gain), the rare people, the product of cells, and the weight: less R, less P and
-more gain is better, for every continuation. So
-undominated triples are merged column by column, exactly. For the coverage bound the column that
-attains the maximum is fixed in turn (coverage.py), which leaves the same problem for the other
-columns.
+The columns and their thresholds are chosen together: a column is left out (adds no weight, no rare
+people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters only
+through (R, P, gain), the rare people, the product of cells, and the weight: less R, less P and more
+gain is better, for every continuation. So undominated triples are merged column by column, exactly.
+For the coverage bound the column that attains the maximum is fixed in turn (coverage.py), which
+leaves the same problem for the other columns.
 
-A triple is dropped if even a fractional knapsack cannot lift it to the best set known: each
-further column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
+A triple is dropped if even a fractional knapsack cannot lift it to the best set known: each further
+column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
 
 Gains are integers, weight * (d + 1) + 1, so more columns decide between equal weights; then the
-lower bound decides, then the lexicographically first set. A set is a number with bit j for column
-j mirrored (column 0 the highest), so among sets of one size the first is the largest number.
+lower bound decides, then the lexicographically first set. A set is a number with bit j for column j
+mirrored (column 0 the highest), so among sets of one size the first is the largest number.
 """
 
 from collections.abc import Sequence
@@ -153,10 +152,7 @@ class Packing:
         return triples
 
     def _order(self, last: int | None) -> list[int]:
-        """Return the columns but `last`.
-
-        The required columns, then by gain per least cost in people.
-        """
+        """Return the columns but `last`: required columns first, then by gain per least cost."""
         cost = [self.growth.joint_growth([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
         other_columns = (j for j in range(len(self.steps)) if j != last)
@@ -225,8 +221,9 @@ class Packing:
 def undominated(triples: _Triples) -> Integers:
     """Return the places of the triples that no other triple equals or betters in R, P and gain.
 
-    Of equal triples the set of the larger number stays. First within equal P, by running maxima;
-    then blocks of neighbouring values of P against the block before, doubling the blocks.
+    R is the people with rare values, P the product of cells. Of equal triples the set of the larger
+    number stays. First within equal P, by running maxima; then blocks of neighbouring values of P
+    against the block before, doubling the blocks.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]

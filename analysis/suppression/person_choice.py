@@ -1,11 +1,12 @@
 """Choose the columns to keep where persons may have several rows; exact.
 
-The bound is that of `composition.person_bound`: from the number of persons with each value. It
-never falls when a column is added. For a threshold t the sum R grows, and the product of the N_j
-too, unless a column has no value of t persons: then R is all persons. Against a single column, of
-exposure R_j(k): if t >= k, R_j(t) is no less; if t < k, the values with t to k - 1 persons hold at
-most (k - 1) N_j(t). So safe sets are downward closed, and the search of column_suppression.py
-holds.
+The bound is that of `composition.person_bound`, R + (k - 1) prod N_j, from the number of persons
+with each value: N_j values of column j have t persons or more, and R is the sum of the persons of
+all other values, for any threshold t. It never falls when a column is added. For a threshold t the
+sum R grows, and the product of the N_j too, unless a column has no value of t persons: then R is
+all persons. Against a single column, of exposure R_j(k): if t >= k, R_j(t) is no less; if t < k,
+the values with t to k - 1 persons hold at most (k - 1) N_j(t). So safe sets are downward closed,
+and the search of column_suppression.py holds.
 """
 
 from collections.abc import Sequence

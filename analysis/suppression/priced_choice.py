@@ -1,12 +1,12 @@
 """Choose the columns to keep by the coverage bound, or a heavier set by the priced bound.
 
 The priced bound, `composition.margins_bound` (an optimum of linear programs, whose dual values are
-prices), is never above the coverage bound and takes linear programs for every
-set. So sets are ranked by weight, then by the coverage bound, and the first is kept that either
-bound allows. A set within the coverage bound needs no program. A heavier set is tried if its
-coverage bound is near the target and no known table of it exposes more; at most MOST_TRIED sets,
-with TRIED_CELLS cells together: limited by numbers, not by time. With more than EVERY columns the
-heavier sets have one column more, repeatedly.
+prices), is never above the coverage bound and takes linear programs for every set. So sets are
+ranked by weight, then by the coverage bound, and the first is kept that either bound allows. A set
+within the coverage bound needs no program. A heavier set is tried if its coverage bound is near the
+target and no known table of it exposes more; at most MOST_TRIED sets, with TRIED_CELLS cells
+together: limited by numbers, not by time. With more than EVERY columns the heavier sets have one
+column more, repeatedly.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A row is the sum of a random 64-bit number for each of its codes. Without the numbers of the columns
 T it is equal for rows that agree outside T (two other rows are equal with probability n^2 / 2^64;
-every
-release is counted again without these numbers).
+every release is counted again without these numbers).
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ class RowKeys:
     def keys(self, columns: Columns, rows: Integers) -> Keys:
         """Return a number for each of these distinct rows.
 
-        Equal if they agree outside the columns.
+        If equal, they agree outside `columns`.
         """
         suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
         keys: Keys = self.whole[rows] - suppressed

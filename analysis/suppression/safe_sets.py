@@ -218,7 +218,11 @@ class _SafeSetSearch:
             pass
 
     def extend(self, start: _Start, column: int) -> _Wider:
-        """Count the people of the set with one more column."""
+        """Return the set with one more column, with its exposed people counted.
+
+        Raises:
+            _UsedUpError: the allowed work is used up.
+        """
         self.spend(start.cells.size)
         cell_limit = start.cell_count * self.radices[column]
         people = self.below(self.cells(start, column), cell_limit)
@@ -258,10 +262,7 @@ class _SafeSetSearch:
             raise _UsedUpError
 
     def dive(self, start: _Start, free: Sequence[int]) -> list[int]:
-        """Add the column that exposes fewest people until no column fits.
-
-        Return the columns in order.
-        """
+        """Add the column that exposes fewest people until no column fits; return them in order."""
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]

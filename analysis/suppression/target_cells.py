@@ -1,10 +1,9 @@
 """Local suppression for targets beside k: the cheapest cells found, and a bound.
 
 Every class of equal released rows has to meet its `ClassTargets`: k different persons, and
-l-diversity,
-entropy and t-closeness of sensitive columns, which are not suppressed. "Suppressed" is a value of
-its own.
-A cell is suppressed in one row: of a person with several rows the other rows stay as they are.
+l-diversity, entropy and t-closeness of sensitive columns, which are not suppressed. "Suppressed" is
+a value of its own. A cell is suppressed in one row: of a person with several rows the other rows
+stay as they are.
 
 A class that misses a target has rows with a suppressed cell in every release
 (`ClassTargets.leaving`), and each of them pays at least for its cheapest columns T such that the
@@ -118,6 +117,7 @@ class _TargetSearch(RowKeys):
         targets: ClassTargets,
         prices: NDArray[np.float64],
     ) -> None:
+        """Number the rows, and find the classes of the table that miss their targets."""
         super().__init__(codes, fixed_cells, prices)
         self.targets, self.n = targets, len(codes)
         every = np.arange(self.n)
@@ -214,11 +214,9 @@ class _TargetSearch(RowKeys):
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def _release(self, home: NDArray[np.bool_], patience: float) -> NDArray[np.bool_] | None:
-        """Release the rows that are not at home (as they are).
+        """Release the rows that are not at home (released as they are), with some patience.
 
-        Return the suppressed cells, or None.
-
-        `patience`: see `_group`.
+        Returns the suppressed cells, or None if no release is found; for `patience` see `_group`.
         """
         self.home, self.classes = home, dict[Name, Integers]()
         self.open = ~home
@@ -246,8 +244,7 @@ class _TargetSearch(RowKeys):
         """Release open rows together with other open rows, by sets of columns of ascending cost.
 
         `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid;
-        helpers of a single row
-        make it k at most.
+        helpers of a single row make it k at most.
         """
         rows = np.flatnonzero(self.open)
         for columns in self.sets:
@@ -451,9 +448,9 @@ class _TargetSearch(RowKeys):
         open_cells: list[int],
         people: list[int],
     ) -> Iterator[tuple[float, int, Columns]]:
-        """Yield the cost of joining each class, its place, and the columns then suppressed.
+        """Yield ways to join a class, the cheapest first.
 
-        The cheapest first.
+        Cost, place, and columns then suppressed.
         """
         suppressed_columns = np.zeros((len(names), self.width), bool)
         for at, (suppressed, _) in enumerate(names):

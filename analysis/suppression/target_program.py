@@ -15,9 +15,9 @@ values without the last). Where each row is a person's own, people are rows. Els
 once, and once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has
 such a row; and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or
 entropy-l ask for two. Each law q gives a plane (a linear constraint) that holds for every law of
-that entropy, as -sum p
-ln q is at least the entropy of p; it is added with q close to each class found that misses
-entropy-l. So the program is a relaxation, and its bound holds, as long as any class misses.
+that entropy, as -sum p ln q is at least the entropy of p; it is added with q close to each class
+found that misses entropy-l. So the program is a relaxation, and its bound holds, as long as any
+class misses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..validation import Floats
 from .class_targets import ROUNDING, ClassTargets, ValueTarget
 
 CHOICES = 1_500  # most variables x; larger programs are not tried
-VARIABLES = 1_000  # larger programs get proportionally fewer nodes
+VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 PLANES = 12  # most rounds in which linear constraints for entropy-l are added
 MIXED = 1e-3  # largest share of the uniform law in the law of such a constraint

@@ -2,8 +2,7 @@
 
 Global suppression (paper 000, section 1 names it as a rival of every release that is decided
 without seeing the joint). The true exposure Q_J(k/n) of a set J never falls when a column is added,
-so safe sets of columns are
-downward closed, and the search is exact and short.
+so safe sets of columns are downward closed, and the search is exact and short.
 """
 
 from collections.abc import Sequence
@@ -50,6 +49,7 @@ class BestColumns:
         return self.exposed / self.n
 
     def __repr__(self) -> str:
+        """Return the kept columns and the exposed people."""
         return (
             f"<BestColumns {self.kept_columns}: {self.exposed:,} of {self.n:,} people in a crowd "
             "smaller "
@@ -105,6 +105,7 @@ class _TrueColumnSearch:
     """
 
     def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
+        """Start with no set counted."""
         self.codes, self.k, self.target, self.gains = codes, k, target, gains
         self.memory: dict[tuple[int, ...], int] = {}
 
@@ -132,10 +133,7 @@ class _TrueColumnSearch:
         return self.exposed(columns) / len(self.codes) <= self.target
 
     def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-        """Return a sort key of a set, larger is better.
-
-        Gain, fewer exposed, lexicographic order.
-        """
+        """Return a sort key of a set, larger is better: gain, fewer exposed people, then order."""
         gain = sum(self.gains[j] for j in columns)
         return gain, -self.exposed(columns), tuple(-j for j in columns)
 

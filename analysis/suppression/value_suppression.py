@@ -2,10 +2,9 @@
 
 Their choice, their cover, a certified bound.
 
-In column j the listed values are suppressed by all r people that have one; of the other n - r
-each suppresses its value with probability c (a cover). An observer sees a person's reported row,
-suppressed
-values included. So
+In column j the listed values are suppressed by all r people that have one; of the other n - r each
+suppresses its value with probability c (a cover). An observer sees a person's reported row,
+suppressed values included. So
 
     a person is EXPOSED if fewer than k people report the same row, suppressed being a value.
 
@@ -22,9 +21,8 @@ probability:
 The certified bound. A value v is reported by between low(v) and high(v) people: exactly count(v)
 without a cover, else within binomial quantiles, all at once except with probability delta. Call
 some reports of each column common, all others rare. With R_j = sum of high(v) over the rare, R =
-sum
-R_j, N_j common values, P = prod N_j, and H_j common values with low(v) - (R - R_j) > (k - 1) P /
-N_j,
+sum R_j, N_j common values, P = prod N_j, and H_j common values with low(v) - (R - R_j) > (k - 1) P
+/ N_j,
 
     exposed people  <=  R + (k - 1) (P - max_j H_j)
 
@@ -190,6 +188,10 @@ class _Descent:
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
+        """Search at once.
+
+        `best` is then the proof with the least bound below `ceiling`, or None.
+        """
         self.k = k
         self.ceiling = ceiling
         self.best: ExposureProof | None = None

@@ -26,7 +26,9 @@ def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
         [1] * columns if weights is None else sequence(weights, "weights")
     )
     if len(weight_values) != columns:
-        raise ParameterError(f"weights: found {len(weight_values)} for {columns} columns")
+        raise ParameterError(
+            f"weights: found {len(weight_values)} for {columns} columns; one for each is accepted"
+        )
     exact = []
     for weight in weight_values:
         number = isinstance(weight, (int, float, Fraction, np.integer, np.floating))

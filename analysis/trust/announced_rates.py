@@ -1,8 +1,8 @@
 """Counts that follow from the announced rate of cover suppression.
 
 Cover suppression hides values at random, so that values suppressed for a reason do not show. The
-cover rate of a column is the least with which r people with listed values and n - r more make
-k suppressions (binomial_covers.py). A reader of the announcement can search for the r that has this
+cover rate of a column is the least with which r people with listed values and n - r more make k
+suppressions (binomial_covers.py). A reader of the announcement can search for the r that has this
 rate. Every other r has another rate, except for rounding to parts of 2^32; if two fit, no count is
 derived.
 """
@@ -25,8 +25,7 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
     """Yield the counts that any party can compute from a decision's announced cover rates.
 
     They are counts of round 1: people with a value that a suppression rule names (BLANK), and
-    people
-    with another (OTHER). `columns`: number of columns of the table, >= 1.
+    people with another (OTHER). `columns`: number of columns of the table, >= 1.
     """
     if view.decision is None:
         return
@@ -40,7 +39,7 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 
 
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
-    """Return the numbers of people with listed values that give this cover rate.
+    """Return the numbers of people with listed values that give this cover rate: usually one.
 
     Usually one number.
 

@@ -2,8 +2,8 @@
 
 This file reads `PersonPosteriors` and computes no posterior. A crowd is the people with equal
 observations, a pool the crowds among which a person cannot be told apart. The file sums the shares
-of crowds over the
-pools that a person may be in, and compares best guesses with the prior or with the truth.
+of crowds over the pools that a person may be in, and compares best guesses with the prior or with
+the truth.
 """
 
 from collections import defaultdict
@@ -118,9 +118,7 @@ class PersonPosteriors:
 
     @property
     def agreement(self) -> float:
-        """The worst convergence ratio of the Markov chains (about 1 if mixed).
-
-        1.0 without sampling.
+        """The worst convergence ratio of the Markov chains: about 1 if mixed, 1.0 without sampling.
 
         It compares variances between and within chains.
         """
@@ -174,10 +172,7 @@ class PersonPosteriors:
         return max(self.probability(crowd, row) for row in self._likely(pool))
 
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
-        """Yield rows that a person of a pool may hold.
-
-        All rows, or the likeliest of every crowd.
-        """
+        """Yield rows that a person of a pool may hold: all of them, or each crowd's likeliest."""
         columns = range(len(self.evidence.laws))
         domains = [
             {value for crowd in pool for value, share in self.values(crowd, column).items()}
@@ -282,13 +277,10 @@ class PersonPosteriors:
         return tuple(sorted(sets.items()))
 
     def worst_row(self, truth: Truth) -> Guess | None:
-        """Return the true row of which the coalition is most certain.
+        """Return the prior and posterior of the true row of which the coalition is surest.
 
-        Its prior and posterior probability.
-
-        Rows of the coalition's members are left out. Among rows with the same posterior, the least
-        likely before.
-        None if no such row is recorded.
+        Rows of the coalition's members are left out. Among rows with the same posterior it is the
+        row with the least prior. None if no such row is recorded.
         """
         guesses = (
             Guess(exp(self._log_prior(row)), self.probability(crowd, row), self._error(crowd))
@@ -300,7 +292,7 @@ class PersonPosteriors:
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def worst_value(self, truth: Truth) -> Guess | None:
-        """Return the true value of which the coalition is most certain: its prior and posterior.
+        """Return the prior and posterior of the true value of which the coalition is surest.
 
         Values of the coalition's members are left out; None if no value is recorded.
         """

@@ -1,10 +1,9 @@
 """Number of people certain to a curator that requests several tables of the same people.
 
 Each query of the program `hierarchical` is safe alone; together they may leave few consistent
-tables. A cell
-is a combination of values of some columns, or of the labels that a requested table counts (`other`
-included). It is CERTAIN if in every consistent table it holds at least 1 and fewer than k people. A
-person is certain if it is in such a cell:
+tables. A cell is a combination of values of some columns, or of the labels that a requested table
+counts (`other` included). It is CERTAIN if in every consistent table it holds at least 1 and fewer
+than k people. A person is certain if it is in such a cell:
 
     certain people  =  min over the consistent tables of the people in certain cells
 
@@ -118,11 +117,9 @@ class Tables:
     views: tuple[View, ...]
 
     def worst(self, new_views: Sequence[View]) -> int:
-        """Return the certain people after some further tables.
+        """Return the largest number of certain people over all answers to some further tables.
 
-        The maximum over their possible answers.
-
-        (): no further table.
+        A person is certain if it is known to be in a cell smaller than k. (): no further table.
         """
         answers = [self._people_of_tables(view) for view in new_views]
         key = np.hstack(answers) if answers else np.zeros((len(self.counts), 1), np.int64)
@@ -153,9 +150,9 @@ class Tables:
         return np.asarray(self.counts @ self._places(view))
 
     def _places(self, view: View) -> Numbers:
-        """Return a 0/1 matrix, cells x cells of a requested table.
+        """Return a 0/1 matrix: whether a cell of all columns is in a cell of a requested table.
 
-        Whether the first is in the second.
+        Shape (cells, cells of the table).
         """
         labels = [_label(view, cell) for cell in self.cells.tolist()]
         _, place = np.unique(labels, axis=0, return_inverse=True)

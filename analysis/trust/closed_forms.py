@@ -31,7 +31,7 @@ def single_count_posterior(
     if count.labels:
         posterior = covered(evidence, Component(columns, [count]))
         if posterior is None:
-            raise AssertionError("one count by itself has a closed form")
+            raise AssertionError("a single count always has a closed form")
         return posterior
     people = sum(count.unexplained.values())
     order = next(iter(columns.values()))
@@ -47,8 +47,8 @@ def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | Non
     """Return the posterior of people in several counts that form a tree (a decomposable model).
 
     None if they form no tree, or have too many cells. All counts must be of the same crowds and of
-    plain states, with no other statement about these.
-    With cliques C and separators S of the tree (Sundberg 1975), given their counts,
+    plain states, with no other statement about these. With cliques C and separators S of the tree
+    (Sundberg 1975), given their counts,
 
         tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
     """

@@ -2,24 +2,24 @@
 
 Cover suppression hides values at random, so a count may be of labels (such as "suppressed") behind
 which several states are possible. Given the labels of all people, the states behind them are drawn
-person by person and column by
-column: state s behind label l with probability p(s) / p(l). A second count of one column (number of
-people with a listed value, or with each value) divides the b_l people with label l, and the people
-outside the first count, among its own labels g. If only one label leaves g open,
+person by person and column by column: state s behind label l with probability p(s) / p(l). A second
+count of one column (number of people with a listed value, or with each value) divides the b_l
+people with label l, and the people outside the first count, among its own labels g. If only one
+label leaves g open,
 
     P(g of a person) = G'(g) / b_l,    G' = G less the people with known g,
 
 and for two labels g, any number of such groups of people: the number with g in each is binomial,
 and their sum is given.
 
-Leakage about values. A cover is a coin, and how coins fall reveals no value. With M(x)
-holders of row x, and h(x) of them that suppressed a value as a cover with probability c,
+Leakage about values. A cover is a coin, and how coins fall reveals no value. With M(x) holders of
+row x, and h(x) of them that suppressed a value as a cover with probability c,
 
     P(seen | table) = prod_x C(M(x), h(x)) c^h(x) (1 - c)^(M(x) - h(x))
     nats            = -log P(seen) + E[ log P(seen | table) ]
 
-if one column is covered. If several are, each alone (without the other suppressions) gives
-an upper bound, because more observations can only reveal more; the least of these bounds is taken.
+if one column is covered. If several are, each alone (without the other suppressions) gives an upper
+bound, because more observations can only reveal more; the least of these bounds is taken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -165,10 +165,7 @@ def _column(
 def _shares(
     wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
 ) -> dict[Cell, float]:
-    """Return the probability of each cell for a person in the wide count.
-
-    The cells' columns are in this order.
-    """
+    """Return the probability of each cell, columns in `order`, for a person in the wide count."""
     people = sum(wide.unexplained.values())
     state_shares = [
         {label: alike_people.shares() for label, alike_people in column_solution.by_label.items()}

@@ -2,9 +2,8 @@
 
 * If people are recorded singly, a mark is the observations of each person.
 * In the summary form and in an ideal run (without a network) they are not. If all rounds are of the
-  same people, a
-  respondent of a later round is then taken to have answered the earlier ones. If each round is of
-  other people, the crowds of the rounds are disjoint.
+  same people, a respondent of a later round is then taken to have answered the earlier ones. If
+  each round is of other people, the crowds of the rounds are disjoint.
 * If messages are not padded, a person's row has the length of its messages.
 """
 
@@ -226,8 +225,8 @@ def _linked_ranges(
     """Yield ranges of people with linked answers of some rounds, by their suppressed columns.
 
     Each comes with its revealed columns and possible states. A column requested without a rule in
-    one of these rounds is revealed. If one count with a rule
-    covers all these people, its cells give the number of people for each set of hidden columns.
+    one of these rounds is revealed. If one count with a rule covers all these people, its cells
+    give the number of people for each set of hidden columns.
     """
     plain = frozenset(
         column

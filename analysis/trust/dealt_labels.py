@@ -1,9 +1,8 @@
 """The number of people of each group with each label, given the totals of the labels.
 
 In a group of n people, each has label g with a probability of its own group. If a single group is
-open,
-its numbers follow. If several are, and there are two labels, g and other, the number with g in each
-group is binomial, and the distribution of these numbers given their sum t is
+open, its numbers follow. If several are, and there are two labels, g and other, the number with g
+in each group is binomial, and the distribution of these numbers given their sum t is
 
     P(n_i) ~ Bin(n_i; people_i, rate_i) P(sum over the other groups = t - n_i)
 """

@@ -1,11 +1,11 @@
 """A lower bound on the bits that overlapping counts leak, from the most even consistent table.
 
 Counts that overlap in rings have no closed form. A chain (overlapping_counts.py) leaves out the
-count that closes a ring: of all pairs of three
-columns it follows two. The most even table with these counts uses all of them. It bounds the number
-of consistent labelled tables from above (contingency/maximum_entropy.py has the proof), so the bits
-received from below. For a single table a chain is exact and this is not, so the larger is taken.
-The masked values of a column are counted as one value, `other`, as in a chain.
+count that closes a ring: of all pairs of three columns it follows two. The most even table with
+these counts uses all of them. It bounds the number of consistent labelled tables from above
+(contingency/maximum_entropy.py has the proof), so the bits received from below. For a single table
+a chain is exact and this is not, so the larger is taken. The masked values of a column are counted
+as one value, `other`, as in a chain.
 """
 
 from collections.abc import Mapping, Sequence

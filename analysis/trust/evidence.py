@@ -2,8 +2,8 @@
 
 A table gives n people one value in each of d columns. A prior gives the probability of every table:
 each cell is drawn independently, column j by its distribution p_j. With uniform distributions all
-labelled tables are
-equally likely; with the shares of the population, its marginals are common knowledge.
+labelled tables are equally likely; with the shares of the population, its marginals are common
+knowledge.
 
 Evidence restricts the tables, in three kinds of statement:
 
@@ -95,13 +95,13 @@ class Evidence:
         laws: laws[j][s]: prior share of state s in column j.
         crowds: people, by equal evidence.
         groups: counts of people of several crowds.
-        pools: crowds that may swap people: the coalition knows how many were absent,
-            not their identity. A crowd in no pool is distinguished from all other crowds.
+        pools: crowds that may swap people: the coalition knows how many were absent, not their
+            identity. A crowd in no pool is distinguished from all other crowds.
         values: values[j][s]: the value of a state; (): each state is a value.
 
     Raises:
-        ParameterError: a prior does not sum to 1, or a group names an unknown crowd, has
-            cells of a wrong length, or counts another number of people than the crowds' size.
+        ParameterError: a prior does not sum to 1, or a group names an unknown crowd, has cells of a
+            wrong length, or counts another number of people than the crowds' size.
     """
 
     laws: tuple[Law, ...]
@@ -174,9 +174,9 @@ class Evidence:
 
 
 def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
-    """Return uniform priors for columns with these numbers of values.
+    """Return the priors under which all labelled tables are equally likely.
 
-    All labelled tables equally likely.
+    `sizes`: number of values of each column.
     """
     return tuple((1 / size,) * size for size in sizes)
 
@@ -226,8 +226,7 @@ def simplified(evidence: Evidence) -> list[OpenCount]:
     """Return the counts without people of known cells and without counts contained in them.
 
     A crowd with known cells leaves its counts. Subtracting the marginals of the release from the
-    marginals
-    of the first round gives the marginals of the dropouts.
+    marginals of the first round gives the marginals of the dropouts.
 
     Raises:
         ParameterError: more people are known than were counted.

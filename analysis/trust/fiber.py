@@ -1,9 +1,8 @@
 """The fiber: all contingency tables that some counts allow, each with its weight, if they are few.
 
 N[k, x] is the number of people of crowd k (people with equal evidence) in cell x. The counts and
-the sizes of the crowds are
-sums over some N[k, x]. Under a prior that draws every cell independently, the labelled tables that
-have the same N have together the probability
+the sizes of the crowds are sums over some N[k, x]. Under a prior that draws every cell
+independently, the labelled tables that have the same N have together the probability
 
     w(N) = prod_k n_k! prod_x p(x)^N[k, x] / N[k, x]!
 

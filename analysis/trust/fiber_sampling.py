@@ -1,9 +1,8 @@
 """A random walk (Markov chain) through the consistent tables, if they are too many to be listed.
 
 A move is a table of small integers with sums that are all 0. A step looks at all tables on the line
-through the current table x along a move (hit and run), and draws the next by weight, so the
-weights of `fiber.py` stay the distribution of the walk. Moves exchange values between two people,
-or are
+through the current table x along a move (hit and run), and draws the next by weight, so the weights
+of `fiber.py` stay the distribution of the walk. Moves exchange values between two people, or are
 products that also keep all pair counts. If these do not span all directions in which tables differ,
 differences of distant tables are added.
 
@@ -235,11 +234,10 @@ _Box = tuple[int, list[tuple[Cell, int]]]  # a crowd, and the corners of a box w
 
 
 def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]:
-    """Yield boxes: two values a side in two or more columns, other columns fixed.
+    """Yield boxes of two values a side in two or more columns, small boxes first.
 
-    Small boxes first.
-
-    The sign of a corner is -1 to the number of its upper sides: sums along every side are 0.
+    Other columns are fixed. The sign of a corner is -1 to the number of its upper sides: sums along
+    every side are 0.
     """
     for crowd, crowd_columns in columns.items():
         width = len(crowd_columns)

@@ -81,9 +81,8 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPo
 def likeliest_part(evidence: Evidence, component: Component) -> float:
     """Return an upper bound on the log probability (nats) of a component's evidence.
 
-    That of a part.
-
-    Only consequences of people's values count: how the coins of covers fell reveals no value.
+    It is the log probability of a part of the evidence. Only consequences of people's values count:
+    how the coins of covers fell reveals no value.
     """
     uncoined = (_uncoined(evidence, count) for count in component.counts)
     counts = [count for count in uncoined if count]

@@ -9,10 +9,9 @@ of column j:
 
 The first is the leakage of the counts if a suppressed value could be any value. That it is shared
 by fewer than k people reveals more, so bits are a lower bound. They are exact if all people
-responded and no value is suppressed, with the linked people taken out of c; so are the guesses.
-The party `randomness` and the reader together compute the function of every possible row: for them
-no value
-is suppressed.
+responded and no value is suppressed, with the linked people taken out of c; so are the guesses. The
+party `randomness` and the reader together compute the function of every possible row: for them no
+value is suppressed.
 
 A cell is certain if every possible row of its person has one value there. Possible rows are the
 released cells without linked people, and, for suppressed people, every row, or next value, that is
@@ -57,10 +56,7 @@ def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) 
 
 
 def exact(counts_seen: "CountsSeen", users: int) -> bool:
-    """Whether `bits_of_counts` is all the leakage.
-
-    All people responded and no value is suppressed.
-    """
+    """Whether `bits_of_counts` is exact: all people responded and no value is suppressed."""
     return counts_seen.people == users and not any(BLANK in cell for cell in counts_seen.counts)
 
 
@@ -84,10 +80,7 @@ class _LinkedValues:
     def from_view(
         cls, view: "View", counts_seen: "CountsSeen | None", columns: int
     ) -> "_LinkedValues":
-        """Read the linked values of a view, and take linked users out of the counts (None.
-
-        No counts).
-        """
+        """Read the linked values of a view, and take linked users out of the counts, if any."""
         linked = view.pinned
         kinds = Counter(
             (_key(linked.get(i)), _is_known_respondent(view, counts_seen, i))
@@ -171,7 +164,7 @@ def _certain_cells(
 def _key(row: "Row | None") -> Key:
     """Return a person's linked values as sorted pairs of column and value.
 
-    () without linked values.
+    () if none are linked.
     """
     return tuple(sorted(row.items())) if row else ()
 
@@ -190,10 +183,7 @@ def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person:
 
 
 def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str, ...]:
-    """Return the cell in which a person was counted, as its known values imply.
-
-    The longest prefix.
-    """
+    """Return the cell in which a person was counted: the longest counted prefix of its values."""
     whole = tuple(row.get(column, BLANK) for column in range(columns))
     for end in range(columns, -1, -1):
         cell = (*whole[:end], *(BLANK,) * (columns - end))

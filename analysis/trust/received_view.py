@@ -107,10 +107,7 @@ class Received:
 
     @property
     def verdict(self) -> str:
-        """The leakage in a phrase for a table.
-
-        Everything, people linked, or the smallest anonymity set.
-        """
+        """A phrase for a table: "everything", the people linked, or the smallest anonymity set."""
         if self.cells_certain == self.cells:
             return "everything"
         if self.linked:
@@ -119,6 +116,7 @@ class Received:
         return f"crowd of {self.crowd:,}"
 
     def __repr__(self) -> str:
+        """Return the parties, people linked, certain cells and bits."""
         party_names = " + ".join(self.parties) or "everybody"
         return (
             f"<Received by {party_names}: {self.linked:,} of {self.users:,} people linked, "

@@ -7,14 +7,12 @@ from .fiber import Nats, log_multinomial
 
 
 def hidden_by_pools(evidence: Evidence) -> float:
-    """Return an upper bound on the leakage (nats) hidden by pools.
+    """Return an upper bound on the leakage (nats) that is hidden by pools.
 
-    Unknown identities of the absent.
-
-    The leakage without pools is that of a coalition that knows the crowd of each person. Without
-    this knowledge, the
-    probability of the view, given the table, is the mean over all ways to deal a pool into its
-    crowds: if it is positive, at least 1 divided by their number.
+    In a pool the coalition knows how many people are absent, not their identity. The leakage
+    without pools is that of a coalition that knows the crowd of each person. Without this
+    knowledge, the probability of the view, given the table, is the mean over all ways to deal a
+    pool into its crowds: if it is positive, at least 1 divided by their number.
     """
     return fsum(
         log_multinomial(evidence.crowds[crowd].people for crowd in pool) for pool in evidence.pools
@@ -28,8 +26,7 @@ def revealed_leakage(
 
     A column of a crowd is revealed if the coalition knows each person's value, though it is not
     recorded. A count with revealed columns is left out. If it also holds unrevealed values, its
-    information
-    about them is lost.
+    information about them is lost.
     """
     leakages = [
         _crowd_leakage(evidence, crowd, column)

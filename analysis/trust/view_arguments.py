@@ -120,10 +120,7 @@ def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
 
 
 def as_shares(prior: Any, columns: int) -> Shares | None:
-    """Check the prior, the shares of the values of each column that are common knowledge.
-
-    Or None.
-    """
+    """Check the prior and return it: the shares of the values of each column; or None."""
     if prior is None:
         return None
     laws = sequence(prior, "prior", "the shares of the values of each column")

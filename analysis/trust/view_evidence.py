@@ -1,14 +1,12 @@
 """Evidence from a view: the observations of a coalition in the form of `evidence.py`.
 
 * A linked person is in the crowd of its values (people with equal evidence); members of the
-  coalition are in crowds of their
-  own.
+  coalition are in crowds of their own.
 * Counts that were read are counts over the crowds of answers that reached the reader. The first
   shuffler and the network see which people these are; other parties know only their number, so
   respondents of different rounds are pooled. (A member knows whether its own answer was counted.)
 * The announced rate of covers (random suppressions) reveals the number of people with suppressed
-  values
-  (announced_rates.py).
+  values (announced_rates.py).
 * crowd_marks.py groups people with equal observations; value_states.py gives the values that a
   hidden one may have.
 

@@ -285,8 +285,7 @@ def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> 
     """Return a lower bound in nats on D(p || q) over distributions p, q within these limits.
 
     low <= p <= high and q_low <= q <= q_high. Alternating projections find the minimum, the
-    multipliers of each round a bound that is safe
-    however near they are.
+    multipliers of each round a bound that is safe however near they are.
     """
     q = np.clip((q_low + q_high) / 2, TINY, None)
     best = 0.0

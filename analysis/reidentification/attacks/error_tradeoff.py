@@ -189,11 +189,16 @@ def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
     """
     if owners is None:
         if table.shape[0] > table.shape[1]:
-            raise ParameterError(f"scores: shape {table.shape}; more rows than people need owners")
+            raise ParameterError(
+                f"scores: shape {table.shape}; with more rows than people, needs owners"
+            )
         return np.arange(table.shape[0])
     array = as_array(owners, "owners", "a person for each row")
     if array.shape != table.shape[:1] or array.dtype.kind not in "iu":
-        raise ParameterError(f"owners: shape {array.shape}; needs a person for each of the rows")
+        raise ParameterError(
+            f"owners: shape {array.shape}; needs the number of a person for each of "
+            f"{table.shape[0]} rows"
+        )
     if array.min() < 0 or array.max() >= table.shape[1]:
         raise ParameterError(f"owners: holds {array.max()}; needs 0 .. {table.shape[1] - 1}")
     return array.astype(np.int64)
@@ -223,5 +228,5 @@ def _genuine_scores(table: Floats, owners: Owners) -> Floats:
 def _at_most(k: int, people: int) -> int:
     """Return k, a number of people to name, or raise a ParameterError if there are fewer people."""
     if whole(k, "k", 1) > people:
-        raise ParameterError(f"k: found {k}; there are {people} people")
+        raise ParameterError(f"k: found {k}; needs at most the {people} people")
     return k

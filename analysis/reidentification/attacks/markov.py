@@ -117,7 +117,7 @@ class MarkovAttack:
     def _gain(self, shares: Any) -> Any:
         """Return log(share) - log(floor) for each share.
 
-        The gain of a trained entry over the floor.
+        Its gain over a probability at the floor.
         """
         gain = shares.copy()
         gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
@@ -130,9 +130,8 @@ class ReportAttack:
 
     The likelihood is sum over x of Q(y|x) pi_i(x), pi_i the distribution of person i's values.
     Knowing this distribution for all people, it is the best any attacker can do with one report,
-    and its score
-    is a sufficient statistic: the information in scores (PSE) is that in reports (PIE; paper 003,
-    after Proposition 3.3).
+    and its score is a sufficient statistic: the information in scores (PSE) is that in reports
+    (PIE; paper 003, after Proposition 3.3).
 
     Attributes:
         training: one sequence for each person; its visit vector (shares of symbols) stands for
@@ -150,18 +149,19 @@ class ReportAttack:
             ParameterError: another randomizer, or another number of inputs.
         """
         if as_randomizer(self.randomizer).loss_parameter is None:
-            raise ParameterError("randomizer: needs GRR or LocalHash")
+            raise ParameterError(f"randomizer: found {self.randomizer}; needs GRR or LocalHash")
         if self.randomizer.inputs != self.training.symbols:
             raise ParameterError(
-                f"randomizer: {self.randomizer} on {self.training.symbols} symbols; needs as many"
+                f"randomizer: {self.randomizer}, but the training data have "
+                f"{self.training.symbols} symbols; needs as many"
             )
 
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
         """Return the log-likelihood (nats) of each report for each person, shape (reports, people).
 
         With the share m of person i's events that the report supports it is log(nu + theta m), nu
-        and theta constants of the randomizer: for
-        local hashing up to the probability of the key, which is the same for all people.
+        and theta constants of the randomizer: for local hashing up to the probability of the key,
+        which is the same for all people.
         """
         pi = _shares(self.training.visits())
         occurring = np.unique(self.training.events)

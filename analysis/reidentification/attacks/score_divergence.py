@@ -1,8 +1,7 @@
 """The divergence of genuine from impostor scores, estimated by nearest neighbours.
 
 By sorting, without a tree. For n genuine scores x and m impostor scores, one dimension, k
-neighbours (Q. Wang, S. Kulkarni and
-S. Verdu, 2009; paper 003 uses their estimators, Section 5.1):
+neighbours (Q. Wang, S. Kulkarni and S. Verdu, 2009; paper 003 uses their estimators, Section 5.1):
 
     D = (1/n) sum over i of log( v_k(i) / r_k(i) ) + log( m / (n - 1) )
 
@@ -10,10 +9,10 @@ r_k(i): distance from x_i to its k-th nearest other genuine score; v_k(i): to it
 impostor score. In one dimension the k nearest are k neighbours in sorted order.
 
 Ties. Scores of few events repeat, and then the distances reflect rounding instead of density;
-adding noise would hide that. If any x_i has a neighbour at distance 0 (up to rounding), all
-terms are those of the generalized estimator: the ball of radius max(r_j, v_k), j = max(k, 10),
-around x_i holds a other genuine scores, the farthest at distance r, and b impostor scores, the
-farthest at distance v;
+adding noise would hide that. If any x_i has a neighbour at distance 0 (up to rounding), all terms
+are those of the generalized estimator: the ball of radius max(r_j, v_k), j = max(k, 10), around x_i
+holds a other genuine scores, the farthest at distance r, and b impostor scores, the farthest at
+distance v;
 
     psi(a) - psi(b) + log( v / r )        psi the digamma function; the last term if v, r > 0
 
@@ -93,8 +92,7 @@ def kth_distance(
     """Return the distance from each at[i] to its k-th nearest neighbour among the sorted `among`.
 
     place[i]: the number of entries of `among` on the left; the `skip` entries from there on are
-    left out
-    (1 where a score is compared with its own list).
+    left out (1 where a score is compared with its own list).
     """
     padded = np.concatenate([np.full(k, -np.inf), among, np.full(k, np.inf)])
     best = np.full(len(at), np.inf)

@@ -148,7 +148,7 @@ class Sequences:
         return Sequences.from_people(parts, self.symbols)
 
     def visits(self) -> Any:
-        """Return counts of symbols per person: a SciPy CSR array, people x symbols."""
+        """Return how often each person has each symbol: a SciPy CSR array, people x symbols."""
         from scipy.sparse import csr_array
 
         unit_counts = np.ones(len(self.events), np.int64)
@@ -172,6 +172,7 @@ class Sequences:
         return Sequences(self.events[mask], offsets, self.symbols)
 
     def __repr__(self) -> str:
+        """Return the numbers of people, events and symbols."""
         return (
             f"<Sequences of {self.people:,} people: {len(self.events):,} events, "
             f"{self.symbols:,} symbols>"

@@ -11,8 +11,8 @@ the Bayes error is 1 - found / n, and the row has I(K; Y) bits about its owner (
 
 If the release shows all the known columns, y determines k, and `found` is the number of cells that
 occur in them: an equivalence class of any size yields one person in expectation. Known columns that
-are not
-released help through c: the attacker is assumed to know the joint counts, the strongest case.
+are not released help through c: the attacker is assumed to know the joint counts, the strongest
+case.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def people_found(counts: Any, Q: Any = None) -> float:
     """Return the expected number of people named correctly, from counts; also if Q randomizes.
 
     Args:
-        counts: people by known cell (rows) and true released value (columns), whole numbers,
-            dense or sparse; no row without people is needed.
+        counts: people by known cell (rows) and true released value (columns), whole numbers, dense
+            or sparse; no row without people is needed.
         Q: the randomizer of the released value (b x a or with `.matrix`), None if exact.
 
     Returns:

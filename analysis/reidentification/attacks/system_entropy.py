@@ -6,10 +6,10 @@ the report.
     PSE = I(U; S) <= I(U; Y) = PIE                            paper 003, (6) and Proposition 3.3
 
 Two values, in bits. `divergence` is D(f_G || f_I), of genuine from impostor scores, to which the
-PSE converges as the number of
-people grows (Theorem 3.2, for independent scores and uniform U). For the n people at hand it is NOT
-a lower bound on the PIE: it may exceed log2 n, which the PIE never does (Gaussian scores 4
-deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2 n = 6.64). For n people:
+PSE converges as the number of people grows (Theorem 3.2, for independent scores and uniform U). For
+the n people at hand it is NOT a lower bound on the PIE: it may exceed log2 n, which the PIE never
+does (Gaussian scores 4 deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2
+n = 6.64). For n people:
 
     finite = log2 n + mean of log2( exp(b s_own) / sum over people i of exp(b s_i) )
 
@@ -76,9 +76,9 @@ class SystemEntropy:
 
     @property
     def fano(self) -> float:
-        """The least error in naming the person if I(U.
+        """The least error in naming the person for this information, by Fano's inequality (10).
 
-        S) = `finite`, by Fano's inequality (10), 0 to 1.
+        From 0 to 1, if I(U; S), the scores' information about the person, is `finite`.
         """
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
