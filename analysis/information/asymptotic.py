@@ -253,12 +253,11 @@ def _log_det(matrices: Floats) -> Floats:
 
 
 def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> float:
-    """Return the asymptote of I(Y.
+    """Return the large-n asymptote of I(Y; P), the information of n reports about P.
 
-    P), the information of n reports about the distribution of values.
-
-    For faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P), in `unit` (paper 002, Theorem 6.7.1). Not
-    a value at finite n: see the module's docstring for how far it is.
+    P is the distribution of values. For faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P), in `unit`
+    (paper 002, Theorem 6.7.1). Not a value at finite n: see the module's docstring for how far it
+    is.
 
     Args:
         Q: a faithful randomizer, b x a.

@@ -69,8 +69,8 @@ def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
 def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
     """Return the logarithm of one random point of Dirichlet(row) for every row of `parameters`.
 
-    log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small parameters do
-    not underflow before they are divided by the sum.
+    Here log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small
+    parameters do not underflow before they are divided by the sum.
     """
     logs = np.log(rng.standard_gamma(parameters + 1))
     logs -= rng.standard_exponential(parameters.shape) / parameters

@@ -50,11 +50,10 @@ def input_information(prior: Floats, n: int) -> tuple[float, float]:
 
 
 def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
-    """Return points of 0 ..
+    """Return points from 0 to n and weights that sum to 1, for means over a beta-binomial.
 
-    n and weights that sum to 1, for means over BetaBinomial(n, alpha, beta).
-
-    For large n they are far fewer than n + 1: each piece is replaced by a Gauss rule.
+    Its parameters are n, alpha and beta. For large n the points are far fewer than n + 1: each
+    piece is replaced by a Gauss rule.
     """
     k, terms = _points(n, alpha, beta)
     logs = ratio(k, alpha) + ratio(n - k, beta)

@@ -49,11 +49,10 @@ GRID = 1e-6  # multipliers are rounded to it, so that a cut does not depend on t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosingCut:
-    """The inequality weights .
+    """An inequality that every safe choice of closed (suppressed) cells fulfils.
 
-    closed >= 1, which every safe choice of closed (suppressed) cells fulfils.
-
-    The search for the best choice adds such cuts to its integer program.
+    It is sum of weights times closed >= 1. The search for the best choice adds such cuts to its
+    integer program.
 
     Attributes:
         weights: shape (cells,), from 0 to 1; 0 for cells that are closed in every choice.

@@ -115,10 +115,7 @@ class PieStream:
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:
-        """Start without rows; `symbols` is the number of values, `Q` the randomizer (None.
-
-        The value itself).
-        """
+        """Start without rows, for `symbols` values and a randomizer Q; None reports the value."""
         self.symbols = whole(symbols, "symbols", 1)
         self.people = 0
         self._plain = _plain(Q, symbols)

@@ -289,9 +289,7 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
         tails = np.zeros(len(t))
         for m in range(n):
             chance, loss = law_of_loss(n, q, m)
-            reached = np.append(
-                0.0, np.cumsum(chance)
-            )  # P(loss > t), as the loss falls in the count
+            reached = np.append(0.0, np.cumsum(chance))  # tails, as the loss falls in the count
             tails = np.maximum(tails, reached[np.searchsorted(-loss, -t * (1 - 1e-12))])
         return np.where(t < local, np.minimum(tails, 1.0), 0.0)
     nodes, tails = np.linspace(0, n - 1, NODES), np.where(t < 0, 1.0, 0.0)

@@ -1,8 +1,7 @@
-"""Certified bounds of E[(X_1 + ...
+"""Certified bounds of the expected positive part of a sum of independent copies of a variable.
 
-+ X_n)_+] for independent copies of a variable with finite range.
-
-The atoms need not share a lattice, so they are moved to one, h apart, in two ways that convexity of
+The expectation is E[(X_1 + ... + X_n)_+], the variable has finitely many values (atoms). The atoms
+need not share a lattice, so they are moved to one, h apart, in two ways that convexity of
 (.)_+ turns into bounds (Jensen):
 
     upper   each atom is split between its two neighbours with the same mean: a wider spread
@@ -11,9 +10,9 @@ The atoms need not share a lattice, so they are moved to one, h apart, in two wa
 
 Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
 law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
-atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper: E[S_+] <=
-E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L beside
-them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
+atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper:
+E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L
+beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
 """
 
 from collections.abc import Callable

@@ -245,9 +245,7 @@ def fewest_blanks(classes: Classes, k: int) -> int:
     person has at least as many suppressed cells as columns outside the largest such T.
     """
     width = classes.rows.shape[1]
-    shown_limit = np.zeros(
-        len(classes.rows), np.int64
-    )  # most columns of each row that can be shown
+    shown_limit = np.zeros(len(classes.rows), np.int64)  # most columns that a row can show
     for size in range(1, width + 1):
         for columns in combinations(range(width), size):
             crowd = crowds(classes, columns)

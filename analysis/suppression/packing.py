@@ -209,9 +209,7 @@ class Packing:
             best = np.argsort(costs / gains, kind="stable")
             cumulative_costs = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))
-            last_free = np.flatnonzero(cumulative_costs == 0)[
-                -1
-            ]  # columns up to here cost no people
+            last_free = np.flatnonzero(cumulative_costs == 0)[-1]  # columns up to it cost no people
             at_point = place == point
             filled = np.interp(room[at_point], cumulative_costs[last_free:], gained[last_free:])
             more[at_point] = np.floor(filled * (1 + 1e-12) + 1e-6)

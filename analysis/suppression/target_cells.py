@@ -125,9 +125,7 @@ class _TargetSearch(RowKeys):
         self.starts = np.concatenate(([0], np.cumsum(self.people)))
         self.missed = targets.shortfall(self.cells, every) > 0
         self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
-        self.row_costs = np.full(
-            len(self.people), np.nan
-        )  # unavoidable cost of a row of each class
+        self.row_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each class's rows
         self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
         for column in targets.columns:
             self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[

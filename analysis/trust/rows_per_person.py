@@ -115,9 +115,9 @@ def _certain_columns(counted: Sequence[CountsSeen], rows: int, n: int) -> set[in
 def _bits(
     counts_seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, *, knows_respondents: bool
 ) -> float:
-    """Return a lower bound on the bits that counts tell about all persons.
+    """Return a lower bound on the bits that counts leak about all persons' rows.
 
-    knows_respondents: whether the coalition knows the respondents; if not, all sets of them are
+    `knows_respondents`: whether the coalition knows the respondents; if not, all sets of them are
     possible.
     """
     counts = sorted(without_dummies(counts_seen.counts).values())

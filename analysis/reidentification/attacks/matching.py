@@ -86,10 +86,7 @@ def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences
 
 
 def _directions(counts: Any, weight: Floats) -> Any:
-    """Return each person's shares of symbols times weight, scaled to length 1.
-
-    A row of zeros stays.
-    """
+    """Return each person's shares of symbols times weight, scaled to length 1 (zeros stay)."""
     rows = counts.astype(np.float64)
     lengths = np.diff(rows.indptr)
     rows.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), lengths)

@@ -251,7 +251,7 @@ def test_equal_error_rate_of_two_normal_laws() -> None:
         (np.ones((4, 3)), None, 1, "more rows than people"),
         (np.ones((2, 3)), [0, 3], 1, "owners"),
         (np.ones((2, 3)), [0], 1, "owners"),
-        (np.ones((2, 3)), [0, 1], 4, "there are 3 people"),
+        (np.ones((2, 3)), [0, 1], 4, "at most the 3 people"),
         (np.full((2, 3), np.nan), [0, 1], 1, "nan"),
     ],
 )
