@@ -1,7 +1,8 @@
 """Numbers only: anonymity of people, possible guarantees, and the knowledge of a coalition.
 
-May import `errors` and the plain data of `protocol`. Must never know trio, keys or roles. Every
-theorem is a function; its docstring names its paper, its units and its corrections.
+Files of this package may import `errors` and the plain data of `protocol`, and must never know
+trio, keys or roles. Every theorem is a function; its docstring names its paper, its units and its
+corrections.
 """
 
 from typing import TYPE_CHECKING

@@ -36,8 +36,8 @@ STYLES: tuple[Any, ...] = (
     (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 2)), (0, (10, 2, 2, 2)),
 )  # fmt: skip
 FORMATS = (".png", ".svg")
-BACKEND = "MPLBACKEND"  # in the environment
-DOTS = 160  # per inch, PNG
+BACKEND = "MPLBACKEND"  # the environment variable that names matplotlib's backend
+DOTS = 160  # dots per inch of a PNG file
 
 LOOK: Any = {
     "axes.axisbelow": True,
@@ -47,7 +47,7 @@ LOOK: Any = {
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
-    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.family": "DejaVu Sans",  # this font is part of matplotlib
     "font.size": 9,
     "grid.color": "#DDDDDD",
     "grid.linewidth": 0.6,
@@ -71,7 +71,8 @@ def require() -> None:
 def _import() -> None:
     """Import matplotlib, also where MPLBACKEND names a backend that is not installed.
 
-    A notebook sets it for every process that it starts. Figures are made without a backend.
+    A notebook sets this variable for every process that it starts; matplotlib then refuses to be
+    imported. Figures are drawn without a backend, so the variable is ignored.
     """
     modules_before = set(sys.modules)
     try:
@@ -80,7 +81,8 @@ def _import() -> None:
         backend = os.environ.pop(BACKEND, None)
         if backend is None:
             raise
-        for half in set(sys.modules) - modules_before:  # parts of it that do not know each other
+        # removes the half-imported modules, so that matplotlib is imported from scratch
+        for half in set(sys.modules) - modules_before:
             if half.partition(".")[0] == "matplotlib":
                 del sys.modules[half]
         try:
@@ -90,10 +92,11 @@ def _import() -> None:
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Make a function draw in the house look."""
+    """Decorate a drawing function so that it draws in the look of `house_style`."""
 
     @wraps(draw)
     def draw_in_style(*args: P.args, **options: P.kwargs) -> R:
+        """Call the decorated function within `house_style`, and return its result."""
         with house_style():
             return draw(*args, **options)
 
@@ -102,7 +105,11 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the house look for a while. Raises LocalError where matplotlib is missing."""
+    """Set matplotlib to the look of veilmix's figures (`LOOK`) within a `with` block.
+
+    The user's own settings are ignored there and restored afterwards. Raises LocalError where
+    matplotlib is missing.
+    """
     require()
     from matplotlib import rc_context, rcdefaults, rcParams
 
@@ -115,7 +122,7 @@ def house_style() -> Iterator[None]:
 def new(
     width: float, height: float, rows: int = 1, columns: int = 1
 ) -> "tuple[Figure, list[Axes]]":
-    """A figure of this size in inches and its axes, row by row."""
+    """Return a new figure of this size in inches, and its axes, row by row."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -123,7 +130,7 @@ def new(
 
 
 def check_path(path: str | os.PathLike[str]) -> None:
-    """Raises StorageError unless the path ends in a format that can be written."""
+    """Raise StorageError unless the path ends in a format that can be written: .png or .svg."""
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise StorageError(
@@ -135,7 +142,8 @@ def rendered(figure: "Figure", ending: str) -> bytes:
     """Return a figure as .png or .svg, without date and version, so that its bytes repeat."""
     metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
     picture = BytesIO()
-    with house_style(), collected():  # letters that the font has not
+    # `collected` keeps back warnings about characters that the font lacks
+    with house_style(), collected():
         figure.savefig(picture, format=ending[1:], dpi=DOTS, metadata=metadata)
     return picture.getvalue()
 

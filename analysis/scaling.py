@@ -21,21 +21,21 @@ from math import inf
 from ..errors import ParameterError
 from .validation import number, whole
 
-SEPARATE_LIMIT = 10_000  # people; up to here each is a task of its own in a simulation
-WHOLE = 100_000  # people; up to here a simulation records every message
+SEPARATE_LIMIT = 10_000  # people; up to this number, a simulation runs a task for each person
+WHOLE = 100_000  # people; up to this number, a simulation records every message
 MICRO = 1e-6  # seconds
-GIGABIT = 1e9 / 8  # bytes a second
+GIGABIT = 1e9 / 8  # bytes a second of a link of one gigabit
 
 
 @dataclass(frozen=True, slots=True)
 class RoundLoad:
-    """The load of one round.
+    """The messages of one round of a session: the input from which its costs follow.
 
     Attributes:
         people: number of people that answer.
-        onions: onions of each of them.
+        onions: onions (nested ciphertexts) that each of them submits.
         arriving: bytes that come to each hop from the hop before: to the first shuffler from
-            people, to the reader from the last shuffler.
+            people, to the reader (the last hop) from the last shuffler.
         other_bytes: bytes of all other sent or posted data.
     """
 
@@ -46,22 +46,22 @@ class RoundLoad:
 
     @property
     def layers(self) -> int:
-        """Number of sealed and opened layers."""
+        """Number of encryption layers that are sealed and opened again: n (s m + 1)."""
         return self.people * (self.onions * (len(self.arriving) - 1) + 1)
 
     @property
     def carried(self) -> int:
-        """Bytes that cross links in all."""
+        """Bytes that cross all links together in this round."""
         return sum(self.arriving) + self.other_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """Costs beside cryptography if one process plays all parties.
+    """Costs beside cryptography, where one process plays all parties (a simulation).
 
     Attributes:
         layer: microseconds of one core for each layer.
-        envelope: microseconds for each person and round.
+        envelope: microseconds of one core for each person and round.
         memory_factor: bytes that stay in memory for each byte on a link in the largest round.
         start: bytes held in any case: the process, and batches kept in memory.
     """
@@ -74,19 +74,20 @@ class Handling:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorCosts:
-    """Constants of a kind of processor.
+    """Measured costs of a kind of processor, from which the costs of any session are predicted.
 
     Attributes:
         processor: its common name.
         measured: the month of measurement.
-        suites: microseconds of one core to seal a layer, and to open it, by the name of the suite.
-        separate: costs beside cryptography, up to `SEPARATE_LIMIT` people.
-        whole: the same up to `WHOLE` people.
-        summed: the same above.
+        suites: microseconds of one core to seal a layer, and to open it, by the name of the cipher
+            suite.
+        separate: costs beside cryptography in a simulation of up to `SEPARATE_LIMIT` people.
+        whole: costs beside cryptography for more people, up to `WHOLE`.
+        summed: costs beside cryptography for more than `WHOLE` people.
         start: bytes that a shuffler's own process holds before the first answer.
         party: bytes that a shuffler's own process holds for each byte that arrives.
         error: the largest share by which a prediction missed the CPU time of a measured run.
-        tried: the most people of such a run.
+        tried: the number of people in the largest measured run.
     """
 
     processor: str
@@ -109,15 +110,15 @@ class ProcessorCosts:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Resources of each party.
+    """The computers and links of each party, for the prediction of costs.
 
     Attributes:
-        cores: of the constants' kind, 1 or more.
-        gigabits: a second, of its link to all others; above 0.
-        gigabytes: of memory in each of its computers, of 10^9 bytes; above 0.
+        cores: processor cores of a party, of the kind that was measured; 1 or more.
+        gigabits: gigabits a second of its link to all others; above 0.
+        gigabytes: memory in each of its computers, in units of 10^9 bytes; above 0.
 
     Raises:
-        ParameterError: one of them is out of range.
+        ParameterError: a value is out of range.
     """
 
     cores: int = 64
@@ -138,18 +139,18 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class SessionCosts:
-    """Costs of a session; seconds of one core, bytes, seconds by the wall.
+    """Predicted costs of a session: CPU seconds of one core, bytes, and seconds of wall time.
 
     Attributes:
         rounds: number of rounds.
-        layers: sealed, and opened again.
+        layers: encryption layers that are sealed, and opened again.
         sealing: CPU seconds of all people together.
         opening: CPU seconds of all parties together.
         handling: other CPU seconds, if one process plays all parties.
         memory: bytes that one process holds if it plays all parties.
         party: bytes that the shuffler with the largest batch holds in its own process.
-        disk: bytes on disk of one process that plays all parties, if a batch is larger than
-            memory keeps.
+        disk: bytes on disk of one process that plays all parties, if a batch is larger than memory
+            keeps.
         sending: seconds in which bytes arrive at the hops, one after the other.
         working: seconds in which the hops open, sort and send on, one after the other.
     """
@@ -184,6 +185,12 @@ def session_costs(
     Costs beside cryptography are counted with the hops, in equal parts, though people cause some of
     them: the wall time is rather too long than too short.
 
+    Args:
+        rounds: the messages of each round.
+        suite: the name of the cipher suite.
+        costs: the measured constants of a kind of processor.
+        cluster: the computers and links of each party.
+
     Raises:
         KeyError: there are no constants of this suite.
     """
@@ -215,7 +222,7 @@ def session_costs(
 
 @dataclass(frozen=True, slots=True)
 class PeopleLimit:
-    """A limit on the number of people.
+    """The number of people up to which a session stays within a resource, such as memory.
 
     Attributes:
         people: the largest number of people within it.
@@ -227,7 +234,7 @@ class PeopleLimit:
 
 
 def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...]:
-    """Return the limits exceeded by this number of people, the first first."""
+    """Return the limits exceeded by this number of people, the smallest limit first."""
     return tuple(
         sorted((limit for limit in limits if limit.people < people), key=lambda limit: limit.people)
     )
@@ -238,7 +245,7 @@ def max_people(within: float, fixed: float, each: float) -> int:
     return max(0, int((within - fixed) // each))
 
 
-MEASURED = ProcessorCosts(  # benchmarks/scale.py --constants
+MEASURED = ProcessorCosts(  # printed by `benchmarks/scale.py --constants`
     processor="AMD EPYC with libsodium, 2 cores",
     measured="November 2026",
     suites={

@@ -1,7 +1,7 @@
-"""Arguments of all rooms of `analysis`, checked in one place.
+"""Checks of the arguments of all rooms of `analysis`, in one place.
 
-Counts are exact integers, probabilities are floats that sum to 1; everything else is refused with
-a `ParameterError` with the argument, the found value and the accepted values.
+Counts are exact integers, probabilities are floats that sum to 1. Any other value is refused with a
+`ParameterError` that names the argument, the found value and the accepted values.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,22 +18,27 @@ from ..errors import ParameterError
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-MAX_PEOPLE = 3_000_000_000  # so that a product of two numbers of cells fits 63 bits
-MOST_REPORTS = 10**10  # reports whose counts, with rounding, stay within float64
+MAX_PEOPLE = 3_000_000_000  # limit of the people, so that the product of two counts fits 63 bits
+MOST_REPORTS = (
+    10**10
+)  # limit of the reports, so that their counts, with rounding, stay within float64
 # A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
 MOST_BITS = 1023  # bits of a whole number that float64 holds
-# Numbers for Python or NumPy only: a duration is a NumPy integer.
+# Types that Python or NumPy treat as numbers, and which are refused: bools, and durations, which
+# are NumPy integers.
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
 def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -> Counts:
-    """A 1-D array of counts of people, zeros included, as int64.
+    """Return checked counts of people as a 1-D int64 array, zeros included.
 
     Args:
         counts: whole numbers of at least 0, at most `MAX_PEOPLE` together.
-        name: of the argument, for messages.
+        name: name of the argument, for messages.
         people: how many must be counted at least; with 0 the array may be empty.
+
+    Raises ParameterError if the counts are invalid.
     """
     return as_count_table(counts, name, 1, people=people)
 
@@ -50,7 +55,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
     if array.dtype.kind == "O" and all(isinstance(entry, int) for entry in array.flat):
         if min(array.flat) < 0:
             raise ParameterError(f"{name}: holds a number below 0; a count is 0 or more")
-        raise _too_many(name, "more than 1.8e+19")  # objects do not fit in 64 bits
+        raise _too_many(name, "more than 1.8e+19")  # NumPy keeps integers above 64 bits as objects
     if array.dtype.kind == "f" and _mixed(counts):
         raise _too_many(name, "more than 9.2e+18")
     if array.dtype.kind not in "iu":
@@ -61,7 +66,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
     if total > MAX_PEOPLE:
         raise _too_many(name, f"{total:.4g}")
     if total < people:
-        raise ParameterError(f"{name}: nobody is counted; needs at least one person")
+        raise ParameterError(f"{name}: found no people; needs at least one person")
     return array.astype(np.int64)
 
 
@@ -72,6 +77,7 @@ def _mixed(counts: npt.ArrayLike) -> bool:
 
 
 def _too_many(name: str, people: str) -> ParameterError:
+    """Return the error for counts of `people` people, more than `MAX_PEOPLE`."""
     return ParameterError(
         f"{name}: counts {people} people; at most {MAX_PEOPLE:,} are accepted, so that a "
         "product of two counts is exact in 64 bits"
@@ -79,7 +85,7 @@ def _too_many(name: str, people: str) -> ParameterError:
 
 
 def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:
-    """Return one count array per column, all of the same people, at least one."""
+    """Return one checked count array per column; all must count the same people, at least one."""
     marginals = sequence(marginals, "marginals", "the counts of each column")
     if len(marginals) == 0:
         raise ParameterError("marginals: found no column; needs the counts of at least one")
@@ -96,7 +102,10 @@ def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:
 
 
 def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
-    """A 1-D array of probabilities that sum to one within `SUM_TOLERANCE`."""
+    """Return a 1-D float64 array of probabilities; ParameterError unless they sum to 1.
+
+    The sum may miss 1 by `SUM_TOLERANCE`, for rounding.
+    """
     array = as_floats(p, name)
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs one non-empty axis")
@@ -109,7 +118,10 @@ def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
 
 
 def whole(value: Any, name: str, minimum: int | None = None) -> int:
-    """Return a whole number, as a Python integer (True is refused); at least `minimum`."""
+    """Return `value` as a Python integer; ParameterError unless it is whole and at least `minimum`.
+
+    True and False are refused, as are integers that a float cannot hold.
+    """
     if isinstance(value, NO_NUMBERS) or not isinstance(value, int | np.integer):
         raise ParameterError(f"{name}: found {brief(value)}; needs a whole number")
     if int(value).bit_length() > MOST_BITS:
@@ -123,11 +135,11 @@ def whole(value: Any, name: str, minimum: int | None = None) -> int:
 
 
 def number(value: Any, name: str, needs: str = "a number") -> float:
-    """Return a real number that is no truth value and not nan; infinities pass.
+    """Return a real number as a float; bools and nan are refused, infinities pass.
 
     Args:
-        value: of the argument.
-        name: of the argument, for messages.
+        value: the value to check.
+        name: name of the argument, for messages.
         needs: accepted values, for messages.
     """
     refused = isinstance(value, NO_NUMBERS) or not isinstance(value, Real)
@@ -141,7 +153,7 @@ def number(value: Any, name: str, needs: str = "a number") -> float:
 
 
 def crowd(n: Any, max_people: int = MOST_REPORTS) -> int:
-    """Return a checked number of people that report."""
+    """Return the number of people that report, checked: 1 to `max_people`, else ParameterError."""
     people = whole(n, "n", 1)
     if people > max_people:
         raise ParameterError(f"n: found {brief(people)}; needs at most {max_people:,} people")
@@ -149,7 +161,7 @@ def crowd(n: Any, max_people: int = MOST_REPORTS) -> int:
 
 
 def open_unit(value: Any, name: str) -> float:
-    """A number strictly between 0 and 1."""
+    """Return a number strictly between 0 and 1 as a float; ParameterError for any other value."""
     needs = "a number strictly between 0 and 1"
     unit = number(value, name, needs)
     if not 0 < unit < 1:
@@ -177,13 +189,13 @@ def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
 
 
 def one_of(value: Any, name: str, accepted: Sequence[str]) -> None:
-    """A text out of a few."""
+    """Raise ParameterError unless the value is one of the accepted texts."""
     if not isinstance(value, str) or value not in accepted:
         raise ParameterError(f"{name}: found {brief(value)}; needs {_alternatives(accepted)}")
 
 
 def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
-    """A finite real number, exactly."""
+    """Return a finite real number as an exact fraction; ParameterError for any other value."""
     if isinstance(value, Rational) and not isinstance(value, NO_NUMBERS):
         return Fraction(value)
     parsed = number(value, name, needs)
@@ -202,7 +214,7 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 
 
 def as_rng(rng: Any) -> np.random.Generator:
-    """Return a generator, made from a seed if needed; the operating system seeds None."""
+    """Return a NumPy generator, made from a seed if needed; the system seeds None."""
     needs = "needs a numpy.random.Generator or a seed >= 0"
     if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
         raise ParameterError(f"rng: found {brief(rng)}; {needs}")
@@ -214,6 +226,7 @@ def as_rng(rng: Any) -> np.random.Generator:
 
 
 def _alternatives(accepted: Sequence[str]) -> str:
+    """Return the accepted texts quoted and joined by commas and "or", for a message."""
     quoted = [repr(str(name)) for name in accepted]
     return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 

@@ -1,4 +1,7 @@
-"""The result of a search over levels: choices, the best choice, and the proof of its loss."""
+"""Results of a search for coarser columns: choices of levels, the best, a bound on its loss.
+
+A level is a coarsening of a column; its number grows as its values get coarser (ladder.py).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,18 +9,18 @@ from dataclasses import dataclass, field
 from .ladder import Ladder
 
 Levels = tuple[int, ...]
-SLACK = 1e-12  # a difference of losses that is rounding
-PROVED = 1e-9  # a difference of a loss and its bound that is a solver's rounding
+SLACK = 1e-12  # two losses that differ by less are equal up to rounding
+PROVED = 1e-9  # a bound this close to the loss proves that the loss is the least
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Levels for all columns.
+    """A coarsening of a table: one level for each column, its loss and the people exposed.
 
     Attributes:
         levels: the number of the level of each column.
-        loss: from 0 to 1, all columns together.
-        people: number of people in a crowd below k.
+        loss: lost share of the information of all columns together, from 0 to 1.
+        people: number of people in an equivalence class smaller than k.
     """
 
     levels: Levels
@@ -26,9 +29,13 @@ class Choice:
 
 
 def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: int) -> Choice:
-    """Return a choice with its loss, as the search charges it (lattice_search.py).
+    """Return a choice with its loss, computed as the search does (lattice_search.py).
 
-    people: in a crowd below k, of n.
+    Args:
+        ladders: the levels of each column, with their losses.
+        levels: the number of the chosen level of each column.
+        people: people in an equivalence class smaller than k; their rows count as lost.
+        n: people in the table.
     """
     whole = sum(ladder.weight for ladder in ladders)
     chosen = zip(ladders, levels, strict=True)
@@ -38,13 +45,13 @@ def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The result of a search.
+    """The result of a search for the choice of levels with the least loss.
 
     Attributes:
-        best: the safe choice with the least loss.
-        bound: lower bound on the loss of a safe choice.
+        best: the choice with the least loss that leaves few enough people exposed.
+        bound: lower bound on the loss of any such choice.
         tried: all complete choices with counted people.
-        counted: number of counts of people below k.
+        counted: how often the search counted the people below k.
     """
 
     best: Choice

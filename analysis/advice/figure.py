@@ -1,4 +1,7 @@
-"""The figure of advice: loss of every choice against the people below k, true and guaranteed."""
+"""The figure of advice: the loss of each coarsening against the share of exposed people.
+
+The share is drawn twice: as it is in this table, and as it is guaranteed from the columns' counts.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,14 +18,24 @@ Point = tuple[float, float, float]  # loss, share below k, guaranteed share
 
 @drawing.styled
 def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure":
-    """Draw choices as points. best: the place of the one advised. target: the share wanted."""
+    """Return a figure with a point for each choice: its loss against its share of exposed people.
+
+    Args:
+        points: for each choice its loss, its share of people below k, and the guaranteed share.
+        best: the index of the advised choice in `points`.
+        target: the share of people below k that is allowed; drawn as a vertical line.
+        k: the smallest crowd in which a person is not exposed; for the label.
+    """
     plot, (ax,) = drawing.new(7.6, 4.4)
     draw(ax, points, best, target, k)
     return plot
 
 
 def draw(ax: "Axes", points: Sequence[Point], best: int, target: float, k: int) -> None:
-    """Draw on axes, with roots of the share of people, so that small shares are distinguishable."""
+    """Draw the choices of `figure` on given axes.
+
+    The axis of people shows square roots, so that small shares are distinguishable.
+    """
     loss = [point[0] for point in points]
     ax.set_xscale("function", functions=(lambda x: abs(x) ** 0.5, lambda x: x**2))
     ax.plot([p[1] for p in points], loss, "o-", color=drawing.BLUE, label="in this table")

@@ -19,9 +19,13 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from .ladder import Codes, entropy
 
-SEED = 0x70726564  # draws the halves
-DENSE = 64  # cells of a pair for each person up to which all of them are counted, not sorted
-MOST_LABELS = 100  # most frequent labels of the predicted column: rarer values are never guessed
+SEED = 0x70726564  # seeds the division of the people into two halves
+# Two columns with at most this number of cells for each person are counted in an array; with more
+# cells, the codes are sorted.
+DENSE = 64
+# Only this number of the most frequent values of the predicted column are predicted; rarer values
+# are never guessed.
+MOST_LABELS = 100
 Columns = Sequence[NDArray[np.integer]]
 
 
@@ -41,12 +45,20 @@ class Prediction:
 
 
 def bits(columns: Columns) -> list[float]:
-    """The entropy of each column."""
+    """Return the entropy of each column in bits."""
     return [entropy(np.bincount(column)) for column in columns]
 
 
 def two_way_distance(fine: Columns, coarse: Columns) -> float:
-    """The mean distance over all pairs of columns; 0 where there is one column only."""
+    """Return the mean total variation distance, 0 to 1, over all pairs of columns.
+
+    Each is between the joint of two fine columns and the joint as rebuilt from the coarse columns;
+    0 if there is a single column.
+
+    Args:
+        fine: the code of each person in each column of the table.
+        coarse: the code of each person in each coarser column.
+    """
     pairs = list(combinations(range(len(fine)), 2))
     if not pairs:
         return 0.0
@@ -58,7 +70,7 @@ def two_way_distance(fine: Columns, coarse: Columns) -> float:
 
 
 def _inside(fine: NDArray[np.integer], coarse: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return for each person the share of its value in its coarser value."""
+    """Return, for each person, the share of its coarse value's people that have its fine value."""
     shares: NDArray[np.float64] = np.bincount(fine)[fine] / np.bincount(coarse)[coarse]
     return shares
 
@@ -71,7 +83,11 @@ def _distance(
     inside_i: NDArray[np.float64],
     inside_j: NDArray[np.float64],
 ) -> float:
-    """The total variation of one pair; empty cells hold the rest of the rebuilt probability."""
+    """Return the total variation distance of one pair of columns, from 0 to 1.
+
+    Arguments as in `two_way_distance`; `inside_i` and `inside_j` are the results of `_inside`.
+    Cells without a person hold the missing rebuilt probability.
+    """
     n = len(fine_i)
     counts, first = _cells(fine_i, fine_j)
     people, one_of = _cells(coarse_i, coarse_j)
@@ -87,7 +103,11 @@ def _distance(
 def _cells(
     codes_i: NDArray[np.integer], codes_j: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the people in each occurring cell of a pair, in its order, and a row of each."""
+    """Return the occupied cells of two columns, in ascending order.
+
+    Returns:
+        The people in each cell, and for each cell the number of a row in it.
+    """
     width = int(codes_j.max()) + 1
     cells = codes_i.astype(np.int64) * width + codes_j
     size = (int(codes_i.max()) + 1) * width
@@ -102,7 +122,15 @@ def _cells(
 
 
 def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:
-    """Return the shares of right predictions. Raises ParameterError for fewer than two people."""
+    """Predict one column from the other columns; return the shares of right predictions.
+
+    Args:
+        label: the code of each person in the predicted column.
+        fine: its codes in the other columns of the table.
+        coarse: its codes in the coarser columns.
+
+    Raises ParameterError for fewer than two people.
+    """
     if len(label) < 2:
         raise ParameterError(f"label: found {len(label)} people; at least 2 are accepted")
     frequent = np.argsort(-np.bincount(label), kind="stable")[:MOST_LABELS]
@@ -114,7 +142,11 @@ def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:
 
 
 def _right(label_codes: Codes, columns: Columns) -> float:
-    """Return the share of people with the likeliest label; each half is judged by the rest."""
+    """Return the share of people whose label a naive Bayes classifier predicts.
+
+    The people are halved at random; each half is predicted by a classifier trained on the other
+    half. Labels of -1 are too rare to be predicted.
+    """
     right = 0
     sides = np.random.default_rng(SEED).permutation(len(label_codes)) % 2
     for half in (0, 1):

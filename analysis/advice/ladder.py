@@ -22,12 +22,12 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LadderLevel:
-    """A step of a ladder.
+    """One level of a ladder: a coarsening of a column.
 
     Attributes:
         name: its name, in messages and tables.
-        codes: codes[c] is the coarser code of code c.
-        loss: lost share of the column's information, from 0 (the values themselves) to 1 (all).
+        codes: codes[c] is the coarser code of the column's code c.
+        loss: lost share of the column's information, from 0 (nothing is lost) to 1 (all is lost).
     """
 
     name: str
@@ -37,7 +37,7 @@ class LadderLevel:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A column and its levels, from fine to coarse; of the last, every value is one (dropped).
+    """A column and its levels, from fine to coarse; the last level has a single value.
 
     Attributes:
         column: its name.
@@ -55,9 +55,13 @@ class Ladder:
     def __post_init__(self) -> None:
         losses = [level.loss for level in self.levels]
         if not losses or losses != sorted(losses) or losses[0] < 0 or losses[-1] > 1:
-            raise ParameterError(f"ladder {self.column!r}: losses ascend from 0 to 1: {losses}")
+            raise ParameterError(
+                f"ladder {self.column!r}: found losses {losses}; needs ascending losses from 0 to 1"
+            )
         if len(np.unique(self.levels[-1].codes)) > 1:
-            raise ParameterError(f"ladder {self.column!r}: the last level has one value only")
+            raise ParameterError(
+                f"ladder {self.column!r}: the last level has several values; needs a single one"
+            )
         for finer, coarser in zip(self.levels, self.levels[1:], strict=False):
             if not nested(finer.codes, coarser.codes):
                 message = f"{coarser.name!r} is no coarsening of {finer.name!r}"
@@ -73,14 +77,19 @@ def nested(finer: Codes, coarser: Codes) -> bool:
 
 
 def entropy(counts: Sequence[int] | Codes) -> float:
-    """Shannon entropy of counts, in bits."""
+    """Return the Shannon entropy of a distribution given by counts, in bits."""
     people = np.asarray(counts, float)
     shares = people[people > 0] / people.sum()
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
 
 def entropy_losses(counts: Codes, levels: Sequence[Codes]) -> list[float]:
-    """The share of entropy that each level loses. counts: people of each code."""
+    """Return the share of the column's entropy that each level loses, 0 to 1.
+
+    Args:
+        counts: people with each code of the column.
+        levels: for each level, the coarser code of each code; the first level is the column itself.
+    """
     entropies = [entropy(np.bincount(codes, weights=counts)) for codes in levels]
     whole = entropies[0]
     return [0.0 if not whole else min(1.0, max(0.0, 1 - bits / whole)) for bits in entropies]

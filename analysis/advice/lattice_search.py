@@ -38,9 +38,10 @@ from .ladder import Ladder
 
 Promise = Callable[[Levels], int]
 Keys = NDArray[np.uint64]
-SEED = 0x61647669  # seeds the row numbers and the orders of the search
-RESTARTS = 24  # orders in which the first choices are made finer
-# Where the caller sets no limit: rows that all steps read, and steps; a minute of processor time.
+SEED = 0x61647669  # seeds the random numbers of the rows, and the orders of the first choices
+RESTARTS = 24  # number of orders in which columns are made finer, to find good first choices
+# Limits where the caller sets none, about a minute of processor time: rows that all steps read
+# together, and number of steps.
 ROWS, STEPS = 1_500_000_000, 250_000
 
 
@@ -78,7 +79,7 @@ def search(
     if codes.shape[1] != len(ladders) or k < 1 or max_exposed < 0:
         raise ParameterError(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, max_exposed = "
-            f"{max_exposed}"
+            f"{max_exposed}; needs a ladder for each column, k >= 1 and max_exposed >= 0"
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
     owned = None if persons is None else Persons.from_table(codes, persons)
@@ -88,7 +89,7 @@ def search(
 
 
 class _LatticeSearch:
-    """The state of a search."""
+    """One run of `search`: the table, the levels' losses, and the best choice found so far."""
 
     def __init__(
         self,
@@ -102,6 +103,7 @@ class _LatticeSearch:
         persons: Persons | None,
         progress: Callable[[str], None] | None,
     ) -> None:
+        """Prepare a search; arguments as in `search`, where `work_limit` is `max_exposed`."""
         self.slots = None if persons is None else PersonSlots.from_owners(persons.owner, persons.n)
         self.order = slice(None) if self.slots is None else self.slots.order
         self.codes, self.ladders, self.k, self.max_exposed = (
@@ -129,13 +131,24 @@ class _LatticeSearch:
 
     @property
     def late(self) -> bool:
+        """Whether the allowed number of counts and promises is used up."""
         return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:
+        """Return a random 64-bit number for each row, equal for rows with equal values.
+
+        Values are compared at this level of column j. The sum of these numbers over the columns
+        identifies the equivalence class of a row.
+        """
         return self.marks[j][level][self.columns[j]]
 
     def below(self, keys: Keys, enough: int | None = None) -> int:
-        """The people in crowds smaller than k; if more than `enough` are certain, a lower bound."""
+        """Count the people in equivalence classes smaller than k.
+
+        Args:
+            keys: a number for each row that identifies its equivalence class.
+            enough: a number of people beyond which a lower bound on the count may be returned.
+        """
         self.counted += 1
         if self.k == 1:
             return 0
@@ -147,13 +160,21 @@ class _LatticeSearch:
         return int(counts[counts < self.k].sum())
 
     def base(self, levels: Levels) -> float:
+        """Return the weighted mean of the levels' losses, b in the formula of the module."""
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
     def charged_loss(self, base: float, people: int) -> float:
+        """Return the loss with the rows of `people` exposed people counted as lost.
+
+        If the search is not `charged`, it is `base`, the weighted mean of the levels' losses.
+        """
         return base + (1 - base) * people / self.n if self.charged else base
 
     def note(self, levels: Levels, people: int) -> None:
-        """A complete choice was counted."""
+        """Record a complete choice with its people below k.
+
+        If it is safe and loses less than the best choice, it becomes the best.
+        """
         choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice
         better = self.best is None or choice.loss < self.best.loss - SLACK
@@ -161,7 +182,7 @@ class _LatticeSearch:
             self.best = choice
 
     def safe(self, levels: Levels, people: int) -> bool:
-        """Whether a complete choice with this number of people below k reaches the target."""
+        """Whether a complete choice leaves few enough people below k, by the promise too."""
         if people > self.max_exposed:
             return False
         if self.promise is None:
@@ -170,6 +191,14 @@ class _LatticeSearch:
         return self.promise(levels) <= self.max_exposed
 
     def run(self, fixed: ArrayLike | None) -> Advice:
+        """Search and return the best choice with a lower bound on the loss.
+
+        Args:
+            fixed: the cell of each row in columns that stay as they are; None without such columns.
+
+        Raises:
+            ParameterError: no choice is safe, not even with every column dropped.
+        """
         all_dropped = np.zeros(len(self.codes), np.uint64)
         self.fixed = np.zeros(len(self.codes), np.int64)
         if fixed is not None:
@@ -204,10 +233,16 @@ class _LatticeSearch:
         return Advice(best, min(bound, best.loss), tuple(self.tried.values()), self.counted)
 
     def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
-        """From everything dropped, make columns finer one step at a time, the largest gain first.
+        """From all columns dropped, make columns finer one step at a time, the largest gain first.
 
-        A step that is refused now is refused later too, as all other columns only become finer (a
-        promise may differ; the following search does not rely on it).
+        This finds a good first choice quickly. A step that is refused now is refused later too, as
+        all other columns only become finer (a promise may differ; the following search does not
+        rely on it).
+
+        Args:
+            keys: numbers of the rows' classes with all columns dropped.
+            gains: for each column, the loss that each finer level saves.
+            noise: 0 for exact gains; 1 scales them at random, for another order.
         """
         levels = list(self.top)
         keys = keys.copy()
@@ -229,7 +264,12 @@ class _LatticeSearch:
                 open_.discard(j)
 
     def _best_first(self, dropped: Keys) -> float:
-        """Search until no open choice can be better, or time is up; returns a bound of the loss."""
+        """Search partial choices, the least bound first, and return a bound on the loss.
+
+        The search ends if no partial choice can be better, or the work limit is met. `dropped` are
+        the numbers of the rows' classes with all columns dropped. The result is a lower bound on
+        the loss of every safe choice.
+        """
         d = len(self.ladders)
         finest = self._finest(dropped, list(range(d)), [0] * d)
         order = sorted(
@@ -250,14 +290,25 @@ class _LatticeSearch:
                 self.progress(f"loss {self.best.loss:.4f}, none below {low:.4f}")
             for child in self._children(dropped, order, settled, finest):
                 heapq.heappush(heap, (child[0], step * 100 + child[1][-1], *child[1:]))
-                if self.late:  # unexpanded choices are bounded by their parent
+                if self.late:  # the bound of the parent holds for the choices not yet pushed
                     return low
         return self.best.loss if self.best else 1.0
 
     def _children(
         self, dropped: Keys, order: list[int], settled: Levels, finest: list[int]
     ) -> list[tuple[float, Levels, list[int]]]:
-        """Settle the next column at each level that may be safe."""
+        """Extend a partial choice: settle the next column at each level that may still be safe.
+
+        Args:
+            dropped: numbers of the rows' classes with all columns dropped.
+            order: the columns in the order in which they are settled.
+            settled: the levels of the first columns of `order`.
+            finest: for each column, the finest level that may be safe.
+
+        Returns:
+            For each child a lower bound on its loss, its settled levels, and its `finest`. Complete
+            choices are recorded instead.
+        """
         j = order[len(settled)]
         keys = dropped.copy()
         for at, level in zip(order, settled, strict=False):
@@ -294,7 +345,16 @@ class _LatticeSearch:
         finest_levels: list[int],
         fixed_loss: float | None = None,
     ) -> list[int]:
-        """Return per column the finest level that is safe beside settled columns, by bisection."""
+        """Return, per column, the finest level that is safe beside the settled columns.
+
+        It is found by bisection, because fewer people are exposed at coarser levels.
+
+        Args:
+            keys: numbers of the rows' classes with the columns in `rest` dropped.
+            rest: the columns without a settled level.
+            finest_levels: for each column, a level that is as fine or finer than the result.
+            fixed_loss: loss of the settled columns, to stop early; None: no early stop.
+        """
         tight = list(finest_levels)
         for j in rest:
             if fixed_loss is not None and self.best:
@@ -313,13 +373,17 @@ class _LatticeSearch:
         return tight
 
     def _complete(self, order: list[int], settled: Levels) -> Levels:
+        """Return the levels in the table's order of columns, given the order of settling."""
         levels = list(self.top)
         for at, level in zip(order, settled, strict=True):
             levels[at] = level
         return tuple(levels)
 
     def _prove(self, best: Choice) -> None:
-        """Count the choice without random numbers."""
+        """Count the people of the best choice again without random numbers.
+
+        Raises ParameterError if the counts differ, because two different rows had the same number.
+        """
         column_codes = [
             self.ladders[j].levels[level].codes[self.columns[j]]
             for j, level in enumerate(best.levels)
@@ -333,11 +397,16 @@ class _LatticeSearch:
         else:
             people = Persons(codes, self.slots.owner, self.n).below(column_numbers, self.k)
         if people != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
-            raise ParameterError("two different rows had one number; search again")
+            raise ParameterError(
+                "search: two different rows drew the same random number; run the search again"
+            )
 
 
 def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:
-    """A random number for each coarser value of each level, by the code of the column."""
+    """Return, for each level, an array with a random number for each code of the column.
+
+    Codes with the same coarser value have the same number.
+    """
     marks = []
     for level in ladder.levels:
         numbers = rng.integers(0, 2**64 - 1, int(level.codes.max()) + 1, np.uint64, endpoint=True)

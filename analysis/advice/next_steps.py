@@ -1,12 +1,12 @@
-"""Single changes of a table, each alone, with the people below k that it leaves and its cost.
+"""Single changes of a table, each alone: the people below k that remain after it, and its cost.
 
     coarser    a column at a coarser level
     dropped    a column without values
     merged     two values of a column become a single value
     left out   all rows in a crowd smaller than k
 
-The cost is the entropy that the known columns lose, in bits a row: of a column the difference of
-its entropy; of rows that are left out, their share times the entropy of all columns.
+The cost is the entropy that the known columns lose, in bits a row: for a change of a column, the
+difference of its entropy; for rows that are left out, their share times the entropy of all columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from .ladder import entropy
 
 
 class StepKind(StrEnum):
-    """The kind of a change."""
+    """The kind of a single change of a table, as the module describes."""
 
     COARSER = "coarser"
     DROPPED = "dropped"
@@ -32,11 +32,11 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coarser:
-    """A coarser level of a column.
+    """A coarser level of a column that `next_steps` evaluates.
 
     Attributes:
         column: the number of the column among the known columns.
-        name: of the level.
+        name: name of the level.
         codes: the coarser code of each code of the column, at least 0.
     """
 
@@ -47,17 +47,17 @@ class Coarser:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A change and its effect.
+    """A single change of a table, and its effect on exposure and information.
 
     Attributes:
         change: its kind.
         column: the number of the column among the known columns; None: rows are left out.
-        below: people below k afterwards.
-        freed: fewer people below k than before.
+        below: people in an equivalence class smaller than k afterwards.
+        freed: by how much the people below k become fewer.
         bits: entropy lost, in bits a row.
-        level: the name of the coarser level; "" otherwise.
-        codes: two merged values, the one of fewer people first; None otherwise.
-        rows: rows that are left out.
+        level: the name of the coarser level; "" for other changes.
+        codes: two merged values, the one of fewer people first; None for other changes.
+        rows: number of rows that are left out.
     """
 
     change: StepKind
@@ -71,7 +71,7 @@ class NextStep:
 
     @property
     def rate(self) -> float:
-        """The people that the change takes out for each bit that it loses."""
+        """The people that are no longer exposed, for each bit of entropy that the change loses."""
         if not self.bits:
             return float("inf") if self.freed else 0.0
         return self.freed / self.bits
@@ -80,13 +80,13 @@ class NextStep:
 def next_steps(
     rows: DistinctRows, k: int, coarser: Sequence[Coarser], merges: Sequence[ValueMerge]
 ) -> tuple[NextStep, ...]:
-    """Count the people below k after each change, the most people for a bit first.
+    """Return all single changes, each with its effect; most people freed per bit first.
 
     Args:
         rows: the table in its known columns.
         k: an integer of at least 1.
-        coarser: the coarser levels to count; every column is dropped besides.
-        merges: of values, as `value_risks` counts them.
+        coarser: the coarser levels to count; besides, dropping each column is counted.
+        merges: merged pairs of values, as `value_risks` counts them.
     """
     exposed_before = rows.below(k)
     steps = [*_columns(rows, k, exposed_before, coarser), *_merged(exposed_before, merges)]
@@ -98,7 +98,10 @@ def next_steps(
 def _columns(
     rows: DistinctRows, k: int, exposed_before: int, coarser: Sequence[Coarser]
 ) -> Iterator[NextStep]:
-    """Yield the steps that change a whole column."""
+    """Yield the changes of whole columns: each coarser level, and each column dropped.
+
+    `exposed_before` are the people below k in the unchanged table.
+    """
     for j in range(rows.d):
         column = rows.codes[:, j].astype(np.int64)
         bits, joins = _bits(rows, column), rows.other_cells[j] is not None
@@ -122,13 +125,20 @@ def _columns(
 
 
 def _merged(exposed_before: int, merges: Sequence[ValueMerge]) -> Iterator[NextStep]:
+    """Yield the changes that merge two values, from their counted effects.
+
+    `exposed_before` are the people below k in the unchanged table.
+    """
     for merge in merges:
         effect = (exposed_before - merge.freed, merge.freed, merge.bits)
         yield NextStep(StepKind.MERGED, merge.column, *effect, codes=merge.codes)
 
 
 def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
-    """The rows in small crowds; the crowds of all other rows stay as they are."""
+    """Return the change that removes all rows in crowds smaller than k.
+
+    The crowds of the other rows do not change, so no person below k is left.
+    """
     removed_rows = int(rows.rows[rows.crowds < k].sum())
     whole = sum(_bits(rows, column) for column in rows.codes.T)
     bits = removed_rows / int(rows.rows.sum()) * whole
@@ -136,5 +146,5 @@ def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
 
 
 def _bits(rows: DistinctRows, codes: Integers) -> float:
-    """The entropy of a column, given by distinct rows."""
+    """Return the entropy of a column in bits, from its code in each distinct row."""
     return entropy(np.bincount(codes, rows.rows))

@@ -6,10 +6,10 @@ from typing import Any
 
 
 def type_of(cells: Iterable[Any]) -> type:
-    """Return the type of a column, from its cells.
+    """Return the common type of the cells of a column: int, float, str or bool.
 
     Whole and other numbers together are float; any other mixture is str, and so is a column without
-    a value.
+    a value. None is no value.
     """
     types = {_cell_type(cell) for cell in cells if cell is not None}
     if len(types) == 1:
@@ -18,6 +18,7 @@ def type_of(cells: Iterable[Any]) -> type:
 
 
 def _cell_type(cell: Any) -> type:
+    """Return the type of one cell, bool, int or float; str for any other value."""
     match cell:
         case bool():
             return bool

@@ -1,8 +1,8 @@
-"""Tables for other libraries: pandas, polars, pyarrow, and a stream of Arrow's for all the rest.
+"""Conversion of columns to pandas, polars and pyarrow, and to an Arrow stream for other libraries.
 
 Each function takes the cells of each column by its heading, and the type of each column: int,
-float, str or bool. None is the missing value of the library. Each library is imported only here,
-when it is asked for.
+float, str or bool. None becomes the missing value of the library. Each library is imported only
+when it is needed.
 
     to_pandas, to_polars, to_arrow   a frame of that library
     arrow_stream                     a capsule "arrow_array_stream" of Arrow's PyCapsule protocol
@@ -58,9 +58,10 @@ def to_arrow(columns: Columns, types: Types) -> Any:
 
 
 def arrow_stream(columns: Columns, types: Types, requested: object = None) -> object:
-    """Make a stream of Arrow's. LocalError if neither pyarrow nor duckdb is installed.
+    """Return the columns as an Arrow stream (a PyCapsule), made by pyarrow, else by duckdb.
 
-    requested: the schema that the consumer prefers; duckdb does not follow it.
+    requested: the schema that the consumer prefers; duckdb does not follow it. Raises LocalError if
+    neither library is installed.
     """
     if _is_installed("pyarrow"):
         return to_arrow(columns, types).__arrow_c_stream__(requested)
@@ -73,9 +74,10 @@ def arrow_stream(columns: Columns, types: Types, requested: object = None) -> ob
 
 
 def _stream_of_duckdb(columns: Columns, types: Types) -> object:
+    """Return an Arrow stream that duckdb makes of the columns; LocalError if there is no column."""
     duckdb = import_module("duckdb")
     if not columns:
-        raise LocalError("a table without columns is no table for another library")
+        raise LocalError("the table has no columns; another library of tables needs at least one")
     named = (f"unnest(?::{SQL[types[heading]]}[]) AS {_quoted(heading)}" for heading in columns)
     connection = duckdb.connect()
     cells = [list(each) for each in columns.values()]
@@ -89,14 +91,18 @@ def _quoted(heading: str) -> str:
 
 
 def _is_installed(library: str) -> bool:
+    """Whether a library can be imported, without importing it."""
     try:
         return find_spec(library) is not None
-    except ValueError:  # a stand-in without a spec
+    except ValueError:  # a module without a spec, as a test puts it into sys.modules, is there
         return True
 
 
 def _library(name: str) -> Any:
-    """Import a library of tables; LocalError with the command that installs it."""
+    """Import and return a library of tables.
+
+    Raises LocalError with the command that installs it if it is missing.
+    """
     try:
         return import_module(name)
     except ImportError:

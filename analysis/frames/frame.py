@@ -1,6 +1,6 @@
-"""Tables of plain columns with a type each, which any library of tables takes as they are.
+"""Tables of plain columns with a type each, which any library of tables can import.
 
-A table is of the same kind whatever is installed, and no part of veilmix needs a library of tables.
+A `Frame` is the same class whatever is installed, and no part of veilmix needs a library of tables.
 Each column has one type: int, float, str or bool, with None for a missing value.
 
     polars.DataFrame(frame), pyarrow.table(frame), duckdb.sql("FROM frame")   Arrow's protocol
@@ -22,7 +22,7 @@ from ...deprecated import keeps_old
 from . import exports
 from .column_types import cells_of_type, type_of
 
-MAX_ROWS = 40  # rows in a notebook; all are in `columns`
+MAX_ROWS = 40  # number of rows that a notebook shows; `columns` has all rows
 CELL_STYLE = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
 Cell = str | int | float | bool | None
 Whole = TypeVar("Whole", bound=str)  # headings of whole numbers
@@ -33,7 +33,9 @@ Text = TypeVar("Text", bound=str)  # headings of texts
 @keeps_old(of="from_rows")
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A table.
+    """A table for results: named columns of plain Python values.
+
+    It can be used as it is, or converted for another library of tables.
 
     Attributes:
         columns: the cells of each column by its heading, all equally many.
@@ -45,18 +47,20 @@ class Frame:
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Cell]]) -> Frame:
-        """Make a table of rows that have the same headings."""
+        """Make a table of rows, each a mapping from the same headings to cells."""
         headings = list(rows[0]) if rows else []
         return cls({heading: tuple(row[heading] for row in rows) for heading in headings})
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
     def __getitem__(self, heading: str) -> tuple[Any, ...]:
+        """Return the cells of the column with this heading; KeyError if it is missing."""
         return self.columns[heading]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Its rows, one after the other."""
+        """Yield the rows in order, each as a dictionary from heading to cell."""
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
@@ -96,7 +100,7 @@ class Frame:
         return exports.arrow_stream(*self._typed(), requested_schema)
 
     def _typed(self) -> tuple[dict[str, tuple[Any, ...]], dict[str, type]]:
-        """The columns with each cell of the type of its column, and these types."""
+        """Return the columns with each cell converted to its column's type, and these types."""
         types = self.types
         return {
             name: cells_of_type(cells, types[name]) for name, cells in self.columns.items()
@@ -106,7 +110,7 @@ class Frame:
         return f"<Frame of {len(self):,} rows: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
+        """Return the first `MAX_ROWS` rows as an HTML table, which a notebook shows."""
         head = "".join(f"<th{CELL_STYLE}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(
             f"<tr>{''.join(f'<td{CELL_STYLE}>{_cell(cell)}</td>' for cell in row.values())}</tr>"
@@ -118,10 +122,10 @@ class Frame:
 
 
 class TypedFrame(Frame, Generic[Whole, Real, Text]):
-    """A table with headings that are known before the data.
+    """A table with headings that are known before the data, so that type checkers know its cells.
 
-    Each parameter is a `Literal` of headings: of whole numbers, other numbers, texts. Where cells
-    may be empty they are `Any`.
+    Each parameter is a `Literal` of headings: of whole numbers, other numbers, texts. Columns with
+    missing cells are typed `Any`.
     """
 
     __slots__ = ()
@@ -135,10 +139,12 @@ class TypedFrame(Frame, Generic[Whole, Real, Text]):
     @overload
     def __getitem__(self, heading: str) -> tuple[Any, ...]: ...
     def __getitem__(self, heading: str) -> tuple[Any, ...]:
+        """Return the cells of the column with this heading; KeyError if it is missing."""
         return self.columns[heading]
 
 
 def _cell(cell: Cell) -> str:
+    """Return a cell as HTML text: empty for None, floats with four significant digits."""
     if cell is None:
         return ""
     return escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
@@ -147,7 +153,10 @@ def _cell(cell: Cell) -> str:
 def column_cells(
     headings: Sequence[str], rows: Sequence[Sequence[Cell]]
 ) -> dict[str, tuple[Cell, ...]]:
-    """Turn rows into columns; a heading that comes twice is numbered."""
+    """Turn rows into columns: a dictionary from heading to the cells below it.
+
+    A heading that comes twice is numbered, as in "age (2)".
+    """
     names: dict[str, int] = {}
     for place, heading in enumerate(headings):
         name, number = heading, 2
@@ -158,16 +167,17 @@ def column_cells(
 
 
 def plain_frame(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
-    """Make a frame of rows; a heading that comes twice is numbered."""
+    """Return a `Frame` of rows, each a sequence of cells; repeated headings are numbered."""
     return Frame(column_cells(headings, rows))
 
 
 def typed_frame(
     types: Mapping[str, type], rows: Sequence[Sequence[Cell]], more: Sequence[str] = ()
 ) -> TypedFrame[Any, Any, Any]:
-    """Make a frame of rows; the first headings have declared types.
+    """Return a `TypedFrame` of rows, each a sequence of cells.
 
-    types: of the first headings, in order. more: the headings after them.
+    types: declared types of the first headings, in order. more: the headings after them, with types
+    that follow from their cells.
     """
     headings = column_cells((*types, *more), rows)
     return TypedFrame(headings, types)

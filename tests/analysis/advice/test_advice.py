@@ -145,7 +145,7 @@ def test_a_ladder_goes_up() -> None:
                 LadderLevel("z", constant, 1),
             ),
         )
-    with pytest.raises(ParameterError, match="losses ascend"):
+    with pytest.raises(ParameterError, match="needs ascending losses"):
         Ladder("a", (LadderLevel("x", coarse, 0.5), LadderLevel("z", constant, 0.1)))
     with pytest.raises(ParameterError, match="one value only"):
         Ladder("a", (LadderLevel("x", coarse, 0.5),))

@@ -344,7 +344,7 @@ def test_twenty_columns_are_searched_exactly_enough_to_merge_equal_ones():
     ("marginals", "k", "rule", "message"),
     [
         ([], 2, "coverage", "no column"),
-        ([[0, 0]], 2, "coverage", "nobody is counted"),
+        ([[0, 0]], 2, "coverage", "found no people"),
         ([[3], [4]], 2, "coverage", r"marginals\[1\]: counts 4 people"),
         ([[3], [2.0, 1.0]], 2, "coverage", r"marginals\[1\]: holds float64"),
         ([[3]], 2.5, "coverage", "k: found 2.5"),

@@ -383,7 +383,7 @@ def test_without_highspy_limits_are_the_same(monkeypatch: pytest.MonkeyPatch) ->
         (([1, 2], 1.0), "eta: found 1.0"),
         (([5], 0.5), "psi: found 1 count, so n = 0"),
         (([5, -1], 0.5), "psi: holds -1"),
-        (([0, 0], 0.5), "psi: nobody is counted"),
+        (([0, 0], 0.5), "psi: found no people"),
         (([0.5, 1.0], 0.5), "psi: holds float64"),
         (([1, 2], 0.5, 0.0), "beta: found 0.0"),
         (([1, 2], 0.5, 1.5), "beta: found 1.5"),

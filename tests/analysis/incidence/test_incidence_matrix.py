@@ -195,7 +195,7 @@ def test_a_zipf_vector_has_every_count() -> None:
         (lambda: incidence([[0, -1]]), "vectors: found int64"),
         (lambda: sample([3, -1], 0.5), "phi: holds -1"),
         (lambda: mean([5], 0.5), "phi: found 1 count, so n = 0"),
-        (lambda: mean([0, 0], 0.5), "phi: nobody is counted"),
+        (lambda: mean([0, 0], 0.5), "phi: found no people"),
         (lambda: law([1000] * 5, 0.5), "phi: 5000 positions"),
         (lambda: component_law([1, 2], 0.5, 2), "i: found 2"),
         (lambda: zipf(5, 3), "m: found 3"),
