@@ -1,9 +1,8 @@
-"""Bounds that the marginals of single columns give for an unknown joint (paper 000, 6).
+"""Bounds on exposure in an unknown joint, from the marginals of single columns (paper 000, 6).
 
 This room holds the theorems as printed, the refined and the coverage bound, certificates, bounds
 from known joints, and the exact worst case. May import `exposure`, `contingency`, `optimization`
-and the ground files.
-Must never know which columns are wanted in a release: `suppression` chooses.
+and the ground files. Must never know which columns are wanted in a release: `suppression` chooses.
 """
 
 from typing import TYPE_CHECKING

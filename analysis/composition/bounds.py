@@ -1,8 +1,9 @@
-"""From the marginals to the joint: bounds on the exposed people of an unknown table.
+"""Bounds on the exposed people of an unknown table, from its marginals.
 
 Given only the counts of each column, at most how many people are in a cell of fewer than k people
-of the joint? Paper 000, Section 6.2, in probabilities, for thresholds t_j and p_j the shares of
-values:
+of the joint? Q_J(s) is the share of people in a cell of the columns J with a share below s, Q_j(t)
+the same for column j alone. Paper 000, Section 6.2, bounds it for thresholds t_j, with p_j(v) the
+share of value v, V_j the set of values of column j, and one column as the pivot:
 
     Theorem 2   Q_J(prod t_j)   <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|
     Theorem 3   Q_J(c prod t_j) <= sum Q_j(t_j) + c
@@ -54,7 +55,9 @@ Probability = float | Fraction
 @keeps_old(of="from_fractions")
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Q_J(threshold) <= value.
+    """An upper bound on exposure: Q_J(threshold) <= value.
+
+    Q_J(threshold) is the share of people in a cell of the joint with a share below the threshold.
 
     Attributes:
         threshold: a share of people; in floats rounded down.
@@ -74,8 +77,9 @@ class Bound:
         )
 
 
-# Theorem 2 stands again, on purpose, in composition/certificate.py certify (verified),
-# composition/theorem2_minimum.py minimize_theorem2 (optimised).
+# As a cross-check, the formula of Theorem 2 is implemented again, on purpose, in
+# composition/certificate.py certify (verified), composition/theorem2_minimum.py minimize_theorem2
+# (optimised).
 def theorem2(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], pivot: int
 ) -> Bound:
@@ -100,8 +104,8 @@ def theorem2(
     return Bound.from_fractions(prod(exact, start=Fraction(1)), Fraction(rare, n) + slack)
 
 
-# Theorem 3 stands again, on purpose, in composition/certificate.py certify (verified),
-# composition/pareto.py minimize (optimised).
+# As a cross-check, the formula of Theorem 3 is implemented again, on purpose, in
+# composition/certificate.py certify (verified), composition/pareto.py minimize (optimised).
 def theorem3(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], c: Probability
 ) -> Bound:
@@ -122,8 +126,8 @@ def theorem3(
     )
 
 
-# The refined bound stands again, on purpose, in composition/certificate.py certify (verified),
-# composition/pareto.py minimize (optimised).
+# As a cross-check, the refined bound is implemented again, on purpose, in
+# composition/certificate.py certify (verified), composition/pareto.py minimize (optimised).
 def refined(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], threshold: Probability
 ) -> Bound:
@@ -190,7 +194,10 @@ def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
 
 
 def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
-    """Return the minimum over thresholds for two columns or more and 2 <= k <= n."""
+    """Return the certificate with the least people over all thresholds, under one rule.
+
+    The columns are two or more, with 2 <= k <= n.
+    """
     if rule is Rule.THEOREM2:
         return minimize_theorem2(columns, k, n)
     if rule is Rule.COVERAGE:
@@ -203,7 +210,11 @@ def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Ce
 
 
 def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
-    """An option per column for the least R + k prod N (refined) or R + k prod n/t (Theorem 3)."""
+    """Return, for each column, the number of the threshold that minimizes the rule's bound.
+
+    It is R + k prod N under the refined rule, and R + k prod n/t under Theorem 3: R people with a
+    rare value, N common values of a column, t its threshold in people.
+    """
     options = [
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
     ]
@@ -215,6 +226,10 @@ def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> lis
 def _inputs(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
+    """Return the columns as step functions, the thresholds as fractions, and the people n.
+
+    Raises ParameterError unless there is one probability for each column.
+    """
     columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     shares = sequence(thresholds, "thresholds", "one for each column")
     if len(shares) != len(columns):
@@ -226,7 +241,7 @@ def _inputs(
 
 
 def _probability(value: Probability, n: int, name: str) -> Fraction:
-    """Return `value` exactly; the float nearest to m / n is m / n."""
+    """Return a probability as an exact fraction; the float nearest to m / n becomes m / n."""
     try:
         exact = Fraction(-1) if isinstance(value, NO_NUMBERS) else Fraction(value)
     except (TypeError, ValueError, OverflowError):
@@ -238,5 +253,5 @@ def _probability(value: Probability, n: int, name: str) -> Fraction:
 
 
 def _people(probability: Fraction, n: int) -> int:
-    """Return the smallest count that is not below this share of n."""
+    """Return the smallest count of people that is not below this share of n."""
     return -((-probability * n) // 1)

@@ -1,13 +1,16 @@
-"""The relaxation of one case of the worst case: its prices, and the leaf made of them.
+"""The linear relaxation of one case of the worst case: its prices, and the leaf made of them.
 
-Per cell the program has the ends of its ranges as columns, each with a share; the shares of a cell
-add up to 1:
+The worst case is the table with the most exposed people among all tables with given margins. A
+proof divides these tables into cases (check_cases.py): each split says how many of some cells are
+unexposed, that is, hold k people or more. Per cell the program has the ends of its ranges as
+columns, each with a share; the shares of a cell add up to 1:
 
     maximise the exposed people,  margins = the given margins,
     sum of the unexposed shares of a block >= need,  splits above as they are.
 
-Margins and splits may be missed at a price, so that every case has a solution. The checker
-evaluates a leaf in whole numbers, so an inaccurate solver makes it worse, never wrong.
+A block is a set of cells of which at least `need` are unexposed. Margins and splits may be missed
+at a price, so that every case has a solution. The checker evaluates a leaf in whole numbers, so an
+inaccurate solver makes it worse, never wrong.
 """
 
 from collections.abc import Sequence
@@ -21,23 +24,28 @@ from ..optimization import Columns, LinearProgram, SolverStatus
 from ..validation import Counts, Floats
 from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowed
 
-MISSED = 300.0  # price of a missed person of a margin, in exposed people; of a split, 10 times
-ROUNDS, PER_ROUND = 12, 20  # limits the rounds, and the blocks added in each
-FEW_VALUES, MOST_BLOCKS = 6, 4_000  # values up to which all sets are tried; limit of blocks
-MIN_VIOLATION = 1e-6  # least violation of a block
+# Penalty, in exposed people, for each person by which the solution misses a margin; 10 times as
+# much for a split.
+MISSED = 300.0
+ROUNDS, PER_ROUND = 12, 20  # limits of the rounds, and of the blocks added in a round
+# Columns with at most this number of values have all their sets tried in blocks; limit of the
+# number of blocks.
+FEW_VALUES, MOST_BLOCKS = 6, 4_000
+MIN_VIOLATION = 1e-6  # a block violated by less, in cells, is not added
 
-Cells = npt.NDArray[np.bool_]  # per block: whether a cell counts, shape (blocks, cells)
+Cells = npt.NDArray[np.bool_]  # whether a cell counts towards a block, shape (blocks, cells)
 Leaf = tuple[list[int], list[tuple[int, int]], list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """One case, relaxed.
+    """The solution of the linear relaxation of one case.
 
     Attributes:
         people: upper bound on the exposed people, proved by its leaf.
-        leaf: prices of values, blocks and splits.
-        unexposed: shares of the cells; None if no table is in the case.
+        leaf: dual prices of values, blocks and splits.
+        unexposed: for each cell, the share in which it is unexposed; None if no table is in the
+            case.
         holds: people of the cells in the solution, shape (cells,).
         blocks: numbers of the blocks with a price.
     """
@@ -50,9 +58,15 @@ class Relaxed:
 
 
 class CaseRelaxation:
-    """The relaxations of one class of tables."""
+    """The relaxations of all cases of one class of tables; `relax` solves that of a case.
+
+    Attributes:
+        tables: the class of tables with given column counts.
+        blocks: the blocks (sets of values) that may become inequalities.
+    """
 
     def __init__(self, tables: Tables, shape: Sequence[int]) -> None:
+        """Prepare the blocks of a class of tables; shape: the number of values of each column."""
         self.tables = tables
         self.blocks = block_family(shape)
         cells, values = len(tables.ranges), len(tables.values)
@@ -68,10 +82,10 @@ class CaseRelaxation:
         self._sums = indicators @ counts - q * tables.n
 
     def relax(self, path: Sequence[Case], pool: Sequence[int] = ()) -> Relaxed:
-        """Return the relaxation of a case.
+        """Solve the linear relaxation of a case and return its bound, leaf and solution.
 
         Args:
-            path: the case.
+            path: the case: its splits, from the root of the proof's tree.
             pool: numbers of blocks to begin with.
         """
         empty_leaf: Leaf = ([0] * len(self._counts), [], [0] * len(path))
@@ -89,7 +103,8 @@ class CaseRelaxation:
             if not program.solve():
                 return Relaxed(self.tables.n, empty_leaf)
             fresh = _violated(needs, useful, program.unexposed, program.blocks)
-            if not fresh or not rounds_left:  # blocks added now would have no price
+            # blocks added after the last solution would have no price
+            if not fresh or not rounds_left:
                 break
             program.add(fresh, needs, useful)
         leaf = program.leaf()
@@ -98,7 +113,11 @@ class CaseRelaxation:
         return Relaxed(people, leaf, program.unexposed, program.holds, active)
 
     def _needs(self, ranges: Sequence[Sequence[Range]]) -> tuple[Counts, Cells]:
-        """Return the needs of all blocks, and their cells that may be exposed or not."""
+        """Return how many cells of each block must be unexposed, and which cells may be.
+
+        The first has shape (blocks,), the second is a mask of shape (blocks, cells). ranges: for
+        each cell, the numbers of people that it may hold, exposed and unexposed.
+        """
         low = np.array([min(part.low for part in options) for options in ranges])
         top = np.array([options[0].high for options in ranges])
         gain = np.array([max(0, options[-1].high - options[0].high) for options in ranges])
@@ -112,7 +131,11 @@ class CaseRelaxation:
 
 
 def block_family(shape: Sequence[int]) -> list[Block]:
-    """Return the blocks to try: value sets of some columns, in the checker's form."""
+    """Return the blocks to try: value sets of some columns, as `check_cases` numbers values.
+
+    A block is (q, values): q is the number of restricted columns, minus 1. At most about
+    `MOST_BLOCKS` are made: columns with most values get only sets of their first values.
+    """
     starts = np.cumsum([0, *shape[:-1]]).tolist()
     families = [_value_sets(size) for size in shape]
     for j in sorted(range(len(shape)), key=lambda j: -shape[j]):
@@ -127,7 +150,10 @@ def block_family(shape: Sequence[int]) -> list[Block]:
 
 
 def _value_sets(size: int) -> list[tuple[int, ...]]:
-    """Return sets of values: all, or the most frequent, the rarest and single values."""
+    """Return the sets of a column's `size` values to try in blocks.
+
+    All sets of few values; else the most frequent, the rarest and single values.
+    """
     if size <= FEW_VALUES:
         bit_masks = range(1, 1 << size)
         return [tuple(v for v in range(size) if bits >> v & 1) for bits in bit_masks]
@@ -138,7 +164,11 @@ def _value_sets(size: int) -> list[tuple[int, ...]]:
 
 
 def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence[int]) -> list[int]:
-    """Return the blocks that shares violate most, relative to the root of their cells."""
+    """Return the numbers of the blocks that the solution violates most, worst first.
+
+    A violation is divided by the root of the block's number of cells. Blocks in `present` are
+    already in the program; the other arguments are as in `CaseRelaxation._needs`.
+    """
     short = np.where(needs > 0, needs - useful @ unexposed, 0.0)
     short[list(present)] = 0
     score = short / np.sqrt(np.maximum(useful.sum(axis=1), 1))
@@ -147,11 +177,11 @@ def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence
 
 
 class _CaseProgram:
-    """The linear program of one case; it grows by blocks.
+    """The linear program of one case; rows for blocks are added where a solution violates them.
 
     Attributes:
-        blocks: their numbers, in the order in which they were added.
-        unexposed: shares of the cells in the last solution.
+        blocks: numbers of the blocks in the program, in the order in which they were added.
+        unexposed: for each cell, the share in which it is unexposed in the last solution.
         holds: people of the cells in the last solution.
     """
 
@@ -162,6 +192,14 @@ class _CaseProgram:
         incidence: Floats,
         counts: Floats,
     ) -> None:
+        """Build the program without blocks.
+
+        Args:
+            ranges: for each cell, the numbers of people that it may hold, exposed and unexposed.
+            path: the splits of the case.
+            incidence: 1 where a value includes a cell, shape (values, cells).
+            counts: people of each value.
+        """
         ends = [
             (i, part.exposed, people)
             for i, options in enumerate(ranges)
@@ -204,7 +242,7 @@ class _CaseProgram:
         )
 
     def add(self, blocks: Sequence[int], needs: Counts, useful: Cells) -> None:
-        """Add blocks: at least `need` unexposed shares of their cells."""
+        """Add a row for each block: the unexposed shares of its cells sum to at least its need."""
         if not blocks:
             return
         places = [np.flatnonzero(useful[b][self._cell] & self._hidden) for b in blocks]
@@ -227,10 +265,14 @@ class _CaseProgram:
         return True
 
     def _by_cell(self, parts: Floats) -> Floats:
+        """Return the sums of `parts`, a number for each end of a range, by cell."""
         return np.bincount(self._cell, parts, minlength=self._cells).astype(np.float64)
 
     def leaf(self) -> Leaf:
-        """Return the prices of the last solution, in whole numbers."""
+        """Return the dual prices of the last solution as whole multiples of 1 / SCALE.
+
+        They are the prices of values, of blocks with a positive price, and of splits.
+        """
         ends = (self._values, self._values + self._cells, len(self._path))
         first = ends[1] + ends[2]
         splits, blocks = self._duals[ends[1] : first], -self._duals[first:]
@@ -244,10 +286,12 @@ class _CaseProgram:
 
 
 def _whole(price: float) -> int:
+    """Return a price as a whole number of units of 1 / SCALE."""
     return round(float(price) * SCALE)
 
 
 def _sparse(matrix: Floats) -> Columns:
+    """Return a matrix in compressed columns, as the solver takes it."""
     columns, rows = np.nonzero(matrix.T)
     starts = np.searchsorted(columns, np.arange(matrix.shape[1] + 1))
     shape = (matrix.shape[0], matrix.shape[1])

@@ -1,11 +1,11 @@
 """The search for a proof by cases that no table with these columns exposes more people.
 
-Branch and bound: the case with the highest bound is split first. A case is split by the number of
-unexposed cells: of all cells, else of the cells of a value, most people first, else of a single
-cell; the first set with a fractional number in the relaxation is used. The search is limited by
-nodes, never by seconds. A case left open stays a leaf with its own bound, so an unfinished search
-has a valid proof too (`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md compares ways to
-split).
+Branch and bound over cases, as check_cases.py defines them: the case with the highest bound is
+split first. A case is split by the number of unexposed cells: of all cells, else of the cells of a
+value, most people first, else of a single cell; the first set with a fractional number in the
+relaxation is used. The search is limited by nodes, never by seconds. A case left open stays a leaf
+with its own bound, so an unfinished search has a valid proof too (`check_cases.py` reads it;
+docs/adr/0098-a-proof-by-cases.md compares ways to split).
 """
 
 import json
@@ -20,8 +20,9 @@ from ..validation import Counts
 from .case_relaxation import CaseRelaxation, Relaxed
 from .check_cases import Case, tables_of
 
-MOST_CELLS = 64  # larger classes of tables: the ladder proves more in the same time
-NEAR = 1e-6  # tolerance of a whole number
+# limit of the cells; for larger tables, contingency/descent.py proves more in the same time
+MOST_CELLS = 64
+NEAR = 1e-6  # a number this close to a whole number counts as whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +32,7 @@ class CaseProof:
     Attributes:
         people: upper bound on the exposed people, a whole number.
         nodes: number of nodes of its tree.
-        proof: in the form of `check_cases.proved_by_cases`.
+        proof: JSON that `check_cases.proved_by_cases` reads.
     """
 
     people: int
@@ -41,7 +42,7 @@ class CaseProof:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A case, with its split once it is split."""
+    """A case in the search tree, with its split and its two parts once it is split."""
 
     path: tuple[Case, ...]
     relaxed: Relaxed
@@ -85,7 +86,8 @@ def search_cases(
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
-        if node.split is None:  # the solution is a table, or the solver gave up
+        # no set is fractional: the solution is a table, or the solver gave up
+        if node.split is None:
             stuck = max(stuck, node.relaxed.people)
             continue
         cells, limit = node.split
@@ -109,7 +111,10 @@ def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
 
 
 def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int] | None:
-    """Return the cells to split by, and the limit: at most that number or more are unexposed."""
+    """Return the cells to split a case by, and a limit t; None if no number is fractional.
+
+    One part of the case has at most t unexposed cells among them, the other at least t + 1.
+    """
     shares, tables = relaxed.unexposed, relaxation.tables
     if shares is None:
         return None
@@ -124,7 +129,7 @@ def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int
 
 
 def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
-    """Return the people of every cell, if the solution is a table of these columns."""
+    """Return the people of every cell, if the solution rounds to a table of these columns."""
     if relaxed.holds is None:
         return None
     people = np.rint(relaxed.holds).astype(np.int64)
@@ -133,7 +138,7 @@ def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
 
 
 def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
-    """Return the tree in preorder, with the blocks that its leaves use."""
+    """Return the proof of a search tree: its nodes in preorder, and the blocks of its leaves."""
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]
     while stack:

@@ -1,4 +1,4 @@
-"""A certificate: thresholds from which a bound is recomputed, given only the marginals.
+"""A certificate: thresholds from which a bound on exposure is recomputed from the marginals.
 
     rule       people =                                                          proved in
     exact      users below k of the only column (0 if k <= 1, n if k > n)        -
@@ -7,10 +7,11 @@
     refined    sum R_j + k prod N_j                                              bounds.py
     coverage   sum R_j + (k-1) (prod N_j - max H_j)                              coverage.py
 
-Thresholds t_j are in people (t_j / n is the paper's probability); R_j are the people with a value
-in column j that occurs fewer than t_j times, N_j counts the other values, |V_j| all. The numbers of
-exposed people are integers, so every formula is rounded down; no formula claims more than n people.
-All of it is exact: integers, and fractions where Theorem 2 or 3 need them.
+Thresholds t_j are in people (t_j / n is the paper's probability), d is the number of columns; R_j
+are the people with a value in column j that occurs fewer than t_j times, N_j counts the other
+values, |V_j| all; H_j is a number of values with cells that cannot be exposed (coverage.py). The
+numbers of exposed people are integers, so every formula is rounded down; no formula claims more
+than n people. All of it is exact: integers, and fractions where Theorem 2 or 3 need them.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ class Rule(StrEnum):
 
 
 class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
-    """At most `people` of `n` people are in a cell of fewer than `k` people of the joint.
+    """A provable claim: at most `people` of `n` people are in a joint cell of fewer than `k`.
 
-    `msgspec` writes it (`json.encode`) and reads it, and refuses invalid certificates.
+    Any party with the marginals can check it (`verify`). `msgspec` writes it (`json.encode`) and
+    reads it, and refuses invalid certificates.
 
     Attributes:
         rule: the rule that proves it.
@@ -81,7 +83,9 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
             if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
                 raise ParameterError(f"thresholds: found {threshold!r}; numbers are accepted")
             if not isfinite(threshold) or (threshold <= 0 and self.rule is not Rule.EXACT):
-                raise ParameterError(f"thresholds: found {threshold}; positive people are accepted")
+                raise ParameterError(
+                    f"thresholds: found {threshold}; positive numbers of people are accepted"
+                )
         if (self.pivot is not None) != (self.rule is Rule.THEOREM2):
             raise ParameterError(f"pivot: found {self.pivot} under {self.rule}; theorem2 needs one")
         if self.pivot is not None and whole(self.pivot, "pivot") not in range(len(self.thresholds)):
@@ -96,7 +100,7 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def vacuous(self) -> bool:
-        """Whether it only states that all people may be exposed."""
+        """Whether the bound is trivial: all people may be exposed."""
         return self.people == self.n
 
     def __repr__(self) -> str:
@@ -122,11 +126,11 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
             raise VerificationError(f"certificate: {error}") from None
         if len(columns) != len(self.thresholds):
             raise VerificationError(
-                f"certificate: speaks of {len(self.thresholds)} columns, given {len(columns)}"
+                f"certificate: is about {len(self.thresholds)} columns; found {len(columns)}"
             )
         if columns and int(columns[0].values.sum()) != self.n:
             raise VerificationError(
-                f"certificate: speaks of {self.n:,} people, the marginals of "
+                f"certificate: is about {self.n:,} people; the marginals count "
                 f"{int(columns[0].values.sum()):,}"
             )
         fresh = certify(self.rule, columns, self.k, self.thresholds, self.pivot, n=self.n)
@@ -137,10 +141,10 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-# Theorem 2, Theorem 3 and the refined bound stand again, on purpose, in composition/bounds.py
-# theorem2 (evaluated), composition/theorem2_minimum.py minimize_theorem2 (optimised),
-# composition/bounds.py theorem3 (evaluated), composition/pareto.py minimize (optimised),
-# composition/bounds.py refined (evaluated).
+# As a cross-check, the formulas of Theorem 2, Theorem 3 and the refined bound are implemented
+# again, on purpose, in composition/bounds.py theorem2 (evaluated), composition/theorem2_minimum.py
+# minimize_theorem2 (optimised), composition/bounds.py theorem3 (evaluated), composition/pareto.py
+# minimize (optimised), composition/bounds.py refined (evaluated).
 def certify(
     rule: Rule,
     columns: Sequence[Steps],
@@ -150,7 +154,15 @@ def certify(
     *,
     n: int,
 ) -> Certificate:
-    """Compute the claim of `rule` with these thresholds; no other function computes claims.
+    """Return the certificate of a rule with these thresholds; no other function computes claims.
+
+    Args:
+        rule: the formula, as the module lists them.
+        columns: the counts of each column, as step functions of the threshold.
+        k: people in the smallest crowd wanted.
+        thresholds: one per column, in people.
+        pivot: the column that Theorem 2 spares; None under other rules.
+        n: people in the table.
 
     Raises VerificationError if the rule does not admit a threshold.
     """
@@ -179,20 +191,29 @@ def certify(
 
 
 def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
-    """Return the exposed people if the marginals determine them."""
+    """Return the exposed people where the marginals determine them; else VerificationError.
+
+    They do for a single column, for k <= 1 and for k > n.
+    """
     if k <= 1 or not columns:
         return 0
     if k > n:
         return n
     if len(columns) > 1:
-        raise VerificationError(f"certificate: {len(columns)} columns leave doubt at k = {k}")
+        raise VerificationError(
+            f"certificate: rule exact needs one column, k <= 1 or k > n; found {len(columns)} "
+            f"columns, k = {k}"
+        )
     return columns[0].at(k)[0]
 
 
 def _slack(
     columns: Sequence[Steps], k: int, thresholds: Sequence[Threshold], pivot: int | None, n: int
 ) -> Fraction:
-    """Return Theorem 2's sum of t_j |V_j| in people; n, a trivial bound, if prod t_j < k / n."""
+    """Return Theorem 2's sum of t_j |V_j| over the columns without the pivot, in people.
+
+    If prod t_j < k n^(d-1) the theorem does not apply, and the result is n, a trivial bound.
+    """
     exact = [Fraction(t) for t in thresholds]
     if prod(exact) < k * n ** (len(columns) - 1):
         return Fraction(n)

@@ -35,32 +35,35 @@ from ...errors import VerificationError
 from ...strict_text import from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 10_000  # limits the tables with a checked proof
-PASSES = 4  # passes over all values to narrow ranges
+MOST_CELLS = 10_000  # limit of the cells of a table, for which a proof is checked
+PASSES = 4  # number of passes over all values in which the ranges of cells are narrowed
 
-Block = tuple[int, list[int]]  # q, and the values
-Case = tuple[list[int], int, bool]  # cells, a limit of unexposed cells, whether it is the largest
+Block = tuple[int, list[int]]  # the number q, and the numbers of the block's values
+# One split on the way to a case: its cells, the limit of unexposed cells among them, and whether it
+# is an upper limit (else a lower limit).
+Case = tuple[list[int], int, bool]
 
-# The least and the most people of a cell, if it is exposed or if it is not.
+# The least and the most people that a cell can hold, given that it is exposed or not.
 Range = NamedTuple("Range", [("exposed", bool), ("low", int), ("high", int)])  # noqa: UP014 - short
-# A value: its people, and its cells.
+# A value of a column: the number of its people, and the numbers of the cells that have it.
 Value = tuple[int, list[int]]
-# All tables with some columns: their people, values and cells, each cell with its ranges.
+# The class of all tables with given column counts: the number of people, the values of all columns,
+# and for each cell its possible ranges of people.
 Tables = NamedTuple(  # noqa: UP014 - short
     "Tables", [("n", int), ("values", list[Value]), ("ranges", list[list[Range]])]
 )
 
 
 def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
-    """Return the upper bound on exposed people that this proof gives.
+    """Return the upper bound on exposed people that this proof gives for any such table.
 
     Args:
         counts: people by value, for each column.
         k: people in the smallest crowd in which a person is not exposed, at least 1.
-        proof: JSON: `blocks`, each [q, values], and `tree`, its nodes in preorder: ["split",
-            cells, t], then the nodes of at most t, then of at least t + 1; or ["leaf", prices
-            of the values, [block, price] of some blocks, prices of the splits above]. Cells are
-            numbered with the last column fastest.
+        proof: JSON: `blocks`, each [q, values], and `tree`, its nodes in preorder: ["split", cells,
+            t], then the nodes of at most t, then of at least t + 1; or ["leaf", prices of the
+            values, [block, price] of some blocks, prices of the splits above]. Cells are numbered
+            with the last column fastest.
 
     Raises:
         VerificationError: the proof does not hold.
@@ -70,11 +73,17 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
         parsed = from_json(proof)
         return min(tables.n, _tree_people(tables, parsed["blocks"], parsed["tree"]))
     except (TypeError, ValueError, KeyError, IndexError) as bad:
-        raise VerificationError(f"cases: the proof is none: {bad}") from None
+        raise VerificationError(f"cases: the proof is invalid: {bad}") from None
 
 
 def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
-    """Return the people of the worst leaf."""
+    """Return the largest bound, in people, of all leaves of a proof's tree.
+
+    Args:
+        tables: the class of tables with the given columns.
+        sets: the blocks of the proof, each [q, values].
+        tree: the nodes in preorder, as in `proved_by_cases`.
+    """
     blocks = [(_whole(q), [_whole(value, 0) for value in values]) for q, values in sets]
     worst, paths = 0, [tuple[Case, ...]()]
     for kind, *node in tree:
@@ -92,16 +101,21 @@ def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
 
 
 def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
-    """Return the class of all tables with these columns."""
+    """Return the class of all tables with these column counts: its values, cells and ranges.
+
+    Values of fewer than k people are merged into one value, the last of its column.
+    """
     columns, rare = [], []
     for column in counts:
         frequent = sorted((people for people in column if people >= k), reverse=True)
         rare_people = sum(people for people in column if people < k)
         columns.append([*frequent, rare_people] if rare_people else frequent)
-        rare.append(len(frequent))  # the number of the merged value, if it exists
+        rare.append(len(frequent))  # the number that the merged value has, if there are rare values
     cells = list(product(*map(range, map(len, columns))))
     if len({sum(column) for column in columns}) != 1 or k < 1 or len(cells) > MOST_CELLS:
-        raise VerificationError(f"cases: columns of the same people, k >= 1, {MOST_CELLS:,} cells")
+        raise VerificationError(
+            f"cases: needs columns of the same people, k >= 1 and at most {MOST_CELLS:,} cells"
+        )
     ranges = []
     for cell in cells:
         cap = min(column[at] for column, at in zip(columns, cell, strict=True))
@@ -116,10 +130,18 @@ def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
     return Tables(sum(columns[0]), values, ranges)
 
 
-# The rest of a cell stands again, on purpose, in contingency/dual_bound.py _brackets (optimised),
-# composition/check_margins.py proved_people (verified).
+# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
+# contingency/dual_bound.py _brackets (optimised), composition/check_margins.py proved_people
+# (verified).
 def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], leaf: Any) -> int:
-    """Return the exposed people that a leaf allows in its case; 0 if no table is in it."""
+    """Return the exposed people that a leaf's prices allow in its case; 0 if it has no table.
+
+    Args:
+        tables: the class of tables with the given columns.
+        blocks: the blocks of the proof.
+        path: the splits above the leaf: cells, limit, and whether it is an upper limit.
+        leaf: prices of the values, of some blocks, and of the splits.
+    """
     ranges, total, (prices, block_prices, split_prices) = narrowed(tables, path), 0, leaf
     price, reward = [0] * len(tables.ranges), [0] * len(tables.ranges)
     for amount, (people, cells) in zip(prices, tables.values, strict=True):
@@ -148,7 +170,11 @@ def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], l
 
 
 def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
-    """Return the ranges of all cells in a case; empty if no table is in it."""
+    """Return the ranges of people that each cell may hold in a case.
+
+    The list is empty if no table is in the case. Splits of a single cell and the counts of the
+    values narrow the ranges.
+    """
     ranges = list(tables.ranges)
     for cells, limit, at_most in path:
         low, high = (0, limit) if at_most else (limit, 1)
@@ -166,19 +192,27 @@ def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
     return ranges if all(ranges) else []
 
 
-# The unexposed cells of a block stand again, on purpose, in contingency/cuts.py _measure
-# (optimised), composition/check_margins.py _needed (verified).
+# As a cross-check, the least number of unexposed cells of a block is implemented again, on purpose,
+# in contingency/cuts.py _measure (optimised), composition/check_margins.py _needed (verified).
 def needed(
     tables: Tables, ranges: Sequence[Sequence[Range]], q: int, values: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Return the cells of a block that may be unexposed, and the least number that are."""
+    """Return the cells of a block that may be unexposed, and the least number that must be.
+
+    Args:
+        tables: the class of tables with the given columns.
+        ranges: the people that each cell may hold in the case.
+        q: the number of the block.
+        values: the numbers of the block's values.
+    """
     weights, gains = [-q] * len(ranges), {}
     for value in values:
         for cell in tables.values[value][1]:
             weights[cell] += 1
     missing = sum(tables.values[value][0] for value in values) - q * tables.n
     for cell, (weight, cell_ranges) in enumerate(zip(weights, ranges, strict=True)):
-        tops = [part.high for part in cell_ranges]  # first the top of the exposed range
+        # the first entry is the top of the exposed range
+        tops = [part.high for part in cell_ranges]
         missing -= weight * (min(part.low for part in cell_ranges) if weight < 0 else tops[0])
         if weight > 0 and len(cell_ranges) > 1 and tops[1] > tops[0]:
             gains[cell] = weight * (tops[1] - tops[0])
@@ -190,11 +224,13 @@ def needed(
 
 
 def _cut_ranges(ranges: Sequence[Range], low: int, high: int) -> list[Range]:
+    """Return the parts of a cell's ranges from `low` to `high` people."""
     cut = [part._replace(low=max(part.low, low), high=min(part.high, high)) for part in ranges]
     return [part for part in cut if part.low <= part.high]
 
 
 def _whole(number: Any, minimum: float = -inf) -> int:
+    """Return a number of the proof; ValueError unless it is an int of at least `minimum`."""
     if type(number) is not int or number < minimum:
         raise ValueError(f"found {number!r:.40}; a whole number of at least {minimum} is accepted")
     return number

@@ -31,20 +31,22 @@ from ...errors import VerificationError
 from ...strict_text import Unreadable, from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 1_000_000  # limits the cells of a check
+MOST_CELLS = 1_000_000  # limit of the cells of a joint that is checked
 MOST_BLOCKS = 10_000
-LARGEST = 1 << 96  # limits a price, in multiples of 1 / SCALE
+LARGEST = 1 << 96  # limit of a price, in multiples of 1 / SCALE
 
 Cell = tuple[int, ...]
 
 
 def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: bytes) -> None:
-    """Check that a certificate's proof bounds the exposed people by `people`; any party can do it.
+    """Raise VerificationError unless a proof bounds the exposed people by `people`.
+
+    Any party with the column counts can check it.
 
     Args:
         counts: people by value, for each column.
         k: people in the smallest crowd in which no person is exposed, at least 1.
-        people: the claim.
+        people: the claimed upper bound.
         proof: JSON: `prices`, a list for each column with a price for each value of k people or
             more, and a last price if other values occur; `blocks`, a list of [price, value sets],
             each value set with a column and numbers of its values.
@@ -56,13 +58,19 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
         raise VerificationError(f"margins: claims {people:,} people; its prices prove {proved:,}")
 
 
-# The rest of a cell stands again, on purpose, in contingency/dual_bound.py _brackets (optimised),
-# composition/check_cases.py leaf_people (verified).
+# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
+# contingency/dual_bound.py _brackets (optimised), composition/check_cases.py leaf_people
+# (verified).
 def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
-    """The bound on exposed people by these prices; VerificationError for an invalid proof."""
+    """Return the upper bound on exposed people that a proof's prices give.
+
+    Arguments as in `check_margins`; VerificationError for an invalid proof.
+    """
     columns = [_merged(column, k) for column in counts]
     if not columns or len({sum(values) for values, _ in columns}) != 1:
-        raise VerificationError("margins: columns of different people, or none")
+        raise VerificationError(
+            "margins: needs columns that all count the same people, at least one"
+        )
     n, cells = sum(columns[0][0]), 1
     for values, _ in columns:
         cells *= len(values)
@@ -95,14 +103,14 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
 
 
 def _merged(column: Sequence[int], k: int) -> tuple[list[int], int | None]:
-    """People by value, most first, rare values merged as the last; and its number, if any."""
+    """Return a column's people by value, rare values merged as the last; and its number, if any."""
     frequent = sorted((people for people in column if people >= k), reverse=True)
     rare = sum(people for people in column if people < k)
     return ([*frequent, rare], len(frequent)) if rare else (frequent, None)
 
 
-# The unexposed cells of a block stand again, on purpose, in contingency/cuts.py _measure
-# (optimised), composition/check_cases.py needed (verified).
+# As a cross-check, the least number of unexposed cells of a block is implemented again, on purpose,
+# in contingency/cuts.py _measure (optimised), composition/check_cases.py needed (verified).
 def _needed(
     columns: Sequence[tuple[list[int], int | None]],
     n: int,
@@ -110,7 +118,11 @@ def _needed(
     exposed: dict[Cell, int],
     sets: dict[int, set[int]],
 ) -> tuple[list[Cell], int]:
-    """Return the cells of a block that may be unexposed, and the least number that must be."""
+    """Return the cells of a block that may be unexposed, and the least number that must be.
+
+    The columns are as in `_merged`, of n people. A cell holds at most `caps` people, and at most
+    `exposed` while they are exposed. sets: the block, a set of values for each restricted column.
+    """
     lower_bound = n + sum(sum(columns[j][0][at] for at in values) - n for j, values in sets.items())
     inside = [cell for cell in caps if all(cell[j] in values for j, values in sets.items())]
     missing = lower_bound - sum(exposed[cell] for cell in inside)
@@ -127,7 +139,10 @@ def _needed(
 def _parse_proof(
     proof: bytes, sizes: Sequence[int]
 ) -> tuple[list[list[int]], list[tuple[int, dict[int, set[int]]]]]:
-    """Return prices of values, and blocks; VerificationError for another form."""
+    """Return the prices of each column's values, and the blocks, from a proof in JSON.
+
+    sizes: the number of values of each column. Raises VerificationError for another form.
+    """
     try:
         parsed = from_json(proof)
     except Unreadable as bad:
@@ -136,35 +151,47 @@ def _parse_proof(
         raise VerificationError("margins: the proof has prices and blocks, and nothing else")
     prices, blocks = parsed["prices"], parsed["blocks"]
     if not (isinstance(prices, list) and [_length(price) for price in prices] == list(sizes)):
-        raise VerificationError("margins: one price for each value is accepted")
+        raise VerificationError(
+            "margins: prices: one price for each value of each column is accepted"
+        )
     if not all(_is_price(price) for column in prices for price in column):
-        raise VerificationError(f"margins: prices are whole numbers of at most {LARGEST:.0e}")
+        raise VerificationError(
+            f"margins: a price is not accepted; needs whole numbers of at most {LARGEST:.0e}"
+        )
     if not (isinstance(blocks, list) and len(blocks) <= MOST_BLOCKS):
         raise VerificationError(f"margins: at most {MOST_BLOCKS:,} blocks are accepted")
     return prices, [_block(block, sizes) for block in blocks]
 
 
 def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
-    """Return a block's price, and its value sets by column."""
+    """Return a block's price, and its value sets by column; VerificationError for another form."""
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):
-        raise VerificationError("margins: a block is a price of at least 0 and value sets")
+        raise VerificationError(
+            "margins: a block is invalid; needs a price of at least 0 and value sets"
+        )
     sets: dict[int, set[int]] = {}
     for part in block[1]:
         if _length(part) != 2 or type(part[0]) is not int or not 0 <= part[0] < len(sizes):
-            raise VerificationError("margins: a value set has a column and values")
+            raise VerificationError(
+                "margins: a value set is invalid; needs a column and a list of values"
+            )
         column, values = part
         right = _length(values) >= 0 and all(type(at) is int for at in values)
         if not right or column in sets or not set(values) <= set(range(sizes[column])):
-            raise VerificationError("margins: a value set names values of a column, once")
+            raise VerificationError(
+                "margins: a value set is invalid; needs values of a column without another set"
+            )
         sets[column] = set(values)
     return block[0], sets
 
 
 def _is_price(price: Any) -> bool:
+    """Whether an entry of a proof is a whole number within the accepted range of prices."""
     return type(price) is int and abs(price) <= LARGEST
 
 
 def _length(values: Any) -> int:
+    """Return the length of a list; -1 for any other type."""
     return len(values) if isinstance(values, list) else -1

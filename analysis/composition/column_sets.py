@@ -1,7 +1,8 @@
-"""The best bound of every set of a few columns, with shared work.
+"""The best bound on exposure of every set of a few columns, with shared work.
 
-The front of a set is the front of the set without its last column, merged with that column. The
-coverage bound of a set uses the fronts of the set without one column; these are sets too.
+The Pareto front of a set (pareto.py: the choices of thresholds that no other choice betters) is the
+front of the set without its last column, merged with that column. The coverage bound of a set uses
+the fronts of the set without one column; these are sets too.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,12 @@ def bounds_of_all_sets(
 ) -> dict[tuple[int, ...], int]:
     """Return the people of the best bound of every non-empty set of columns, smallest sets first.
 
-    The same numbers as `best_bound(...).people`. At most 16 columns (65,535 sets).
+    The numbers equal `best_bound(...).people`. At most 16 columns (65,535 sets).
+
+    Args:
+        marginals: count arrays with one total n, one per column.
+        k: people in the smallest class that is not exposed.
+        rule: a rule of bounds.py.
     """
     least_class, columns = whole(k, "k"), positive_counts(marginals)
     if rule not in RULES:
@@ -45,6 +51,10 @@ def bounds_of_all_sets(
 def _shared(
     steps: list[Steps], sets: list[tuple[int, ...]], k: int, n: int, rule: str
 ) -> dict[tuple[int, ...], int]:
+    """Return the bound of each set in people, under the rule `coverage` or `refined`.
+
+    The Pareto front of each set is kept, because larger sets extend it.
+    """
     options = [Options.common(step) for step in steps]
     slack = int(rule == "coverage")
     scale = k - slack
@@ -66,7 +76,11 @@ def _shared(
 
 
 def _refined(front: Front, scale: int, n: int) -> int:
-    """Return the least R + scale * P; with scale k - 1 it bounds the coverage bound from above."""
+    """Return the least R + scale * P of a front, in people, at most n.
+
+    R are the people with a rare value, P is the number of cells of common values. With scale k it
+    is the refined bound; with k - 1 it bounds the coverage bound from above.
+    """
     return min(n, int((front.rare + scale * front.product).min(initial=n)))
 
 
@@ -77,6 +91,11 @@ def _coverage(
     scale: int,
     limit: int,
 ) -> int:
+    """Return the coverage bound of a set of columns in people; `limit` if it is no less.
+
+    Each column in turn is the column with the unexposed cells; the front of the other columns gives
+    the rest of the bound.
+    """
     for position, j in enumerate(column_set):
         front_of_rest = fronts[column_set[:position] + column_set[position + 1 :]]
         entry, option = leaf_pairs(front_of_rest, steps[j], scale, limit)

@@ -1,9 +1,9 @@
 """The coverage bound: not every cell of common values can be exposed.
 
-In whole people (this corrects and betters Theorems 2 and 3 of paper 000). Take a threshold count
-for every column. Let R_j be the people with a rare value in column j and R = sum R_j; N_j the
-number of common values of column j and P = prod N_j. All people without a rare value are in P
-cells.
+The bound is in whole people (it corrects and betters Theorems 2 and 3 of paper 000). Take a
+threshold count for every column. A value is rare if fewer people have it, else common. Let R_j be
+the people with a rare value in column j and R = sum R_j; N_j the number of common values of column
+j and P = prod N_j. All people without a rare value are in P cells.
 
 (a) An exposed cell holds at most k - 1 people, hence   exposed <= R + (k-1) P.
 (b) Of the people with a common value v of column j at most R - R_j are rare elsewhere; the rest
@@ -13,8 +13,8 @@ cells.
 
         exposed <= R + (k-1) (P - max_j H_j).
 
-A column with one value adds no information, so the maximum may include it: R_0 = 0, N_0 = 1 and
-H_0 = 1 exactly if n - R > (k-1) P. With it the bound never rises when a column j is dropped, at the
+A column with one value adds no information, so the maximum may include it: R_0 = 0, N_0 = 1 and H_0
+= 1 exactly if n - R > (k-1) P. With it the bound never rises when a column j is dropped, at the
 same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition of H_i only gets
 easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases:
 (1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show;
@@ -42,11 +42,21 @@ from ..exposure.counts import Integers, Steps
 from .pareto import NONE, Front, Growth, Options, descend
 
 
-# The coverage bound stands again, on purpose, in composition/coverage.py leaf_values (optimised).
+# As a cross-check, the coverage bound is implemented again, on purpose, in composition/coverage.py
+# leaf_values (optimised).
 def covered(
     steps: Sequence[Steps], thresholds: Sequence[int | float], k: int
 ) -> tuple[int, int, int]:
-    """Return (R, P, max_j H_j) for these thresholds, in exact integers of any size."""
+    """Return (R, P, max_j H_j) of the coverage bound, in exact integers of any size.
+
+    R: people with a rare value; P: cells of common values; H_j: values of column j with a cell that
+    is certainly unexposed.
+
+    Args:
+        steps: the counts of each column, as step functions of the threshold.
+        thresholds: one per column, in people.
+        k: people in the smallest class that is not exposed.
+    """
     points = [step.at(t) for step, t in zip(steps, thresholds, strict=True)]
     rare = sum(r for r, _ in points)
     cells = 1
@@ -62,12 +72,12 @@ def covered(
 
 @dataclass(slots=True)
 class CoverageSearch:
-    """The smallest coverage bound seen so far, strictly below `limit`, and its options.
+    """A search for thresholds with a smaller coverage bound than `limit`.
 
     Attributes:
         steps: per column, the effect of each threshold.
         scale: k - 1.
-        limit: bounds of at least this number are skipped.
+        limit: the smallest bound found so far; bounds of at least this number are skipped.
         choice: per column, the number of its threshold; None before a bound was found.
     """
 
@@ -77,7 +87,11 @@ class CoverageSearch:
     choice: list[int] | None = None
 
     def leaf(self, front: Front, j: int) -> None:
-        """Let column j attain the maximum, with a `front` of the rest: try its thresholds."""
+        """Try all thresholds of column j as the column with the most unexposed cells.
+
+        `front` is the Pareto front of the other columns. A smaller bound replaces `limit` and
+        `choice`.
+        """
         entry, option = leaf_pairs(front, self.steps[j], self.scale, self.limit)
         if entry.size == 0:
             return
@@ -91,12 +105,20 @@ class CoverageSearch:
             self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
     def search_thresholds(self, options: list[Options]) -> None:
-        """Try all thresholds of all columns; options: one per column (`Options.common`)."""
+        """Try all thresholds of all columns. options: one per column (`Options.common`)."""
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
     def halve(self, front: Front, columns: list[int], growth: Growth) -> None:
-        """Reach every leave-one-out front of `columns`, given a front of all the other columns."""
+        """Call `leaf` for each of `columns` with the Pareto front of all the other columns.
+
+        Half of the columns is merged into the front, then the other half is divided again.
+
+        Args:
+            front: the Pareto front of all columns outside `columns`.
+            columns: the numbers of the columns to try.
+            growth: lower bounds on the growth of the bound by columns to come.
+        """
         if len(columns) == 1:
             self.leaf(front, columns[0])
             return
@@ -115,24 +137,42 @@ class CoverageSearch:
 
 
 def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[Integers, Integers]:
-    """Pairs (entry, option) that may come below `limit`: R' + R_j + (k-1) (P' - 1) N_j < limit."""
+    """Return the pairs (entry of the front, threshold of the column) that may beat `limit`.
+
+    These are the pairs with R' + R_j + (k-1) (P' - 1) N_j < limit.
+
+    Args:
+        front: the Pareto front of the other columns, with (R', P') for each entry.
+        steps: the column's rare people R_j and common values N_j at each threshold.
+        scale: k - 1.
+        limit: people of the bound to beat.
+    """
     if not front.rare.size:
         return NONE, NONE
-    # Both ascend: R' + R_j is less than the limit up to these places.
+    # R' and R_j both ascend, so their sum is less than the limit only up to these places.
     entry_count = int(front.rare.searchsorted(limit - steps.rare[0]))
     step_count = int(steps.rare.searchsorted(limit - front.rare[0]))
-    products = scale * (front.product[:entry_count] - 1.0)  # floats: no overflow
+    products = scale * (front.product[:entry_count] - 1.0)  # in floats, which do not overflow
     reach = np.multiply.outer(products, steps.common[:step_count])
     reach += np.add.outer(front.rare[:entry_count], steps.rare[:step_count])
     entry, option = np.nonzero(reach < limit)
     return entry, option
 
 
-# The coverage bound stands again, on purpose, in composition/coverage.py covered (verified).
+# As a cross-check, the coverage bound is implemented again, on purpose, in composition/coverage.py
+# covered (verified).
 def leaf_values(
     steps: Steps, scale: int, rare: Integers, product: Integers, option: Integers
 ) -> Integers:
-    """Return the bounds if this column attains the maximum, from (R', P') of the rest."""
+    """Return the coverage bounds, in people, if this column attains the maximum of H_j.
+
+    Args:
+        steps: the column's rare people and common values at each threshold.
+        scale: k - 1.
+        rare: R' of the other columns, for each pair.
+        product: P' of the other columns, for each pair.
+        option: the number of the column's threshold, for each pair.
+    """
     total, common = rare + steps.rare[option], steps.common[option]
     needed = rare + scale * product
     heavy = steps.values.size - steps.values.searchsorted(needed, side="right")
@@ -144,10 +184,11 @@ def leaf_values(
 
 
 def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.float64]:
-    """Return the least growth of `columns` if a column of `last` has the unexposed cells.
+    """Return a lower bound on the growth of the coverage bound by `columns`, at each grid point.
 
-    This column multiplies P - 1, not P: R + scale * (P' - 1) N_j grows by (P' - 1) (N_j - 1). Its
-    own growth is read one grid point lower (P - 1 >= P / 2), and is 0 if P may be 1.
+    A column of `last` has the unexposed cells. It multiplies P - 1, not P: R + scale * (P' - 1) N_j
+    grows by (P' - 1) (N_j - 1). Its own growth is read one grid point lower (P - 1 >= P / 2), and
+    is 0 if P may be 1.
     """
     joint_growth = growth.joint_growth(columns)
     loss = np.zeros_like(joint_growth)
@@ -158,16 +199,19 @@ def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.f
 
 
 def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
-    """Return the smallest coverage bound below `limit` (people) and an option per column, or None.
+    """Return the smallest coverage bound below `limit`, in people; None without such a bound.
 
-    Exact over all thresholds. `k` is at least 2; pass n as the limit for any non-trivial bound,
-    less to learn only whether a target is met.
+    The second result is the number of the threshold for each column. The minimum is exact over all
+    thresholds. `k` is at least 2; pass n as the limit for any non-trivial bound, less to learn only
+    whether a target is met.
     """
     scale = k - 1
     options = [Options.common(step) for step in steps]
     start, choice = descend(options, scale, int(steps[0].values.sum()))
     search = CoverageSearch(steps, scale, limit)
-    if start < limit:  # exact: below 2**53; the coverage bound of the same thresholds is no larger
+    # The refined bound is exact here, because it is below 2**53; the coverage bound of the same
+    # thresholds is no larger.
+    if start < limit:
         rare, cells, common_cells = covered(
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
         )
@@ -185,10 +229,10 @@ def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
         return True
     if (
         max(step.at(k)[0] for step in steps) > max_exposed
-    ):  # they are in a small cell of every table
+    ):  # people with a rare value are in a small cell of every table
         return False
-    # At most `most` people are rare in a column, so its number of common values is at least this;
-    # and P - H_j >= N_j (P / N_j - 1) rises with every N.
+    # At most `max_exposed` people may have a rare value of a column, so its number N of common
+    # values is at least this; and P - H_j >= N_j (P / N_j - 1) rises with every N.
     fewest = [int(s.common[s.rare.searchsorted(max_exposed, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > max_exposed:
         return False

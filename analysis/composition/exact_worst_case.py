@@ -2,10 +2,10 @@
 
 `contingency/integer_program.py` has the integer program, `frechet.py` the merging of values,
 `contingency/cuts.py` the inequalities that make it fast; HiGHS solves it, and `worst_search.py` has
-the steps. The table found is checked in whole numbers, so `people` is certain. For small classes
-`upper` has a proof by cases in whole numbers (`case_search.py`), which an independent checker reads
-(`check_cases.py`). Without a proof, `upper` is as good as HiGHS's floating-point search with its
-tolerance of 1e-6.
+the steps. The table found is checked in whole numbers, so `people` is certain. For small classes of
+tables `upper` has a proof by cases in whole numbers (`case_search.py`), which an independent
+checker reads (`check_cases.py`). Without a proof, `upper` is as good as HiGHS's floating-point
+search with its tolerance of 1e-6.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
 from .worst_bracket import Bracket, SearchLimits, SearchStep, Timer
 
-# Above this number of cells (after merging) only bounds are given.
+# Tables with more cells (after rare values are merged) are not searched: only bounds are given.
 MOST_CELLS = 50_000
-NODES = 1_000  # limits every search tree
-ROUNDS_A_NODE = 5  # rounds of swaps for each node, if rounds are not given
+NODES = 1_000  # limit of the nodes of every search tree
+ROUNDS_A_NODE = 5  # rounds of swaps for each allowed node, if the caller gives no rounds
 STOPPED = "stopped by Ctrl-C"
 NOT_SOUGHT = "closer was not sought"
 LATE = "{:g} s were over, which depends on the machine; nodes and rounds do not"
@@ -66,12 +66,12 @@ class WorstCase:
 
     @property
     def rule(self) -> str:
-        """The name of this rule in a decision."""
+        """The name of this rule in a decision: `worst-case`."""
         return "worst-case"
 
     @property
     def proven(self) -> bool:
-        """Whether `people` is the maximum."""
+        """Whether `people` is proved to be the maximum over all tables with these margins."""
         return self.people == self.upper
 
     @property
@@ -93,7 +93,7 @@ class WorstCase:
     def verify(self, marginals: Sequence[npt.ArrayLike], known_joints: Known | None = None) -> None:
         """Raise VerificationError unless the table has these margins and exposes `people`.
 
-        A proof by cases, if there is one, has to prove `upper` from these marginals.
+        A proof by cases, if it exists, has to prove `upper` from these marginals.
         """
         if self.table is None:
             raise VerificationError("worst case: no table was found, nothing to verify")
@@ -102,14 +102,16 @@ class WorstCase:
         known_counts: list[tuple[tuple[int, ...], Any]] = [((j,), c) for j, c in enumerate(columns)]
         for group, counts in [*known_counts, *(known_joints or {}).items()]:
             if not np.array_equal(self.table.margin(group, [shape[j] for j in group]), counts):
-                raise VerificationError(f"worst case: its table has another margin on {group}")
+                raise VerificationError(
+                    f"worst case: its table has other counts of columns {group}"
+                )
         if (self.table.counts <= 0).any() or self.table.exposed(self.k) != self.people:
             raise VerificationError(f"worst case: its table does not expose {self.people} people")
         if self.proof is not None:
             proved = proved_by_cases([counts.tolist() for counts in columns], self.k, self.proof)
             if proved > self.upper:
                 raise VerificationError(
-                    f"worst case: claims {self.upper}, its cases prove {proved}"
+                    f"worst case: claims at most {self.upper} people; its cases prove {proved}"
                 )
 
     def write_csv(
@@ -126,7 +128,7 @@ class WorstCase:
             values: names of each column's values; their indices by default.
         """
         if self.table is None:
-            raise ParameterError("write_csv: no table was found; raise nodes")
+            raise ParameterError("write_csv: no table was found; allow the search more nodes")
         cells, counts = self.table.cells, self.table.counts
         names = columns or [f"column {j}" for j in range(cells.shape[1])]
         writer = csv.writer(stream)
@@ -200,7 +202,16 @@ def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
 def _limits(
     time_limit: float | None, work_limits: tuple[int, int | None, int], seed: int, enough: float
 ) -> SearchLimits:
-    """Return the limits of a search. counted: nodes, rounds and cells, at most."""
+    """Check the limits of a search and return them.
+
+    Args:
+        time_limit: seconds of wall time; None: no such limit.
+        work_limits: nodes, rounds (None: five for each node) and cells, at most.
+        seed: of the random swaps.
+        enough: share of the people; a bracket at most this wide is not narrowed.
+
+    Raises ParameterError if a limit is out of range.
+    """
     if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
     nodes, rounds, cells = whole(work_limits[0], "nodes", 1), *work_limits[1:]
@@ -212,7 +223,12 @@ def _limits(
 
 
 def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep: bool) -> str:
-    """Search, unless the bracket is close enough at once; return the reason if it is left open."""
+    """Search for a worse table or a lower bound until they meet; return why they do not.
+
+    The reason is "" if they meet, or if the table is too large to be searched. No search is needed
+    if the bracket is close enough at once. keep: whether Ctrl-C ends the search instead of being
+    raised.
+    """
     if tables.cells > MOST_CELLS:
         return ""
     k = max(bracket.k, 1)  # k = 0 and k = 1 expose no person; the program needs k - 1 >= 0
@@ -236,7 +252,7 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep
 
 
 def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
-    """Return the reason why a search gave up: it did not begin, or did not end."""
+    """Return the reason, in words, why a search did not begin or did not reach its end."""
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:
         return f"{tables.cells:,} cells are more than the {cells:,} that are searched"
@@ -245,7 +261,7 @@ def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
 
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
-    """The coverage bound, which needs no search."""
+    """Return an upper bound on the exposed people without a search: the coverage bound."""
     from .bounds import smallest_bound
 
     if k <= 1:
@@ -256,7 +272,10 @@ def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
 
 
 def _unavoidable(tables: FrechetClass, k: int) -> int:
-    """Return people exposed in every table: the most in small cells of a known margin."""
+    """Return a number of people exposed in every table of the class.
+
+    It is the largest number of people in cells below k of a known margin.
+    """
     merged = [labels.rare_counts.sum() if len(labels.rare) else 0 for labels in tables.labels]
     rare_people = [int(m.counts[m.counts < k].sum()) for m in tables.margins]
     return max([*rare_people, *(int(r) for r in merged)])

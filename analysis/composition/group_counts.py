@@ -1,4 +1,4 @@
-"""The counts of a group of columns, with rare values counted as `other`."""
+"""The joint counts of a group of columns, with rare values counted together as `other`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,16 @@ NamedValues = Mapping[int, Group]  # column -> numbers of the values counted by 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupCounts:
-    """The counts of a group: per column, in order, an axis of the named values, then `other`.
+    """Joint counts of a group of columns, in which only some values are named.
+
+    Each column has an axis: an entry for each named value, then `other`, the people with any other
+    value.
 
     Attributes:
         group: ascending columns.
         named_values: per column the numbers of its named values, ascending. A value that did not
             occur in round 1 is counted under `other`.
-        counts: people, an axis of len(said) + 1 for each column.
+        counts: people, with an axis of len(named_values[i]) + 1 entries for each column i.
     """
 
     group: Group
@@ -42,11 +45,11 @@ class GroupCounts:
 
     @property
     def named(self) -> Counts:
-        """The counts of the combinations without `other`, flattened."""
+        """The counts of the combinations in which every value is named, flattened."""
         return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
 
     def summed(self, columns: Group) -> "GroupCounts":
-        """Return the counts of some of its columns, ascending."""
+        """Return the counts of some of the group's columns, ascending, summed over the rest."""
         axes = [self.group.index(j) for j in columns]
         summed_axes = tuple(a for a in range(self.counts.ndim) if a not in axes)
         counts = np.asarray(self.counts.sum(axis=summed_axes), dtype=np.int64)
@@ -65,7 +68,7 @@ class GroupCounts:
                 continue
             if not set(wanted_values) <= set(had):
                 raise ParameterError(
-                    f"group {self.group}: {wanted_values} were not all said, but {had}"
+                    f"group {self.group}: values {wanted_values} are not all named; named are {had}"
                 )
             place = {value: at for at, value in enumerate(wanted_values)}
             target_places = np.array(
@@ -79,9 +82,9 @@ class GroupCounts:
 
 
 def with_parts(tables: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
-    """Return the requested tables, and their sums over some of their columns.
+    """Return the requested tables, and their sums over parts of two columns or more.
 
-    A requested part keeps its own counts; of several sums the first is taken.
+    A part that was itself requested keeps its own counts; of several sums the first is taken.
     """
     counts = dict(tables)
     for group, table in tables.items():
@@ -108,13 +111,13 @@ def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]
 
 
 def axis_counts(table: GroupCounts, column: int) -> Counts:
-    """Return the counts of one column of a table."""
+    """Return the counts of one column of a table: its named values, then `other`."""
     summed_axes = tuple(a for a, j in enumerate(table.group) if j != column)
     return np.asarray(table.counts.sum(axis=summed_axes), dtype=np.int64)
 
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
-    """Whether tables have equal counts for their shared columns."""
+    """Whether every two tables have equal counts for the columns that they share."""
     return all(
         agree(first, second)
         for first, second in combinations(tables, 2)
@@ -123,16 +126,21 @@ def consistent(tables: Sequence[GroupCounts]) -> bool:
 
 
 def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
-    """A table's margin with columns renumbered; without `other` for the columns in `spare`."""
+    """Return a table as a margin of a joint, its columns numbered by their place in `order`.
+
+    spare: columns without people under `other`; their last entry is left out.
+    """
     cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
     group = tuple(order.index(j) for j in table.group)
     return Margin(group, np.ascontiguousarray(table.counts[cut]))
 
 
 def labels_of(named: int, *, closed: bool) -> ColumnLabels:
-    """Return labels of the named values and `other`.
+    """Return the labels of a column's values in a class of tables: named values, then `other`.
 
-    closed: people under `other` are exposed for certain; else `other` is a value like any.
+    Args:
+        named: the number of named values.
+        closed: people under `other` are exposed for certain; else `other` is a value like any.
     """
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(named if closed else named + 1), no_values, no_values)

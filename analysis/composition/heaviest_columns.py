@@ -1,7 +1,8 @@
-"""The heaviest columns with a certified bound within a target, if groups of columns are known.
+"""The search for the heaviest columns with a certified bound within a target.
 
-A search over sets of columns, grown one column at a time: depth first, so that sets with the
-heaviest columns come first and give a bound early (known_groups.py bounds a set).
+Joint counts of some groups of columns are known. Sets of columns are grown one column at a time:
+depth first, so that sets with the heaviest columns come first and give a bound early
+(known_groups.py bounds a set).
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ def heaviest(
     lower first bound is taken, then the first in order.
 
     Args:
-        knowledge: all tables counted.
+        knowledge: all known counts, which prove the bounds.
         gains: weight of each column, > 0.
         max_exposed: people that may be exposed.
         allowed: columns that may be kept.
@@ -47,7 +48,7 @@ def heaviest(
         position, columns = growing.stack.pop()
         weight = sum(gains[j] for j in columns)
         if weight + sum(gains[j] for j in order[position:]) < best[0]:
-            continue  # lighter than the best even with all columns left
+            continue  # even with all remaining columns it weighs less than the best
         if columns and weight >= best[0]:
             best = max(best, _weighed(knowledge, gains, columns))
         growing.grow(position, columns)
@@ -56,10 +57,10 @@ def heaviest(
 
 @dataclass(slots=True)
 class _Growing:
-    """Sets of columns that meet the target and may grow.
+    """The open sets of a depth-first search: sets of columns that meet the target and may grow.
 
     Attributes:
-        knowledge: all tables counted.
+        knowledge: all known counts, which prove the bounds.
         max_exposed: people that may be exposed.
         order: the columns that may be added, heaviest first.
         stack: place of the next column in the order, and the set so far.
@@ -73,7 +74,10 @@ class _Growing:
     unsafe: list[set[int]] = field(default_factory=list)
 
     def grow(self, position: int, columns: Group) -> None:
-        """Continue without the next column, and first with it if that meets the target."""
+        """Push a set without the next column, then the set with it if that meets the target.
+
+        position: the place of the next column in `order`.
+        """
         if position == len(self.order):
             return
         self.stack.append((position + 1, columns))
@@ -89,7 +93,7 @@ class _Growing:
 def _weighed(
     knowledge: GroupKnowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
-    """Return a sort key; larger is better."""
+    """Return the sort key of a set: its weight, then fewer people, then lower column numbers."""
     if not columns:
         return 0.0, -knowledge.n, ()
     people = knowledge.by_parts(columns).people

@@ -1,8 +1,8 @@
-"""Certified bounds for columns when groups of them are known, with rare values only as "other".
+"""Certified bounds on exposure if joint counts of some groups of columns are known.
 
-The hierarchical protocol (paper 000, section 8.2) requests single columns, then groups of them;
-in a group an unnamed value is reported as `other`. There are two bounds on the exposed people of a
-set of columns J, and the smaller is taken:
+Rare values are known only together, as `other`. The hierarchical protocol (paper 000, section 8.2)
+requests single columns, then groups of them; in a group an unnamed value is reported as `other`.
+There are two bounds on the exposed people of a set of columns J, and the smaller is taken:
 
 * `parts`: J is written as known groups and single columns, each counted as one column, and the
   coverage bound is applied to them: it holds for any columns, and a group is a column with its
@@ -52,10 +52,10 @@ from .group_counts import (
 )
 from .known_parts import PartCounts, ways_of
 
-MOST_WAYS = 200  # limits the ways of writing a set of columns as parts
-FEW_COLUMNS = 4  # columns that an estimate writes in every way
-ROUGH_WAYS = 3  # limit of the ways for more columns, large groups first
-MOST_CELLS = 1_000  # limits the joint of the second bound
+MOST_WAYS = 200  # limit of the ways in which a set of columns is written as parts
+FEW_COLUMNS = 4  # an estimate writes at most this number of columns as parts in every way
+ROUGH_WAYS = 3  # limit of the ways of an estimate for more columns, large groups first
+MOST_CELLS = 1_000  # limit of the cells of a joint for the second bound
 CLOSE = 2  # people by which two computations of the second bound may differ by rounding
 
 
@@ -89,12 +89,15 @@ class Promised:
 
 @dataclass(frozen=True, eq=False)
 class GroupKnowledge:
-    """All tables counted.
+    """All counts that the curator has: of single columns and of groups of columns.
+
+    They prove bounds on the exposed people of any set of columns, and say which values may still be
+    named in a query.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.
         singles: people per value, of each column.
-        tables: the known groups.
+        tables: the known groups, with rare values as `other`.
     """
 
     k: int
@@ -108,7 +111,10 @@ class GroupKnowledge:
         return max(totals + [table.people for table in self.tables.values()])
 
     def promise(self, columns: Sequence[int], named_values: NamedValues | None = None) -> Promised:
-        """Return the sharpest bound for columns: a release, or a query (`named_values`)."""
+        """Return the sharpest bound for columns: of a release, or of a query.
+
+        named_values: the values that the query names in each column; None: a release.
+        """
         first = self.by_parts(columns, named_values)
         weights = self.by_margins(columns, named_values) if first.people else None
         if weights is None:
@@ -119,7 +125,10 @@ class GroupKnowledge:
     def meets(
         self, columns: Sequence[int], max_exposed: int, named_values: NamedValues | None = None
     ) -> bool:
-        """Whether a bound of at most `max_exposed` exposed people can be proved."""
+        """Whether a bound of at most `max_exposed` exposed people can be proved for columns.
+
+        named_values: the values that a query names in each column; None: a release.
+        """
         if self.surely(columns, named_values) > max_exposed:
             return False
         if self._is_first_bound_within(columns, named_values, max_exposed):
@@ -134,7 +143,10 @@ class GroupKnowledge:
         return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
-        """Return about the second bound, faster; None if it does not exist or did not settle."""
+        """Return about the second bound (`margins`), in people, faster than `by_margins`.
+
+        None if there is no such bound, or its prices did not settle.
+        """
         tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
             return None
@@ -142,7 +154,7 @@ class GroupKnowledge:
         return certified_people(tables, self.k, weights) if weights else None
 
     def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
-        """Return people exposed for certain: the most in small cells of a known part."""
+        """Return people exposed for certain: the most in small cells of a known part of columns."""
         inside = [self._answers((j,), named_values) for j in columns]
         inside += [self._answers(group, named_values) for group in self._inside(columns)]
         return max(int(counts[counts < self.k].sum()) for counts in inside)
@@ -150,7 +162,10 @@ class GroupKnowledge:
     def by_parts(
         self, columns: Sequence[int], named_values: NamedValues | None = None, ways: int = MOST_WAYS
     ) -> Promised:
-        """The first bound: the least over at most `ways` ways to write columns as known parts."""
+        """Return the first bound (`parts`): the least over ways to write columns as known parts.
+
+        At most `ways` ways are tried, large groups first.
+        """
         reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, named_values)), None
         for parts in self._partitions_of(columns, ways):
             if best is None or reader.meets(parts, best.people - 1):
@@ -164,18 +179,21 @@ class GroupKnowledge:
     def _is_first_bound_within(
         self, columns: Sequence[int], narrowing: NamedValues | None, people_limit: int
     ) -> bool:
-        """Whether the first bound is at most `people_limit` people."""
+        """Whether the first bound (`parts`) is at most `people_limit` people."""
         reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
         return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
 
     def _partitions_of(
         self, columns: Sequence[int], ways: int = MOST_WAYS
     ) -> Iterator[tuple[Group, ...]]:
-        """Yield the columns written as known parts, one way after the other."""
+        """Yield the ways to write columns as known groups and single columns, at most `ways`."""
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
-        """About the bound of `promise` for a release, faster: by the simplest inequalities."""
+        """Return about the people of `promise` for a release, faster; never below a valid bound.
+
+        It uses the simplest inequalities of the second bound, and fewer ways for many columns.
+        """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
         tables = self._class(columns, None)
@@ -187,7 +205,7 @@ class GroupKnowledge:
     def by_margins(
         self, columns: Sequence[int], named_values: NamedValues | None = None
     ) -> Weights | None:
-        """Return the proof of the second bound; None if there is no such bound."""
+        """Return the weights that prove the second bound (`margins`); None if it does not exist."""
         tables = self._class(columns, named_values)
         if tables is None or not 1 < self.k <= self.n:
             return None
@@ -197,32 +215,41 @@ class GroupKnowledge:
     def proved(
         self, columns: Sequence[int], weights: Weights, named_values: NamedValues | None = None
     ) -> int:
-        """Return the bound that these weights prove; VerificationError if they do not fit."""
+        """Return the people of the second bound that these weights prove for columns.
+
+        Raises VerificationError if the weights are of other tables.
+        """
         tables = self._class(columns, named_values)
         if tables is None:
-            raise VerificationError(f"columns {tuple(columns)}: no tables that weights speak of")
+            raise VerificationError(
+                f"columns {tuple(columns)}: no tables to which the weights apply"
+            )
         if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
-            raise VerificationError(f"columns {tuple(columns)}: weights of other tables")
+            raise VerificationError(f"columns {tuple(columns)}: weights are not of these tables")
         return min(certified_people(tables, self.k, weights), self.n)
 
     def verify(self, columns: Sequence[int], promised: Promised) -> None:
-        """Raise VerificationError unless the tables counted prove the bound."""
+        """Raise VerificationError unless the known counts prove the claimed bound for columns."""
         if promised.weights is not None:
             people = self.proved(columns, promised.weights)
         elif promised.certificate is not None:
             inside = {*self._inside(columns), *((j,) for j in columns)}
             if sorted(j for part in promised.parts for j in part) != sorted(columns):
-                raise VerificationError(f"parts {promised.parts}: they are not {tuple(columns)}")
+                raise VerificationError(
+                    f"parts {promised.parts}: are not exactly the columns {tuple(columns)}"
+                )
             if not inside.issuperset(promised.parts):
-                raise VerificationError(f"parts {promised.parts}: some were not asked for")
+                raise VerificationError(
+                    f"parts {promised.parts}: some are not known groups of the columns"
+                )
             promised.certificate.verify([self.part(part) for part in promised.parts])
             people = promised.certificate.people
         else:
-            raise VerificationError("nothing proves it")
+            raise VerificationError("bound: has neither a certificate nor weights that prove it")
         if people > promised.people or promised.n != self.n:
             raise VerificationError(
-                f"claims {promised.people:,} of {promised.n:,} people; {people:,} of {self.n:,} "
-                "are proved"
+                f"bound: claims {promised.people:,} of {promised.n:,} people; {people:,} of "
+                f"{self.n:,} are proved"
             )
 
     def masks(self, named_values: NamedValues) -> dict[int, Group]:
@@ -235,6 +262,10 @@ class GroupKnowledge:
         return {j: self._common(j, named_values.get(j)) for j in range(len(self.singles))}
 
     def _common(self, column: int, narrowed_values: Group | None) -> Group:
+        """Return the values of one column that may still be named; see `masks`.
+
+        narrowed_values: the values named before; None: all.
+        """
         counts = self.singles[column]
         values = range(len(counts)) if narrowed_values is None else narrowed_values
         common_values = [value for value in values if counts[value] >= self.k]
@@ -248,17 +279,26 @@ class GroupKnowledge:
         return tuple(sorted(common_values))
 
     def _inside(self, columns: Sequence[int]) -> list[Group]:
+        """Return the known groups inside these columns, in order."""
         column_set = set(columns)
         return sorted(group for group in self.tables if column_set.issuperset(group))
 
     def part(self, part: Group, named_values: NamedValues | None = None) -> Counts:
-        """The counts of a group as one column, with unique values for people without a name."""
+        """Return the counts of a known group as one column with its combinations as values.
+
+        People with a value that is not named, and people without an answer, get a unique value
+        each, so the counts sum to n.
+        """
         counts = self._answers(part, named_values)
         unique_people = np.ones(self.n - int(counts.sum()), dtype=np.int64)
         return np.concatenate([counts, unique_people])
 
     def _answers(self, part: Group, narrowing: NamedValues | None) -> Counts:
-        """Return a group's counts: in a release, of combinations named so far."""
+        """Return the positive counts of a known group's combinations, flattened.
+
+        Without `narrowing` (a release), combinations with `other` are left out; with it (a query
+        that names these values), `other` is a value.
+        """
         match part:
             case (column,):
                 counts = self.singles[column]
@@ -272,9 +312,11 @@ class GroupKnowledge:
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
-        """The tables with these counts; None if they have different people or too many cells.
+        """Return the class of all tables with the counts known inside columns.
 
-        Also None if two tables contradict each other: a person gave different answers.
+        It is for the second bound. None if no group is known inside the columns, if the tables have
+        different people or too many cells, or if two tables contradict each other: a person gave
+        different answers.
         """
         return (
             self.joint(columns, narrowing) if self._inside(columns) and len(columns) > 1 else None
@@ -283,14 +325,18 @@ class GroupKnowledge:
     def joint(
         self, columns: Sequence[int], named_values: NamedValues | None = None
     ) -> FrechetClass | None:
-        """The class of tables with the counts inside these columns, even without a known group."""
+        """Return the class of all tables with the counts known inside columns.
+
+        Unlike the second bound, it needs no known group. None if the tables have different people
+        or too many cells, or contradict each other.
+        """
         order = tuple(sorted(columns))
         largest = self._largest(order)
         common = self._common_values(order, largest, named_values)
         tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
-        # Columns without people under "other": their tables need no place for it.
+        # If no person of a column is counted under "other", its tables need no entry for it.
         spare = {j for t in tables for j in t.group if not axis_counts(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
         if prod(shape) > MOST_CELLS:
@@ -313,6 +359,7 @@ class GroupKnowledge:
         return tuple(len(common[j]) + 1 for j in group), margins
 
     def _largest(self, columns: Sequence[int]) -> list[Group]:
+        """Return the known groups among columns that no larger known group includes."""
         inside = self._inside(columns)
         return [g for g in inside if not any(set(g) < set(wider) for wider in inside)]
 
@@ -339,7 +386,11 @@ class GroupKnowledge:
     def _common_values(
         self, order: Group, largest: Sequence[Group], narrowing: NamedValues | None
     ) -> dict[int, Group]:
-        """Return, per column, the values named by every table; for a lone column, values of k."""
+        """Return, per column, the values that all its largest known tables name.
+
+        A column outside these tables has its values of at least k people; under `narrowing`, only
+        the values that the query names count.
+        """
         values_of_columns: dict[int, Group] = {}
         for j in order:
             all_of_it = tuple(range(len(self.singles[j])))
@@ -357,6 +408,6 @@ class GroupKnowledge:
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:
-    """Return a block from plain lists, as a certificate writes it."""
+    """Return a block of the second bound's proof from plain lists, as a certificate writes it."""
     place = None if within is None else (int(within[0]), int(within[1]))
     return Block(place, tuple((tuple(group), tuple(values)) for group, values in parts))

@@ -1,7 +1,7 @@
-"""Columns written as known groups: the ways, and whether a way meets a target.
+"""Columns written as known groups: the ways to do so, and whether a way meets a target.
 
-A group with known joint counts is one column to the coverage bound. Most ways to combine groups
-are far above a target, and a test shows this faster than their bounds.
+A group with known joint counts is one column to the coverage bound. Most ways to combine groups are
+far above a target, and a test shows this faster than their bounds.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from .group_counts import Group
 
 @dataclass(slots=True)
 class PartCounts:
-    """The counts of parts, each read once.
+    """The counts of known groups (parts), read once each, to test ways to combine them.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.

@@ -38,7 +38,7 @@ def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
     least_class, columns = whole(k, "k"), positive_counts(marginals)
     if least_class <= 1:
         return 0
-    # Every k above n exposes all people.
+    # Any k above n exposes all people, so n + 1 stands for all of them.
     least_class = min(least_class, int(columns[0].sum()) + 1)
     allowed_intervals = [_intervals(values, least_class) for values in columns]
     people, previous_people = 0, -1
@@ -61,7 +61,10 @@ def lower_bound(marginals: Sequence[ArrayLike], k: int) -> float:
 
 
 def _intervals(values: Integers, k: int) -> tuple[Integers, Integers]:
-    """Return the least and most exposed people for m = 0, 1, ... whole values."""
+    """Return the least and the most exposed people for m = 0, 1, ... exposed whole values.
+
+    values: the ascending counts of a column. See (b) of the module.
+    """
     common = values[np.searchsorted(values, k) :]
     rare = int(values.sum() - common.sum())
     lows = rare + np.concatenate(([0], np.cumsum(common)))

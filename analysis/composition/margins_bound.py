@@ -1,10 +1,10 @@
 """The sharpest bound for single columns that can be checked with whole numbers alone.
 
-The linear relaxation of the worst case, with inequalities of blocks (`contingency/cuts.py`), gives
-prices. Rounded to whole multiples of 1 / SCALE they prove a bound, whether good or bad
-(`check_margins.py`, which shares no code with this search). So an inaccurate solver makes the bound
-worse, never wrong. The search is limited by rounds and by cells, never by seconds. If the coverage
-bound is as good, it is returned: it needs no proof.
+The linear relaxation of the worst case, with inequalities of blocks, that is sets of values
+(`contingency/cuts.py`), gives dual prices. Rounded to whole multiples of 1 / SCALE they prove a
+bound, whether good or bad (`check_margins.py`, which shares no code with this search). So an
+inaccurate solver makes the bound worse, never wrong. The search is limited by rounds and by cells,
+never by seconds. If the coverage bound is as good, it is returned: it needs no proof.
 """
 
 import json
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
     from ..contingency.prices import Prices
 
-MOST_CELLS = 8_000  # limits the joint; larger joints get the coverage bound
-REMEMBERED = 256  # cached proofs and tables: a decision and its report need the same
+MOST_CELLS = 8_000  # limit of the cells of a joint; larger joints get the coverage bound
+# number of cached proofs and tables: a decision and its report need the same results
+REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
 class MarginsCertificate:
-    """At most `people` of `n` are exposed at `k` in any table with these columns.
+    """A provable claim: at most `people` of `n` are exposed at `k` in any table with these columns.
 
     Attributes:
         people: upper bound on the exposed people.
@@ -62,7 +63,9 @@ class MarginsCertificate:
         """
         counts = [[int(people) for people in np.ravel(column)] for column in marginals]
         if any(sum(column) != self.n for column in counts):
-            raise VerificationError(f"certificate: speaks of {self.n:,} people, not of these")
+            raise VerificationError(
+                f"certificate: is about {self.n:,} people; a column counts another number"
+            )
         check_margins(counts, self.k, self.people, self.proof)
 
     def __str__(self) -> str:
@@ -101,12 +104,16 @@ def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 
 def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """Return the people exposed in a quickly made table with these columns: no bound is below."""
+    """Return the people exposed in a quickly made table with these columns.
+
+    It is a lower bound on the worst case, so no upper bound can be below it.
+    """
     return _exposed(tuple(tuple(map(int, np.ravel(column))) for column in marginals), k)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
+    """Return the people below k in the table of the heuristic; cached by columns and k."""
     from ..contingency import frechet_class, heuristic_table
 
     return heuristic_table(frechet_class(columns, k), k).exposed(k)
@@ -114,7 +121,7 @@ def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
-    """Compute prices and blocks by the relaxation."""
+    """Return the proof of a bound, as JSON: prices and blocks of the linear relaxation."""
     from ..contingency import find_prices, frechet_class
 
     tables = frechet_class(columns, k)
@@ -122,6 +129,7 @@ def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
 
 
 def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
+    """Return prices as the JSON of `check_margins`; shape: the number of values of each column."""
     prices, start = [], 0
     for size in shape:
         prices.append([_whole(price) for price in proved.margins[start : start + size]])
@@ -135,4 +143,5 @@ def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
 
 
 def _whole(price: float) -> int:
+    """Return a price as a whole number of units of 1 / SCALE."""
     return round(float(price) * SCALE)

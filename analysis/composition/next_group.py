@@ -34,21 +34,22 @@ from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, GroupKnowledge
 
-MOST_JUDGED = 200  # limits the groups with a predicted fall, small groups first
-MOST_TRIED = 40  # limits the groups tested for permission, best first
-MOST_SHARP = 12  # limits the groups judged with all columns together
-SHARP_CELLS = 2_400  # limits their cells together: each takes a linear program
-MOST_FITTED = 1 << 16  # limits the cells of a group that is predicted alone
+MOST_JUDGED = 200  # limit of the groups with a predicted fall of the bound, small groups first
+MOST_TRIED = 40  # limit of the groups that are tested for permission, best first
+MOST_SHARP = 12  # limit of the groups that are judged with all columns together
+# limit of the cells of these groups' tables, because each takes a linear program
+SHARP_CELLS = 2_400
+MOST_FITTED = 1 << 16  # limit of the cells of a group that is predicted without the other columns
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The prediction for a group.
+    """The predicted effect of requesting the joint counts of a group of columns.
 
     Attributes:
         group: its columns.
         fall: fall of the certified bound, in people.
-        bits: leakage, about the upper bound.
+        bits: about the most bits that its counts leak.
     """
 
     group: Group
@@ -57,7 +58,7 @@ class Outlook:
 
     @property
     def rank(self) -> tuple[float, float, int, Group]:
-        """Sort key: the group with the smallest is requested first."""
+        """The sort key of a group; the group with the smallest key is requested first."""
         per_bit = self.fall / max(self.bits, 1.0)
         return (-round(per_bit, PLACES), round(self.bits, PLACES), len(self.group), self.group)
 
@@ -70,8 +71,7 @@ def choose_group(
     No group can help if the certified bound already equals the people exposed for certain.
 
     Args:
-        knowledge: all tables counted; the bound of the allowed columns is above `max_exposed`
-            people.
+        knowledge: all known counts; the bound of the allowed columns is above `max_exposed` people.
         allowed: the columns that may be released, ascending.
         max_exposed: people that may be exposed.
         may_ask: whether a group may be requested. Called for few groups.
@@ -133,12 +133,17 @@ def _new(knowledge: GroupKnowledge, goal: Group) -> Iterator[Group]:
                 yield group
 
 
-# A small joint has the most even table of all columns of the goal.
+# A small joint: the counts of a group are predicted from the most even table of all columns of the
+# goal.
 
 
 def _in_joint(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
 ) -> Iterator[Outlook]:
+    """Yield a prediction for each group, from the most even table of all columns of the goal.
+
+    joint: the class of all tables with the counts known inside the goal.
+    """
     expected_table = fitted(joint.shape, joint.margins)
     likely = rounded(expected_table)
     value_counts = [len(labels.unmerged) for labels in joint.labels]
@@ -156,18 +161,23 @@ def _in_joint(
 
 
 def _places(goal: Group, group: Group) -> Group:
+    """Return the places of a group's columns among the columns of the goal."""
     return tuple(goal.index(j) for j in group)
 
 
 def summed(table: Floats | Counts, columns: Group) -> Floats | Counts:
-    """Return the counts of some columns of a table, ascending."""
+    """Return the counts of some columns of a table, ascending, summed over the rest."""
     return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a not in columns)))
 
 
 def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Sequence[Group]) -> int:
     """Return the bound for all columns of a table, if the counts of these groups were known.
 
-    named: per column, the number of values that are named; people with another value are alone.
+    Args:
+        k: the smallest crowd in which no person is exposed.
+        likely: the predicted table, in whole people.
+        value_counts: per column, the number of named values; people with another value are alone.
+        groups: the groups of columns with known counts.
     """
     people = int(likely.sum())
     singles = []
@@ -179,18 +189,24 @@ def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Seque
 
 
 def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> GroupCounts:
+    """Return a group's counts in the predicted table, with an entry for `other` in each column."""
     counts = np.asarray(summed(likely, group), np.int64)
     missing = [(0, value_counts[j] + 1 - counts.shape[a]) for a, j in enumerate(group)]
     values = tuple(tuple(range(value_counts[j])) for j in group)
     return GroupCounts(group, values, np.pad(counts, missing))
 
 
-# A large joint has a group alone, beside parts that do not overlap it.
+# A large joint: the counts of a group are predicted from its own columns alone, and other parts of
+# the goal count only if they do not overlap it.
 
 
 def _by_itself(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group]
 ) -> Iterator[Outlook]:
+    """Yield a prediction for each group, from the most even table of its own columns.
+
+    Its counts replace the single columns beside the known parts that do not overlap it.
+    """
     present = knowledge.by_parts(goal)
     for group in groups:
         shape, margins = knowledge.margins_within(group)
@@ -216,7 +232,10 @@ def _by_itself(
 def _greatest_leakage(
     knowledge: GroupKnowledge, group: Group, expected_table: Floats | Counts
 ) -> float:
-    """Return about the most bits that a group leaks."""
+    """Return about the most bits that a group's counts leak about all people together.
+
+    It is n (H(g) - h) in the module's formula.
+    """
     parts = {tuple(sorted(set(g) & set(group))) for g in knowledge.tables} | {(j,) for j in group}
     bound_of_parts = max(
         entropy(summed(expected_table, tuple(group.index(j) for j in p))) for p in parts if p

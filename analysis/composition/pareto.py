@@ -21,14 +21,17 @@ from numpy.typing import NDArray
 
 from ..exposure.counts import Integers, Steps
 
-Numbers = NDArray[Any]  # int64 if factors are numbers of values, float64 if they are n / t
+# products P: int64 if factors are numbers of values, float64 if they are n / threshold
+Numbers = NDArray[Any]
 
 NONE: Integers = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """Per threshold of one column, the term of R and the factor of P; R ascends, P descends.
+    """The thresholds of one column, each with its term of R and its factor of P.
+
+    R ascends and P descends with the threshold.
 
     Attributes:
         rare: people added to R.
@@ -40,7 +43,10 @@ class Options:
 
     @classmethod
     def common(cls, steps: Steps) -> "Options":
-        """Options with the number of common values as factor (refined and coverage bounds)."""
+        """Return options with the number of common values as factor.
+
+        They are for the refined and the coverage bound.
+        """
         return cls(steps.rare, steps.common)
 
     @classmethod
@@ -50,22 +56,23 @@ class Options:
 
 
 class Growth:
-    """The least that columns add to R + scale * P if the product so far is P.
+    """Lower bounds on the growth of R + scale * P by columns that are still to be merged.
 
-    Tabulated on a grid of powers of two and read at the grid point at or below P, so it is never
-    too large: the least growth rises with P.
+    The least growth depends on the product P so far. It is tabulated on a grid of powers of two and
+    read at the grid point at or below P, so it is never too large: the least growth rises with P.
     """
 
     GRID = 2.0 ** np.arange(0, 64)
 
     def __init__(self, options: Sequence[Options], scale: int) -> None:
+        """Tabulate the least growth of each column: a row per column, at each grid point."""
         self._table = np.zeros((len(options), self.GRID.size))
         for row, option in zip(self._table, options, strict=True):
             cost = option.rare + scale * np.multiply.outer(self.GRID, option.factor - 1)
             row[:] = cost.min(axis=1)
 
     def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return the least growth of each of `columns`, a row each, at each grid point."""
+        """Return the least growth of each of `columns`, shape (columns, grid points)."""
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
 
@@ -76,7 +83,7 @@ class Growth:
 
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
-        """Return a row (or sum of rows) of the table at each product, which is at least 1."""
+        """Return a row (or sum of rows) of the table at each product; products are at least 1."""
         growth: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
         return growth
 
@@ -125,7 +132,13 @@ class Front:
     ) -> "Front":
         """Return the front with one more column, of the choices that may still come below `limit`.
 
-        `growth` is the table (see `Growth`) of the columns that follow.
+        Args:
+            column: the number of the column.
+            options: its thresholds.
+            scale: factor of P in R + scale * (P - slack).
+            limit: people that a choice must stay below.
+            slack: subtracted from P; 0, or 1 for the coverage bound.
+            growth: the table (see `Growth`) of the columns that follow; None: no such bound.
         """
         parent, option = ragged(self, options, scale, limit, slack)
         rare = self.rare[parent] + options.rare[option]
@@ -143,7 +156,8 @@ def ragged(
 ) -> tuple[Integers, Integers]:
     """Return all pairs (entry, option) that alone may stay below `limit`; no product overflows.
 
-    For each entry they are consecutive: R rules out the last options, P the first.
+    Entries are of the front, options of the next column. The options of an entry are consecutive: R
+    rules out the last options, P the first.
     """
     room = limit - front.rare
     last = options.rare.searchsorted(room, side="left")
@@ -165,13 +179,13 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
     return order[new]
 
 
-# Theorem 3 and the refined bound stand again, on purpose, in composition/bounds.py theorem3
-# (evaluated), composition/certificate.py certify (verified), composition/bounds.py refined
-# (evaluated).
+# As a cross-check, the formulas of Theorem 3 and the refined bound are implemented again, on
+# purpose, in composition/bounds.py theorem3 (evaluated), composition/certificate.py certify
+# (verified), composition/bounds.py refined (evaluated).
 def minimize(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:
-    """Return the smallest R + scale * P below `limit` and an option per column; or None."""
+    """Return the least R + scale * P below `limit`, and an option per column; None without any."""
     front = Front.empty(options[0])
     order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
     for position, j in enumerate(order):
@@ -186,9 +200,10 @@ def minimize(
 
 
 def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list[int]]:
-    """Return a good choice quickly: from several starts, improve one column at a time.
+    """Return a small R + scale * P, and an option per column, quickly but not the least.
 
-    Starts put every column's threshold near the same share of the people.
+    From several starts, one column at a time is improved. The starts put every column's threshold
+    near the same share of the n people.
     """
     best, best_choice = float("inf"), [0] * len(options)
     for start in {
@@ -205,7 +220,10 @@ def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list
 
 
 def _settle(options: Sequence[Options], scale: int, choice: list[int]) -> tuple[float, list[int]]:
-    """Coordinate descent until no step improves; floats, so that no product overflows."""
+    """Improve R + scale * P one column at a time until no change of a column lowers it.
+
+    Returns the value in floats, so that no product overflows, and an option per column.
+    """
     rare = float(sum(o.rare[i] for o, i in zip(options, choice, strict=True)))
     product = float(np.prod([float(o.factor[i]) for o, i in zip(options, choice, strict=True)]))
     value, improved = rare + scale * product, True

@@ -21,11 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..validation import as_counts, whole
 
-THRESHOLDS = 512  # thresholds that are tried at most; the bound of each threshold is valid
+THRESHOLDS = 512  # limit of the thresholds tried; fewer give a valid, perhaps larger, bound
 
 
 class PersonBounds:
-    """The least bound over thresholds, for any set of the columns."""
+    """The least upper bound on exposed persons over thresholds, for any set of the columns.
+
+    Use it where persons may have several rows; the module has the formula.
+    """
 
     def __init__(self, counts: Sequence[ArrayLike], k: int, people: int) -> None:
         """Prepare the columns.
@@ -45,7 +48,7 @@ class PersonBounds:
         columns = [column[column > 0] for column in columns]
         self.exposed_by_column = [int(column[column < self.k].sum()) for column in columns]
         grid = _grid(columns)
-        # shape: columns, thresholds
+        # shape of both arrays: columns, thresholds
         self.rare = np.array([_rare(column, grid) for column in columns], np.float64)
         self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
 
@@ -60,16 +63,16 @@ class PersonBounds:
             return min(self.exposed_by_column[column_list[0]], self.people)
         cells = np.prod(self.common[column_list].astype(np.float64), axis=0)
         bound = float((self.rare[column_list].sum(axis=0) + (self.k - 1) * cells).min())
-        return int(min(bound, self.people))  # whole numbers below 2^53: exact where it is smaller
+        return int(min(bound, self.people))  # exact, because it is a whole number below 2^53
 
 
 def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the thresholds to try: 1, and the counts that occur, plus 1."""
+    """Return the thresholds to try: 1, and the counts that occur, plus 1; at most `THRESHOLDS`."""
     counts = np.unique(np.concatenate([np.zeros(1, np.int64), *columns])) + 1
     return counts[:: -(-counts.size // THRESHOLDS)]
 
 
 def _rare(column: NDArray[np.int64], grid: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sum of the counts below each threshold."""
+    """Return, for each threshold of the grid, the sum of the column's counts below it."""
     below: NDArray[np.int64] = np.concatenate(([0], np.cumsum(column)))
     return below[column.searchsorted(grid)]

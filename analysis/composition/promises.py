@@ -1,4 +1,4 @@
-"""Bounds on the exposed people of a joint by name: of formulas, and the promise of a run.
+"""Bounds on the exposed people of a joint by name, among them the bound that a run promises.
 
 `best_bound` with the rule `margins` gives the number that a run with the default policy promises.
 The formulas are in bounds.py and coverage.py, the search for prices in margins_bound.py.

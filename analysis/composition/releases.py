@@ -21,7 +21,7 @@ from .bounds import smallest_bound
 
 @dataclass(frozen=True, slots=True)
 class ComposedReleases:
-    """People exposed on the union of some releases, of n.
+    """Bounds on the people exposed on the columns of several releases together.
 
     Attributes:
         k: people in the smallest crowd that hides.
@@ -57,7 +57,9 @@ def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedRelea
     n = int(counts[0].sum())
     if n == 0 or any(int(count.sum()) != n for count in counts):
         totals = ", ".join(str(int(count.sum())) for count in counts)
-        raise ParameterError(f"releases: found {totals} people; each needs the same, at least one")
+        raise ParameterError(
+            f"releases: found {totals} people; every release needs the same number, at least 1"
+        )
     exposed_by_column = tuple(int(users_below(count, k)) for count in counts)
     high = exposed_by_column[0]
     if len(counts) > 1:

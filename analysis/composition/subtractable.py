@@ -1,9 +1,10 @@
 """Groups of people with counts that follow from several counts by arithmetic.
 
-A *pattern* is the set of sessions that a person attended, an *atom* all people of one pattern. Each
-session counts a 0/1 vector over the atoms. A group is subtractable if its own 0/1 vector is a
-rational combination of these vectors: the same combination of the counts is the count of the group,
-in every cell.
+Several sessions count different sets of people. The difference of two counts is then the count of
+the people in one session and not in the other, which may be few. A *pattern* is the set of sessions
+that a person attended, an *atom* all people of one pattern. Each session counts a 0/1 vector over
+the atoms. A group is subtractable if its own 0/1 vector is a rational combination of these vectors:
+the same combination of the counts is the count of the group, in every cell.
 
     sessions   all (60 people), all less ten                  atoms    10, 50
     vectors    (1, 1), (0, 1)                                 groups   (1, 1), (0, 1), (1, 0)
@@ -28,19 +29,19 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_RANK = 12  # limits the sums to 4,096
-AT_ONCE = 256  # sums in memory
+MOST_RANK = 12  # limit of the rank, so that at most 2^12 = 4,096 sums are formed
+AT_ONCE = 256  # number of sums that are in memory together
 
 Vectors = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A subtractable group.
+    """A subtractable group: people with counts that follow from the sessions' counts by arithmetic.
 
     Attributes:
         atoms: its atoms by number, ascending.
-        weights: the factor of each session.
+        weights: the factor of each session's counts in the combination.
     """
 
     atoms: tuple[int, ...]
@@ -49,7 +50,7 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Sessions over atoms, reduced.
+    """The matrix of sessions over atoms in reduced row echelon form, with its row operations.
 
     Attributes:
         rows: the reduced rows.
@@ -69,14 +70,17 @@ class Span:
         return len(self.pivots)
 
     def whole(self) -> tuple[Vectors, Vectors]:
-        """The rows with each column times its denominators, and these factors of the columns."""
+        """Return the rows in whole numbers, and the factor of each column.
+
+        Each column is multiplied by the least common multiple of its denominators.
+        """
         scale = [lcm(*(row[atom].denominator for row in self.rows)) for atom in range(self.atoms)]
         rows = [[int(x * by) for x, by in zip(row, scale, strict=True)] for row in self.rows]
         shape = (self.rank, self.atoms)
         return np.array(rows, np.int64).reshape(shape), np.array(scale, np.int64)
 
     def holds(self, atoms: Sequence[int]) -> bool:
-        """Whether a group is a combination of the sessions."""
+        """Whether a group, given by its atoms, is a rational combination of the sessions."""
         inside = set(atoms)
         picked = [row for row, pivot in zip(self.rows, self.pivots, strict=True) if pivot in inside]
         return all(
@@ -86,9 +90,9 @@ class Span:
 
 
 def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
-    """Row-reduce sessions x atoms, exactly. sessions: for each, 0 or 1 an atom.
+    """Row-reduce the matrix of sessions over atoms exactly. sessions: for each, 0 or 1 an atom.
 
-    It ends at rank MOST_RANK + 1, because `subtractable` refuses such a rank.
+    The reduction ends at rank MOST_RANK + 1, because `subtractable` refuses such a rank.
     """
     rows = [[Fraction(x) for x in session] for session in sessions]
     factors = [[Fraction(i == j) for j in range(len(rows))] for i in range(len(rows))]
@@ -114,7 +118,10 @@ def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
 
 
 def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, atom: int) -> None:
-    """Make a pivot 1, and its column 0 in all other rows; the factors follow."""
+    """Scale row `top` so that its entry at `atom` is 1, and make it 0 in all other rows.
+
+    The factors of the sessions undergo the same row operations.
+    """
     by = rows[top][atom]
     for table in (rows, factors):
         table[top] = [x / by for x in table[top]]
@@ -127,7 +134,7 @@ def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, 
 def subtractable(span: Span) -> list[Combination]:
     """Return every group with a count that follows from the sessions, the sessions included.
 
-    ParameterError beyond rank MOST_RANK.
+    Raises ParameterError beyond rank MOST_RANK.
     """
     if span.rank > MOST_RANK:
         raise ParameterError(

@@ -37,17 +37,33 @@ CLOSE = 1e-11  # relative tolerance; logarithms of products carry about 1e-14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Choices:
-    """The options of one column: cost (people), log of its factor, whether it is at the level."""
+    """The options of one column in the search of `pour`: a step each, at its cap or at the level.
+
+    Attributes:
+        step: the number of the option's step of the column.
+        cost: people: R_j, plus the cap if the option is at its cap.
+        logs: log of its factor in the product; 0 at the level.
+        level: 1 if the option is at the level, else 0.
+    """
 
     step: Integers
     cost: Floats
     logs: Floats
-    level: Integers  # 0 or 1
+    level: Integers  # 1 if the option is at the level, else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _States:
-    """Partial choices with their history as in `pareto.Front`; `level` is m."""
+    """Partial choices over the columns merged so far, as a Pareto front for each m.
+
+    Attributes:
+        cost: people of each partial choice, without the m columns' share at the level.
+        logs: log of the product of its caps.
+        level: m, the number of its columns at the level.
+        previous: the front before the last column; None for the first.
+        parent: for each choice, the extended choice in `previous`.
+        option: for each choice, the option of the last column.
+    """
 
     cost: Floats
     logs: Floats
@@ -57,6 +73,10 @@ class _States:
     option: Integers | None = None
 
     def merge(self, more: _Choices, alive: "_Bounds") -> "_States":
+        """Return the front with one more column, without partial choices that cannot be the best.
+
+        more: the options of the column. alive: the conditions on a partial choice.
+        """
         parent = np.repeat(np.arange(self.cost.size), more.cost.size)
         option = np.tile(np.arange(more.cost.size), self.cost.size)
         cost = self.cost[parent] + more.cost[option]
@@ -94,16 +114,17 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Conditions on a partial choice: cost below `limit`, the product within reach."""
+    """Conditions that a partial choice must meet: cost below `limit`, the product within reach."""
 
     limit: float
-    need: float  # log C
+    need: float  # log C, the least log of the product of w_j
     floor: float  # lower end of the level's interval
     top: float  # log of the largest level
     cost: float  # the least cost of the columns to come
     logs: float  # the largest log of the columns to come
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:
+        """Return which partial choices may still be completed to a better choice, as a mask."""
         affordable = cost + level * self.floor + self.cost < self.limit
         if self.top == -inf:
             return affordable & (logs + self.logs >= self.need - CLOSE)
@@ -111,12 +132,12 @@ class _Bounds:
         return affordable & reachable
 
 
-# Theorem 2 stands again, on purpose, in composition/bounds.py theorem2 (evaluated),
-# composition/certificate.py certify (verified).
+# As a cross-check, the formula of Theorem 2 is implemented again, on purpose, in
+# composition/bounds.py theorem2 (evaluated), composition/certificate.py certify (verified).
 def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
     """Return the certificate of the smallest value of Theorem 2, over pivots and real thresholds.
 
-    Only values below `limit` people are searched; if there is none, it may be trivial (n).
+    Only values below `limit` people are searched; without such a value it may be trivial (n).
 
     Thresholds inside a step are floats rounded up until the product is large enough in exact
     arithmetic, so the claim is exact and at most a part in 10^11 above the infimum.
@@ -134,6 +155,18 @@ def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = i
 
 @dataclass(slots=True)
 class _MinimumSearch:
+    """The search for the smallest value of Theorem 2 with one pivot.
+
+    Attributes:
+        columns: the counts of each column, as step functions of the threshold.
+        k: people in the smallest class that is not exposed.
+        n: people in the table.
+        pivot: the number of the column that adds no support size to the sum.
+        need: the least log of the product of w_j = t_j V_j.
+        limit: people of the best value so far, not rounded.
+        best: the certificate of the best value so far.
+    """
+
     columns: Sequence[Steps]
     k: int
     n: int
@@ -176,7 +209,8 @@ class _MinimumSearch:
                 best = np.minimum(best, level)
             least_cost += best
             greatest_log += np.log(np.minimum(highs, caps[-1]) if j != self.pivot else caps[-1])
-        slack = CLOSE * highs * max(1.0, abs(self.need))  # rounding must not close an interval
+        # so that no interval is excluded by rounding
+        slack = CLOSE * highs * max(1.0, abs(self.need))
         return np.flatnonzero(
             (least_cost - slack < self.limit) & (greatest_log >= self.need - CLOSE)
         )
@@ -199,7 +233,10 @@ class _MinimumSearch:
         return _Choices(steps[: cost.size], cost, logs, level)
 
     def pour(self, low: float, high: float) -> None:
-        """Search the best choice with a level in (low, high]."""
+        """Search the best choice with a water level in (low, high]; improve `best` and `limit`.
+
+        With low = 0 and an infinite `high`, all columns are at their caps and there is no level.
+        """
         top = log(high) if high < inf else -inf
         choices = [self.choices(j, high) for j in range(len(self.columns))]
         least_costs = [float((c.cost + c.level * low).min()) for c in choices]
@@ -219,7 +256,7 @@ class _MinimumSearch:
         self.finish(states, choices, high)
 
     def finish(self, states: _States, choices: list[_Choices], high: float) -> None:
-        """Solve for the level, then certify in exact arithmetic, cheapest first."""
+        """Compute the level of each complete choice; certify the cheapest in exact arithmetic."""
         m = np.maximum(states.level, 1)
         levels = np.where(states.level > 0, np.exp((self.need - states.logs) / m), 0.0)
         cost = states.cost + states.level * levels
@@ -255,7 +292,8 @@ class _MinimumSearch:
         need, caps = self.k * self.n ** (len(self.columns) - 1), list(thresholds)
         for j in free:
             thresholds[j] = min(level / self.columns[j].values.size, float(caps[j]))
-        for doubling in range(60):  # from one part in 2^53 up: enough for any rounding
+        # the relative increase starts at 2^-53 and doubles, which is enough for any rounding
+        for doubling in range(60):
             if prod(Fraction(t) for t in thresholds) >= need:
                 return tuple(_plain(t) for t in thresholds)
             if not free:
@@ -267,5 +305,5 @@ class _MinimumSearch:
 
 
 def _plain(threshold: Threshold) -> Threshold:
-    """Return an integer if the float is whole."""
+    """Return a threshold as an integer if it is whole, else unchanged."""
     return int(threshold) if threshold == ceil(threshold) else threshold

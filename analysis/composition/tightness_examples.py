@@ -1,9 +1,10 @@
 """Tables that show which part of the slack in Theorems 2 and 3 is needed (paper 000, Theorem 4).
 
-Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction. That
-does not contradict a bound without slack; only ">" would (and ">=" is met by 0 >= 0 in a constant
-table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) / (n+1): if
-c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
+Q_J(s) is the share of rows in a cell of the joint with a share below s, Q_j(t) the same in column
+j. Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction.
+That does not contradict a bound without slack; only ">" would (and ">=" is met by 0 >= 0 in a
+constant table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) /
+(n+1): if c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...errors import ParameterError
 from ..exposure import joint_counts
 from ..validation import number, whole
 
-LEAST_C = 1e-4  # limits the tables to 60,000 rows
+LEAST_C = 1e-4  # least accepted c, so that a table has at most 60,000 rows
 REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
 
@@ -87,10 +88,12 @@ def strict_example(c: float | Fraction) -> TightnessExample:
 
 
 def _threshold(a: int, m: int) -> Fraction:
+    """Return the threshold t_j of Theorem 4's table of a 2^m rows and m columns."""
     return Fraction(a * 2 ** (m - 1) - 1, a * 2**m)
 
 
 def _inverse(c: float | Fraction) -> int:
+    """Return 1/c as an integer; ParameterError if c is out of range or 1/c is no integer."""
     if not LEAST_C <= number(c, "c", "a number in (0, 1]") <= 1:
         raise ParameterError(f"c: found {c}; a number from 1/{1 / LEAST_C:.0f} to 1 is accepted")
     inverse = round(1 / c)
@@ -102,6 +105,7 @@ def _inverse(c: float | Fraction) -> int:
 def _example(
     table: NDArray[np.int64], thresholds: tuple[Fraction, ...], c: Fraction
 ) -> TightnessExample:
+    """Return the example of a table, with both sides of Theorem 4 computed exactly."""
     width = table.shape[1]
     threshold = c
     for t in thresholds:
@@ -112,7 +116,7 @@ def _example(
 
 
 def _exposed(table: NDArray[np.int64], columns: list[int], threshold: Fraction) -> Fraction:
-    """Return Q(threshold), comparing exact fractions."""
+    """Return Q(threshold) of these columns: the share of rows in cells with a smaller share."""
     n = table.shape[0]
     counts = joint_counts(table, columns).tolist()
     return Fraction(sum(count for count in counts if count < threshold * n), n)

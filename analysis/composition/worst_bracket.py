@@ -1,7 +1,8 @@
-"""The state of the exact worst case during a search, and the limits of the search.
+"""The state of the search for the exact worst case: its bracket, and its limits.
 
-It is apart from the search (worst_search.py), because its solvers and proposals need not be
-imported if the bracket is close enough at once.
+The bracket is the exposed people of the worst table found, and the upper bound proved. This file is
+apart from the search (worst_search.py), because its solvers and proposals need not be imported if
+the bracket is close enough at once.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from ..contingency.integer_program import TOLERANCE
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search.
+    """The limits of a search for the exact worst case.
 
     Attributes:
         nodes: limit of every search tree.
@@ -39,10 +40,11 @@ class Timer:
     """A limit in seconds, read between two steps of a search; the solver never reads a clock.
 
     Attributes:
-        over: whether it ended the search before a step.
+        over: whether the limit was exceeded at a reading.
     """
 
     def __init__(self, seconds: float | None) -> None:
+        """Start the timer. seconds: the limit from now; None: no limit."""
         self._end = inf if seconds is None else perf_counter() + seconds
         self.over = False
 
@@ -54,12 +56,12 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """The progress of a search.
+    """The progress of a search for the worst case, as it is reported to the caller.
 
     Attributes:
-        people: exposed in the worst table met; 0 if no table was met.
+        people: exposed in the worst table found; 0 if no table was found.
         upper: no table exposes more, as proved by now.
-        doing: the current step.
+        doing: the current step, in words.
     """
 
     people: int
@@ -85,9 +87,20 @@ class WorstTableProof(Protocol):
 
 
 class Bracket:
-    """The worst table met, the upper bound proved, and a proof in whole numbers, at any time."""
+    """The state of a search: the worst table found, and the upper bound proved so far.
+
+    Attributes:
+        k: people in the smallest class that is not exposed.
+        ceiling: upper bound on the exposed people of any table.
+        table: the worst table found; None before the first.
+        proof: proof of an upper bound in whole numbers, if the search made one.
+    """
 
     def __init__(self, k: int, ceiling: int, progress: Callable[[SearchStep], None]) -> None:
+        """Begin with an upper bound and without a table.
+
+        progress: called with each improvement and each new step.
+        """
         self.k, self.ceiling = k, ceiling
         self.table: FrechetTable | None = None
         self.proof: WorstTableProof | None = None
@@ -100,28 +113,31 @@ class Bracket:
 
     @property
     def open(self) -> float:
-        """People between the upper bound and the table met; infinity without a table."""
+        """People between the upper bound and the worst table found; infinity without a table."""
         return inf if self.table is None else self.ceiling - self.people
 
     @property
     def closed(self) -> bool:
-        """Whether the table met is proved to be the worst."""
+        """Whether the worst table found is proved to be the worst possible."""
         return self.people >= self.ceiling
 
     @property
     def written(self) -> bytes | None:
-        """The proof of the upper bound in whole numbers, if it exists."""
+        """The proof in whole numbers of the present upper bound, as JSON; None if missing."""
         proof = self.proof
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
     def meet(self, table: FrechetTable | None) -> None:
-        """Take this table if it is worse."""
+        """Make this table the worst found if it exposes more people, and report it."""
         if table is not None and table.exposed(self.k) > self.people:
             self.table = table
             self.say(self._doing)
 
     def prove(self, ceiling: float) -> None:
-        """Lower the upper bound to this number of people, rounded down."""
+        """Lower the upper bound to this number of people, rounded down, and report it.
+
+        A number that is not below the present bound has no effect.
+        """
         if floor(ceiling + TOLERANCE) < self.ceiling:
             self.ceiling = floor(ceiling + TOLERANCE)
             self.say(self._doing)

@@ -1,11 +1,13 @@
 """The search behind the exact worst case: its steps, which close the bracket.
 
-    relaxation with cuts     the first ceiling
+The bracket is between the exposed people of the worst table found and the upper bound proved.
+
+    relaxation with cuts     the first upper bound
     cases                    closes small tables, with a proof in whole numbers (case_search.py)
     a tree, a few nodes      closes small tables
     supports that match      worse tables (contingency/matching.py)
     swaps                    worse tables (contingency/swaps.py)
-    the ladder               a lower ceiling, or the worst table itself (contingency/descent.py)
+    the ladder               a lower bound from above, or the worst table (contingency/descent.py)
 
 If a limit or Ctrl-C stops it, the bracket holds the best table and bound so far.
 """
@@ -27,15 +29,21 @@ from ..validation import Counts
 from .case_search import MOST_CELLS, search_cases
 from .worst_bracket import Bracket, SearchLimits
 
-MATCHES, DEARER = 200, 10  # limit of the matching supports; the time of each in swaps
-FIRST_NODES = 20  # limits the first tree
-# Limit of cells times proposals: proposals of a large program take long.
+# limit of the supports tried by matching, and the number of swaps that take as long as one of them
+MATCHES, DEARER = 200, 10
+FIRST_NODES = 20  # limit of the nodes of the first search tree
+# Limit of cells times proposals, because each proposal takes longer with more cells.
 MOST_WORK = 10_000_000
 REPORT_INTERVAL = 100  # proposals between two reports of progress
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Close the bracket as far as the limits allow.
+    """Narrow the bracket of the worst case as far as the limits allow.
+
+    Args:
+        program: the integer program of the tables with the given margins.
+        bracket: the worst table and the upper bound so far; improved in place.
+        limits: limits of the work.
 
     Raises:
         ParameterError: there is no table.
@@ -52,7 +60,7 @@ def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
     nodes, ceiling = min(limits.nodes, FIRST_NODES), bracket.ceiling
     solution = solve(program, cuts, ceiling, whole_numbers=True, nodes=nodes)
     if solution.status == INFEASIBLE:
-        raise ParameterError("known: no table has all of these counts")
+        raise ParameterError("known_joints: no table has all of these counts and the marginals")
     if solution.mip_dual_bound is not None:
         bracket.prove(-solution.mip_dual_bound)
     bracket.meet(_table(program, None if solution.x is None else program.people(solution.x)))
@@ -65,7 +73,10 @@ def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for a proof by cases, for small tables known by single columns alone."""
+    """Search for a proof by cases in whole numbers, for small tables known by single columns.
+
+    The upper bound and the worse tables found go into the bracket. Other tables are skipped.
+    """
     tables = program.tables
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
         return
@@ -76,19 +87,22 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
         [*c.tolist(), *o.rare_counts.tolist()]
         for c, o in zip(kept_counts, tables.labels, strict=True)
     ]
-    # The checker numbers values from the most frequent down; rare values are the last.
+    # The checker numbers the values of a column from the most frequent down, with the merged rare
+    # values last; `places` translates its numbers into those of the program.
     places = [
         [*np.argsort(-counts, kind="stable").tolist(), len(counts)][:size]
         for counts, size in zip(kept_counts, tables.shape, strict=True)
     ]
 
     def meet(people: Counts) -> int:
+        """Show the bracket a table in the checker's order of cells; return its exposed people."""
         placed = np.empty(tables.shape, np.int64)
         placed[np.ix_(*places)] = people.reshape(tables.shape)
         bracket.meet(tables.table(placed.ravel()))
         return bracket.people
 
     def stop(nodes: int, people: int) -> bool:
+        """Take over the people proved so far, report now and then; whether the time is over."""
         bracket.prove(people)
         if nodes % REPORT_INTERVAL < 2:
             bracket.say(f"node {nodes:,} of {limits.nodes:,} of a proof by cases")
@@ -101,6 +115,7 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
+    """Search for worse tables with supports (sets of occupied cells) found by matching."""
     bracket.say("supports that match")
     supports = Supports(program)
     support_limit = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
@@ -113,9 +128,11 @@ def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
+    """Search for worse tables by random swaps of unexposed cells."""
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
+        """Take over the table of a round; whether the swaps may continue."""
         bracket.meet(swapped.table)
         if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
@@ -125,7 +142,13 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
 
 
 def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchLimits) -> None:
+    """Lower the upper bound by limiting the number of unexposed cells, step by step.
+
+    If the search ends, it gives the worst table itself.
+    """
+
     def report(rung: Rung) -> None:
+        """Take over the upper bound of a step, and report it."""
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
@@ -136,7 +159,7 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
 
 
 def _table(program: FrechetProgram, people: Counts | None) -> FrechetTable | None:
-    """Return the table of a solution, if it has exactly the given margins."""
+    """Return the table of a solution; None if it has not exactly the given margins."""
     if people is None:
         return None
     A, b = program.tables.equations()

@@ -1,7 +1,8 @@
 """All tables with given margins: the Frechet class, cuts, the integer program, bounds on it.
 
-May import the ground files. Must never know the meaning of a margin: crowds, columns and
-certified bounds belong to the rooms above.
+A margin is the counts of some columns. A cut is an inequality that every table of the class meets.
+May import the ground files. Must never know the meaning of a margin: crowds, columns and certified
+bounds belong to the rooms above.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,11 @@
-"""Cells that cannot all be exposed: the valid inequalities behind a fast and certified worst case.
+"""Cells that cannot all be exposed: valid inequalities for a fast and certified worst case.
 
-Let w(c) = 1 if cell c is not exposed. Take some people with a known number N: either all people, or
-the people with value a of one column. Write the (other) columns as m parts with known counts
-among these people: single columns, or groups with known joint counts; among the people with a,
-columns with a known pair table with a's column. For sets A_i of values of the parts, Frechet's
-lower bound says that at least
+A cell is exposed if it holds fewer than k people. The worst case is the most exposed people over
+all tables with given margins. Let w(c) = 1 if cell c is not exposed. Take some people with a known
+number N: either all people, or the people with value a of one column. Write the (other) columns as
+m parts with known counts among these people: single columns, or groups with known joint counts;
+among the people with a, columns with a known pair table with a's column. For sets A_i of values of
+the parts, Frechet's lower bound says that at least
 
     L = sum_i count_i(A_i) - (m - 1) N
 
@@ -14,9 +15,9 @@ So
 
     sum_{c in block} (cap(c) - u(c)) w(c)  >=  L - sum_{c in block} u(c)  =  D
 
-and if D > 0, at least `need` cells of the block are not exposed: the least number of largest
-cap - u that reaches D. The coverage bound's H_j is the case of one heavy value and the common
-values of the other columns.
+and if D > 0, at least `need` cells of the block are not exposed: the least number of largest cap -
+u that reaches D. The coverage bound's H_j (composition/coverage.py) is the case of one heavy value
+and the common values of the other columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,10 +30,10 @@ import numpy as np
 from ..validation import Counts, Floats
 from .frechet import FrechetClass
 
-# limits the blocks examined per view of the columns, and the views of each kind
+# limit of the blocks examined per view of the columns, and limit of the views of each kind
 BLOCKS = 200_000
 WAYS = 48
-# All value sets of a column with at most this number of values can be examined.
+# Columns with at most this number of values can have all their value sets examined.
 ALL_SETS = 16
 
 Group = tuple[int, ...]
@@ -40,12 +41,12 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """People with one value (or all people), and value sets of parts of the columns.
+    """A block of cells: sets of values of parts of the columns, among all people or some.
 
-    A part without a value set is unrestricted.
+    A part is a group of columns. A part without a value set is unrestricted.
 
     Attributes:
-        within: column and value of these people; None: all people.
+        within: column and value that the people have; None: all people.
         parts: per part, its group and the flat indices of its values.
     """
 
@@ -75,7 +76,15 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _View:
-    """A view of the columns: `cells` in the order of `shape`, one axis per part."""
+    """The columns divided into parts with known counts, among all people or some.
+
+    Attributes:
+        within: column and value that the people have; None: all people.
+        groups: the columns of each part.
+        cells: flat indices of the cells, in the order of `shape`, one axis per part.
+        counts: the flat counts of each part among these people.
+        people: the number of these people.
+    """
 
     within: tuple[int, int] | None
     groups: tuple[Group, ...]
@@ -85,13 +94,18 @@ class _View:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The number of values of each part."""
         return tuple(len(counts) for counts in self.counts)
 
 
 class Cuts:
-    """The inequalities of one Frechet class for one k, found as a relaxation violates them."""
+    """The inequalities (cuts) of one Frechet class for one k.
+
+    They are found as a relaxation violates them.
+    """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
+        """Prepare the cuts of a class of tables; k: people in the smallest unexposed cell."""
         self._tables = tables
         self._caps = tables.caps()
         is_always_exposed = tables.always_exposed(k)
@@ -103,7 +117,7 @@ class Cuts:
         self._looked: list[tuple[_View, tuple[Counts, ...], Floats, Floats]] = []
 
     def cut(self, block: Block) -> Cut:
-        """Return the inequality of a block, from the margins alone."""
+        """Return the inequality of a block, computed from the margins alone."""
         mask, least_people, people = (
             np.ones(self._tables.cells, bool),
             0,
@@ -120,7 +134,7 @@ class Cuts:
         return self._measure(block, np.flatnonzero(mask), least_people + people)
 
     def margin_cuts(self) -> list[Cut]:
-        """Return the cuts of one block per entry of each margin: the strongest simple cuts."""
+        """Return the cut of one block per entry of each margin, without cuts of no need."""
         entries = (
             Block(None, ((group, (value,)),))
             for group, counts in self._margins.items()
@@ -129,8 +143,12 @@ class Cuts:
         return [cut for cut in map(self.cut, entries) if cut.need > 0]
 
     def violated(self, w: Floats, limit: int) -> list[Cut]:
-        """Return the cuts most violated by shares w of non-exposure (shape (cells,)), per view."""
-        if not self._looked:  # computed late: callers with few blocks never need it
+        """Return the cuts that a solution violates most, at most `limit` per view of the columns.
+
+        w: for each cell, the share in which the solution leaves it unexposed, shape (cells,).
+        """
+        # computed at the first call, because callers with few blocks never need the views
+        if not self._looked:
             self._looked = [(view, *self._needs(view)) for view in self._all_views()]
         return [
             self.cut(block)
@@ -144,9 +162,11 @@ class Cuts:
             self._places[group] = self._tables.place(group)
         return self._places[group]
 
-    # The unexposed cells of a block stand again, on purpose, in composition/check_margins.py
-    # _needed (verified), composition/check_cases.py needed (verified).
+    # As a cross-check, the least number of unexposed cells of a block is implemented again, on
+    # purpose, in composition/check_margins.py _needed (verified), composition/check_cases.py needed
+    # (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
+        """Return the cut of a block that holds at least `people` people in these cells."""
         short = people - int(self._exposed[cells].sum())
         useful = cells[self._gain[cells] > 0]
         reach = np.cumsum(-np.sort(-self._gain[useful]))
@@ -154,9 +174,12 @@ class Cuts:
         return Cut(block, useful, need)
 
     def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats, Floats]:
-        """Return the view's value sets, lower bounds on blocks' needs, and roots of blocks' sizes.
+        """Return a view's value sets, and lower bounds on the needs of its blocks.
 
-        Needs and √cells have one entry per product of value sets.
+        Returns:
+            The value sets of each part, as rows of 0 and 1; a lower bound on the need of each
+            block; and the square root of its number of cells. The last two have one entry per
+            product of value sets.
         """
         families = _families(view.counts)
         heavy, total = [], []
@@ -171,6 +194,10 @@ class Cuts:
         return families, need, np.sqrt(_sums(view, families, np.ones(self._tables.cells)))
 
     def _all_views(self) -> Iterator[_View]:
+        """Yield the views of the columns: of all people, then of the people with one value.
+
+        At most `WAYS` of each kind are yielded.
+        """
         columns = range(len(self._tables.shape))
         ways = list(_partitions(columns, self._margins))[:WAYS]
         people = self._people(None)
@@ -188,7 +215,11 @@ class Cuts:
             yield self._slice(restriction)
 
     def _slice(self, restriction: tuple[int, int]) -> _View:
-        """Return the view of people with one value, by columns with a known pair table with it."""
+        """Return the view of the people with one value of a column.
+
+        Its parts are the columns with a known pair table with that column. restriction: column and
+        value.
+        """
         partners = self._partners(restriction[0])
         free_columns = [
             j for j in range(len(self._tables.shape)) if j not in (restriction[0], *partners)
@@ -208,22 +239,24 @@ class Cuts:
         return cells.transpose(order).reshape(-1, 1)
 
     def _partners(self, j: int) -> list[int]:
+        """Return the columns that have a known joint table with column j, ascending."""
         joined_columns = {i for group in self._margins if j in group for i in group}
         return sorted(joined_columns - {j})
 
     def _people(self, restriction: tuple[int, int] | None) -> int:
+        """Return the number of people with one value; of all people if the restriction is None."""
         if restriction is None:
             return int(self._tables.margins[0].counts.sum())
         return int(self._counts((restriction[0],), None)[restriction[1]])
 
     def _counts(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return flat counts of a group among some people; cached."""
+        """Return the flat counts of a group among all people, or those with one value; cached."""
         if (group, restriction) not in self._among:
             self._among[group, restriction] = self._summed(group, restriction)
         return self._among[group, restriction]
 
     def _summed(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return flat counts of a group among some people, summed from a wider margin."""
+        """Return the flat counts of a group among all people or some, from a wider known margin."""
         needed_columns = set(group) if restriction is None else {restriction[0], *group}
         holder = next(holder for holder in self._margins if needed_columns <= set(holder))
         summed_axes = tuple(a for a, j in enumerate(holder) if j not in needed_columns)
@@ -236,8 +269,21 @@ class Cuts:
 def _violated(
     view: _View, families: tuple[Counts, ...], need: Floats, size: Floats, w: Floats, limit: int
 ) -> Iterator[Block]:
+    """Yield the blocks of a view that a solution violates most, at most `limit`, worst first.
+
+    A violation is divided by the root of the block's number of cells.
+
+    Args:
+        view: the columns divided into parts.
+        families: the value sets of each part, as rows of 0 and 1.
+        need: lower bound on the need of each block.
+        size: the root of each block's number of cells.
+        w: for each cell, the share in which it is unexposed.
+        limit: the most blocks yielded.
+    """
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    violated = np.flatnonzero(short > 0)  # few of many blocks are violated
+    # scores are computed only for violated blocks, which are few
+    violated = np.flatnonzero(short > 0)
     score = short.ravel()[violated] / size.ravel()[violated]
     for position in violated[np.argsort(-score, kind="stable")[:limit]]:
         if short.flat[position] <= 1e-6:
@@ -253,7 +299,7 @@ def _violated(
 
 
 def _sums(view: _View, families: tuple[Counts, ...], per_cell: Counts | Floats) -> Floats:
-    """Return the sum over every block of the view, shape: sizes of its families."""
+    """Return the sum of `per_cell` over every block of the view, shape: sizes of its families."""
     result: Floats = per_cell[view.cells].sum(axis=1).reshape(view.shape).astype(np.float64)
     for family in families:
         result = np.asarray(np.tensordot(result, family.astype(np.float64), axes=(0, 1)))

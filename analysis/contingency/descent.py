@@ -1,12 +1,13 @@
-"""Proofs by the number of unexposed cells, for programs too hard for branching alone.
+"""Proofs of the worst case by the number of unexposed cells, where branching alone is too slow.
 
-Each unexposed cell costs nearly k - 1 exposed people, so the relaxation with at least s + 1 such
-cells allows clearly fewer people than with s: call it above(s). Take rungs s from the least
-possible number upwards and search a table with at most s such cells and more than above(s) people
-exposed. If one exists, the best of them is the worst case, because no table with more such cells
-exposes more people. If none exists, no table exposes more than above(s), and the next rung
-follows. Each search is small: the two conditions leave little slack in any cell, and `narrow.py`
-removes the excluded cells from the program.
+The worst case is the table with the most exposed people (in cells of fewer than k) among all tables
+with given margins. Each unexposed cell costs nearly k - 1 exposed people, so the relaxation with at
+least s + 1 such cells allows clearly fewer people than with s: call it above(s). Take rungs s from
+the least possible number upwards and search a table with at most s such cells and more than
+above(s) people exposed. If one exists, the best of them is the worst case, because no table with
+more such cells exposes more people. If none exists, no table exposes more than above(s), and the
+next rung follows. Each search is small: the two conditions leave little slack in any cell, and
+`narrow.py` removes the excluded cells from the program.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,18 +22,19 @@ from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram, solve
 from .narrow import narrow
 
-# SciPy's status of a program without solutions, and of one solved to the end.
+# SciPy's status codes of a program without solutions, and of a program solved to the end.
 INFEASIBLE, OPTIMAL = 2, 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rung:
-    """The progress on the ladder.
+    """A step of the search by the number of unexposed cells, and the bound proved by it.
 
     Attributes:
         ceiling: exposed people that no table exceeds.
         cells: unexposed cells of the searched tables, at most.
-        people: per cell, in a table that exposes more than the best known before; None: not found.
+        people: people in each cell of a table that exposes more than the best known before; None:
+            not found.
     """
 
     ceiling: int
@@ -49,7 +51,7 @@ def climb(
     progress: Callable[[Rung], None] = lambda _rung: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Rung:
-    """Climb the ladder; return the last rung.
+    """Raise the number of unexposed cells until the worst case is proved; return the last step.
 
     Args:
         program: the integer program.
@@ -87,7 +89,10 @@ def _ask(
     above: int,
     nodes: int | None,
 ) -> Rung:
-    """Search a table with at most `cells` unexposed cells that exposes more than `above`."""
+    """Search a table with at most `cells` unexposed cells that exposes more than `above` people.
+
+    Returns the bound proved, and the table if one was found.
+    """
     limits: Any = {"covered": (0, cells), "more_than": above}
     relaxed = solve(program, cuts, ceiling, **limits)
     if relaxed.status == INFEASIBLE:

@@ -1,8 +1,10 @@
 """A bound on the worst case that can be checked with whole numbers alone.
 
-Give every entry i of the margins (A x = b) a weight p_i of either sign, and every cut "at least
-need_r of these cells are not exposed" (`cuts.py`) a weight m_r >= 0. With e the exposed people of
-a table x and w the cells that are not exposed, A x = b and sum_{c in r} w(c) >= need_r give
+The worst case is the most exposed people (in cells of fewer than k) over all tables x with given
+margins, A x = b. Give every entry i of the margins a weight p_i of either sign, and every cut "at
+least need_r of these cells are not exposed" (`cuts.py`) a weight m_r >= 0. With e the exposed
+people of a table x and w the cells that are not exposed, A x = b and sum_{c in r} w(c) >= need_r
+give
 
     exposed  =  sum_c e(c)  <=  p.b - m.need + sum_c [ e(c) - p(c) x(c) + m(c) w(c) ]
 
@@ -36,7 +38,7 @@ SCALE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A proof of a bound: weights times `SCALE`, of the margins' entries and of some blocks.
+    """A proof of a bound: a weight, times `SCALE`, of each margin's entry and of some blocks.
 
     Attributes:
         margins: one for each entry of every margin, in order.
@@ -48,7 +50,7 @@ class Weights:
 
 
 def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
-    """Return the bound that these weights prove, in whole people; exact arithmetic."""
+    """Return the upper bound on exposed people that these weights prove, in exact arithmetic."""
     cuts = Cuts(tables, k)
     prices = np.array(weights.margins, dtype=object)
     total = prices @ _totals(tables).astype(object)
@@ -94,7 +96,7 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
-    """Return multipliers of the same relaxation by its three cases a cell (`prices.py`): faster.
+    """Return weights from a smaller relaxation with three cases per cell (`prices.py`), faster.
 
     They prove the same bound as `relaxed_weights` with all cuts, except for rounding.
 
@@ -111,17 +113,21 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
 
 
 def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
-    """Return a one-sided constraint as rows A x <= top."""
+    """Return a one-sided constraint as a matrix A and limits with A x <= limits."""
     A: Any = constraint.A
     sign = -1 if np.all(np.isinf(constraint.ub)) else 1
     edge = constraint.ub if sign == 1 else -np.asarray(constraint.lb)
     return sign * A, np.broadcast_to(np.asarray(edge, np.float64), (A.shape[0],))
 
 
-# The rest of a cell stands again, on purpose, in composition/check_margins.py proved_people
-# (verified), composition/check_cases.py leaf_people (verified).
+# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
+# composition/check_margins.py proved_people (verified), composition/check_cases.py leaf_people
+# (verified).
 def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
-    """Return SCALE times the most that each cell can add, as Python integers."""
+    """Return SCALE times the most that each cell can add to the bound, as Python integers.
+
+    It is the bracket of the module's formula. price, reward: p(c) and m(c), times SCALE.
+    """
     caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
     exposed = np.where(is_always_exposed, caps, np.minimum(caps, k - 1)).astype(object)
     best = exposed * np.maximum(SCALE - price, 0)
@@ -132,8 +138,10 @@ def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Co
 
 
 def _totals(tables: FrechetClass) -> Counts:
+    """Return the entries of all margins in a row: b in A x = b."""
     return np.concatenate([margin.counts.ravel() for margin in tables.margins])
 
 
 def _whole(weights: Floats) -> list[int]:
+    """Return weights as whole multiples of 1 / SCALE."""
     return [round(float(weight) * SCALE) for weight in weights]

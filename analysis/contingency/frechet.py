@@ -29,16 +29,19 @@ Known = Mapping[tuple[int, ...], npt.ArrayLike]
 
 
 class JointCounts(Protocol):
-    """Joint counts of the columns in `group`, one axis per column, in the group's order."""
+    """Counts that `agree` can compare: joint counts of the columns in `group`.
+
+    The counts have one axis per column, in the group's order.
+    """
 
     @property
     def group(self) -> tuple[int, ...]:
-        """Columns."""
+        """The numbers of the columns."""
         ...
 
     @property
     def counts(self) -> Counts:
-        """People, an axis for each column."""
+        """Counts of people, an axis for each column."""
         ...
 
 
@@ -47,8 +50,8 @@ class Margin:
     """The joint counts of the columns in `group`, one axis per column, in the group's order.
 
     Attributes:
-        group: columns.
-        counts: people, one axis for each.
+        group: the numbers of the columns.
+        counts: counts of people, one axis for each column.
     """
 
     group: tuple[int, ...]
@@ -57,7 +60,9 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnLabels:
-    """The caller's value indices of one column: kept values, then merged values, if any.
+    """The caller's value numbers of one column: values that stay, then values merged into one.
+
+    They translate tables of the merged class back to the caller's values.
 
     Attributes:
         unmerged: the caller's indices of values that stay, ascending.
@@ -72,10 +77,11 @@ class ColumnLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrechetTable:
-    """People per occupied cell: `cells` (m, d) value indices and `counts` (m,), all positive.
+    """A table of people per cell, as the list of its occupied cells, in the caller's values.
 
     Attributes:
-        cells: value indices, shape (m, d).
+        cells: value indices, shape (m, d): a row for each of m cells, a column for each of d
+            columns.
         counts: people of each cell, shape (m,), all positive.
     """
 
@@ -87,7 +93,7 @@ class FrechetTable:
         return int(self.counts[self.counts < k].sum())
 
     def margin(self, group: tuple[int, ...], shape: Sequence[int]) -> Counts:
-        """Return the joint counts of some columns, one axis per column."""
+        """Return the joint counts of some columns; shape: the number of values of each of them."""
         result = np.zeros(tuple(shape), dtype=np.int64)
         np.add.at(result, tuple(self.cells[:, j] for j in group), self.counts)
         return result
@@ -95,10 +101,10 @@ class FrechetTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrechetClass:
-    """The tables with given margins.
+    """The class of all tables with given margins; its cells are numbered in a row.
 
     Attributes:
-        shape: values of each column, rare ones merged into one.
+        shape: number of values of each column, rare values merged into one.
         margins: known counts of groups of columns.
         labels: map back to the caller's values, column by column.
     """
@@ -109,7 +115,7 @@ class FrechetClass:
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells, occupied or not."""
         return prod(self.shape)
 
     def index(self) -> Counts:
@@ -123,12 +129,15 @@ class FrechetClass:
         return np.asarray(place, dtype=np.int64)
 
     def caps(self) -> Counts:
-        """Return the most people that each cell can hold: the least of its margins."""
+        """Return the most people that each cell can hold: the least of the margins' entries."""
         margin_caps = [margin.counts.ravel()[self.place(margin.group)] for margin in self.margins]
         return np.asarray(np.minimum.reduce(margin_caps), dtype=np.int64)
 
     def always_exposed(self, k: int) -> npt.NDArray[np.bool_]:
-        """Return a mask of the cells that are exposed with any number of people."""
+        """Return a mask of the cells that are exposed in every table of the class.
+
+        They can hold fewer than k people only, or have a merged rare value.
+        """
         cells = self.caps() < k
         for codes, labels in zip(self.index(), self.labels, strict=True):
             cells |= codes == len(labels.unmerged)
@@ -190,7 +199,10 @@ def frechet_class(
 
 
 def staircase(marginals: Sequence[Counts]) -> FrechetTable:
-    """Return one table with these marginals: all people in a row, each column's values in order."""
+    """Return one table with these marginals, by sorting the people by value in each column.
+
+    Person i has the value in which i falls in each column, so few cells are occupied.
+    """
     ends = [np.cumsum(counts) for counts in marginals]
     starts, counts = _overlaps(ends)
     cells = np.stack([np.searchsorted(end, starts, side="right") for end in ends], axis=1)
@@ -198,18 +210,23 @@ def staircase(marginals: Sequence[Counts]) -> FrechetTable:
 
 
 def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
-    """Return a known group in the order of its columns, checked against their counts."""
+    """Return known joint counts as a margin with ascending columns.
+
+    Raises ParameterError if they are invalid or differ from the counts of single columns.
+    """
     if len(set(group)) < len(group) or not set(group) <= set(range(len(columns))):
         raise ParameterError(
-            f"known: group {group}; needs distinct columns of 0..{len(columns) - 1}"
+            f"known_joints: group {group}; needs distinct columns of 0..{len(columns) - 1}"
         )
-    counts = as_count_table(table, f"known[{group}]", len(group))
+    counts = as_count_table(table, f"known_joints[{group}]", len(group))
     order = tuple(np.argsort(group))
     counts, group = counts.transpose(order), tuple(sorted(group))
     for axis, j in enumerate(group):
         summed_axes = tuple(a for a in range(len(group)) if a != axis)
         if not np.array_equal(counts.sum(axis=summed_axes), columns[j]):
-            raise ParameterError(f"known[{group}]: its counts of column {j} differ from marginals")
+            raise ParameterError(
+                f"known_joints[{group}]: its counts of column {j} differ from marginals[{j}]"
+            )
     return Margin(group, np.ascontiguousarray(counts))
 
 
@@ -227,30 +244,37 @@ def agree(first: JointCounts, second: JointCounts) -> bool:
 
 
 def _check_agreement(tables: list[Margin]) -> None:
+    """Raise ParameterError if two known margins have different counts for shared columns."""
     for first, second in combinations(tables, 2):
         if not agree(first, second):
             raise ParameterError(
-                f"known: groups {first.group} and {second.group} contradict each other"
+                f"known_joints: groups {first.group} and {second.group} contradict each other"
             )
 
 
 def _all_kept(counts: Counts) -> ColumnLabels:
+    """Return the labels of a column in which no value is merged."""
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 
 
 def _merge(counts: Counts, k: int) -> ColumnLabels:
+    """Return the labels of a column in which values of fewer than k people are merged."""
     rare = np.flatnonzero((counts > 0) & (counts < k))
     return ColumnLabels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
 
 
 def _merged_counts(counts: Counts, labels: ColumnLabels) -> Counts:
+    """Return a column's counts in the merged values: values that stay, then the merged value."""
     kept_counts = counts[labels.unmerged]
     return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 
 
 def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tuple[Counts, Counts]:
-    """Return column j in the caller's values; people of a merged value fill its values in turn."""
+    """Return a table's cells and counts with column j in the caller's values.
+
+    People of the merged value are dealt to the rare values in turn, so a cell may be split.
+    """
     merged = cells[:, j] == len(labels.unmerged)
     plain, split = cells[~merged], cells[merged]
     plain[:, j] = labels.unmerged[plain[:, j]]
@@ -264,7 +288,7 @@ def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tup
 
 
 def _overlaps(ends: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """Return the pieces between several cuts of the same row of people: their starts and sizes."""
+    """Divide a row of people at the ends of several partitions; return starts and sizes."""
     stops = np.unique(np.concatenate(ends))
     stops = stops[stops > 0]
     starts = np.append(0, stops[:-1])

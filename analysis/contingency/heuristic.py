@@ -1,8 +1,10 @@
-"""A bad table at once: every cell filled to k - 1 people, the rest in as few cells as possible.
+"""A table that exposes many people, made at once: a lower bound on the worst case.
 
-Filling the cells in turn, each with min(k - 1, the rest of its margins), keeps every column's
-remainder at the same total. A staircase through the remainders (`frechet.staircase`) then uses at
-most 1 + sum_j (V_j - 1) cells for all of them. Filled cells outside the staircase are exposed.
+Every cell is filled with k - 1 people, and the rest goes into as few cells as possible. Filling the
+cells in turn, each with min(k - 1, the rest of its margins), keeps every column's remainder at the
+same total. A staircase through the remainders (`frechet.staircase`) then uses at most 1 + sum_j
+(V_j - 1) cells for all of them, with V_j the number of values of column j. Filled cells outside the
+staircase are exposed.
 """
 
 import numpy as np
@@ -15,7 +17,10 @@ TRIES = 40
 
 
 def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
-    """Return the worst of a few such tables; needs margins of single columns and k >= 1."""
+    """Return the table of the heuristic that exposes most people, of a few orders of values.
+
+    Needs margins of single columns alone, and k >= 1.
+    """
     by_column = {margin.group[0]: margin.counts.copy() for margin in tables.margins}
     counts_left = [by_column[j] for j in range(len(tables.shape))]
     people = np.zeros(tables.cells, dtype=np.int64)
@@ -26,7 +31,7 @@ def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
         people[cell] = room if is_always_exposed[cell] else min(room, k - 1)
         for counts, v in zip(counts_left, values, strict=True):
             counts[v] -= people[cell]
-    rng = np.random.default_rng(0)  # orders the tries: any seed gives a valid table
+    rng = np.random.default_rng(0)  # draws the orders of the values; any seed gives a valid table
     rests = [_rest(counts_left, tables.shape, rng if attempt else None) for attempt in range(TRIES)]
     candidates = [tables.table(people + rest) for rest in rests]
     return max(candidates, key=lambda table: table.exposed(k))
@@ -35,9 +40,9 @@ def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
 def _rest(
     counts_left: list[Counts], shape: tuple[int, ...], rng: np.random.Generator | None
 ) -> Counts:
-    """Return the remainders along a staircase, per cell.
+    """Return the remaining people of all columns along a staircase, as people per cell.
 
-    Values are in decreasing order of their remainders, or in a random order.
+    Values are in decreasing order of their remainders, or in a random order if there is an `rng`.
     """
     orders = [
         np.argsort(-c, kind="stable") if rng is None else rng.permutation(len(c))

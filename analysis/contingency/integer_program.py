@@ -1,6 +1,7 @@
 """The worst case over all tables with given margins, as an integer program.
 
-One integer program over the cells c of the Frechet class (`frechet.py`): e(c) people if the cell is
+A cell is exposed if it holds fewer than k people; the worst case has the most exposed people. One
+integer program over the cells c of the Frechet class (`frechet.py`): e(c) people if the cell is
 exposed, y(c) if not, w(c) = 1 if not:
 
     maximise sum e,   margins of e + y = the given margins,
@@ -24,15 +25,25 @@ from ..validation import Counts, Floats
 from .cuts import Cut, Cuts
 from .frechet import FrechetClass
 
-# limits the rounds of inequalities, and the inequalities per view and round
+# limit of the rounds in which inequalities are added, and of the inequalities per view and round
 ROUNDS, PER_ROUND = 40, 60
-# HiGHS's tolerance: a proven 117.0000004 proves 117.
+# HiGHS's tolerance: a bound of 117.0000004 counts as a proof of 117.
 TOLERANCE = 1e-6
 MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
 
 class FrechetProgram:
-    """The integer program of one Frechet class: e of all cells, then y and w of the free cells."""
+    """The integer program of one Frechet class, as vectors and matrices for a solver.
+
+    Its variables are e of all cells, then y and w of the free cells (not always exposed).
+
+    Attributes:
+        tables: the class of tables.
+        k: people in the smallest unexposed cell.
+        caps: the most people of each cell.
+        free: the cells that can be unexposed.
+        exposed_limits: the most people of each cell while it is exposed.
+    """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
         self.tables, self.k = tables, k
@@ -66,7 +77,7 @@ class FrechetProgram:
         return np.concatenate(parts)
 
     def count(self) -> Floats:
-        """Return the number of unexposed cells, as an objective."""
+        """Return the objective that counts unexposed cells."""
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
@@ -77,20 +88,26 @@ class FrechetProgram:
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
-        """Return the non-exposure w per cell, 0 for a cell that is always exposed."""
+        """Return w of each cell in a solution x: the share in which it is unexposed.
+
+        It is 0 for a cell that is always exposed.
+        """
         w = np.zeros(self.tables.cells)
         w[self.free] = x[self.tables.cells + len(self.free) :]
         return w
 
     def people(self, x: Floats) -> Counts:
-        """Return people per cell, e + y, rounded."""
+        """Return the people of each cell in a solution x: e + y, rounded."""
         people = np.rint(x[: self.tables.cells]).astype(np.int64)
         y = x[self.tables.cells : self.tables.cells + len(self.free)]
         people[self.free] += np.rint(y).astype(np.int64)
         return people
 
     def constraints(self, cuts: Sequence[Cut], ceiling: int) -> list[Constraint]:
-        """Return margins, the two cases of a cell, the cuts, and the ceiling on the objective."""
+        """Return the constraints: margins, the two cases of a cell, cuts, a limit of the objective.
+
+        ceiling: exposed people that no table exceeds.
+        """
         from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
 
         A, b = self.tables.equations()
@@ -104,7 +121,8 @@ class FrechetProgram:
         position = np.full(cells, -1)
         position[self.free] = np.arange(m)
         at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
-        rows, at = rows[at >= 0], at[at >= 0]  # other cells are exposed in all tables searched
+        # cells that are not free are exposed in all tables searched, so they count for no cut
+        rows, at = rows[at >= 0], at[at >= 0]
         shape = (len(cuts), self.size)
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
         needs = np.array([cut.need for cut in cuts], dtype=float)
@@ -140,9 +158,10 @@ class FrechetProgram:
 def relax(
     program: FrechetProgram, ceiling: int, stop: Callable[[], bool] = lambda: False
 ) -> tuple[list[Cut], float]:
-    """Add cuts until the relaxation violates none; return the cuts and the relaxation's value.
+    """Add cuts until the linear relaxation violates none; return the cuts and its value.
 
-    At most `ROUNDS` rounds. stop: called before every round; True ends the search.
+    The value is an upper bound on the exposed people. At most `ROUNDS` rounds. stop: called before
+    every round; True ends the search.
     """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()
@@ -175,7 +194,7 @@ def solve(
     more_than: int = -1,
     nodes: int | None = None,
 ) -> Solution:
-    """Solve the program with these cuts.
+    """Solve the integer program, or its relaxation, with these cuts.
 
     Args:
         program: variables and constraints.
@@ -202,6 +221,6 @@ def solve(
 
 
 def _limits(nodes: int | None) -> Any:
-    """Return the solver's options: a limit of nodes or no limit; it never reads a clock."""
+    """Return the solver's options: no gap, and a limit of nodes if it is given; never of time."""
     exact = {"mip_rel_gap": 0.0}
     return exact if nodes is None else exact | {"node_limit": min(nodes, MOST_NODES)}

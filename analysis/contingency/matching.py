@@ -1,12 +1,12 @@
-"""Supports with matching sums, as proposals that swaps would find only by chance.
+"""Sets of unexposed cells (supports) for tables that expose many people, found by subset sums.
 
-In a bad table most cells are full (k - 1 people), and few cells, its support (supports.py), hold
-the rest: the people of each value beyond its full cells. The rests of two columns are spread along
-a staircase of cells, which is the fewest possible. Each of these cells may then have any value of
-every other column, and the people of the cells with a value must add up to the rest of the value.
-That is a subset sum problem for all values at once, solved from the middle (Horowitz and Sahni
-1974): for every choice of values in one half of the cells, take the nearest choice in the other
-half.
+Random swaps (swaps.py) would find them only by chance. In a table that exposes many people most
+cells are full (k - 1 people), and few cells, its support (supports.py), hold the rest: the people
+of each value beyond its full cells. The rests of two columns are spread along a staircase of cells,
+which is the fewest possible. Each of these cells may then have any value of every other column, and
+the people of the cells with a value must add up to the rest of the value. That is a subset sum
+problem for all values at once, solved from the middle (Horowitz and Sahni 1974): for every choice
+of values in one half of the cells, take the nearest choice in the other half.
 
 A near match is a proposal: the support's linear program gives its exposed people. For four columns
 of the census at k = 10, each of twelve seeds meets 1,191 people, the maximum, within a hundred
@@ -21,11 +21,12 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import FrechetProgram
 
-CHOICES = 1024  # limits the choices of values in one half of the cells; of more, a sample is drawn
+# limit of the choices of values in one half of the cells; if there are more, a sample is drawn
+CHOICES = 1024
 
 
 def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[int]]:
-    """Yield supports without end, each from another staircase: the unexposed cells of the program.
+    """Yield supports without end, each from another staircase: lists of unexposed cells.
 
     No support is yielded if joint counts of columns are known, if there is one column, or if no
     people are left once all cells are full.
@@ -52,11 +53,12 @@ def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[i
 
 
 def _rests(program: FrechetProgram) -> list[Counts] | None:
-    """Return, per column, the people of each value left once cells are full; or None.
+    """Return, per column, the people of each value that remain once cells are full (k - 1 people).
 
-    Cells are full in values of the widest column with a positive rest. The cells of its other
-    values are undecided, so a few people of other columns are left out: of the values with the
-    smallest rests. All columns then have the same total.
+    None without any, or if joint counts are known. Cells are full in values of the widest column
+    with a positive rest. The cells of its other values are undecided, so a few people of other
+    columns are left out: of the values with the smallest rests. All columns then have the same
+    total.
     """
     shape, margins = program.tables.shape, program.tables.margins
     if len(shape) < 2 or any(len(margin.group) > 1 for margin in margins):
@@ -82,12 +84,15 @@ def _rests(program: FrechetProgram) -> list[Counts] | None:
 
 
 def _matched(people: Counts, rests: Sequence[Counts], rng: np.random.Generator) -> Counts:
-    """Return the values of cells, shape (columns, cells), with sums near the rests.
+    """Choose values for cells so that the people of each value are near the wanted number.
 
     Args:
-        people: number in each cell.
+        people: number of people in each cell.
         rests: per column, the wanted number of people of its values.
         rng: decides the half of each cell.
+
+    Returns:
+        The chosen value of each column in each cell, shape (columns, cells).
     """
     from scipy.spatial import KDTree
 
@@ -115,7 +120,11 @@ def _matched(people: Counts, rests: Sequence[Counts], rng: np.random.Generator) 
 
 
 def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Counts:
-    """Return ways to choose a value per column in each cell, shape (ways, cells, columns)."""
+    """Return ways to choose a value per column in each cell, shape (ways, cells, columns).
+
+    All ways if there are at most `CHOICES`, else a random sample. values: number of values per
+    column.
+    """
     if not cells:
         return np.zeros((1, 0, len(values)), np.int64)
     sizes = np.tile(np.array(values, np.int64), cells)
@@ -127,7 +136,7 @@ def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Cou
 
 
 def _sums(people: Counts, choices: Counts, values: Sequence[Counts]) -> Floats:
-    """Return, per choice, the people of every value of every column, shape (ways, values)."""
+    """Return, for each way, the people of every value of every column, shape (ways, values)."""
     has = [
         choices[:, :, j, None] == np.arange(len(column_values))
         for j, column_values in enumerate(values)

@@ -33,9 +33,11 @@ import numpy as np
 from ..validation import Counts, Floats
 from .frechet import Margin
 
-ROUNDS = 200  # limits the fit by number, not by time
+ROUNDS = 200  # limit of the fitting rounds: a number, not a time, so that results repeat
 CLOSE = 1e-9  # the largest relative error of a margin at which fitting ends early
-PLACES = 6  # decimals compared in rounding: more would depend on the machine
+# decimals to which people are compared when they are rounded; further decimals depend on the
+# machine
+PLACES = 6
 
 
 def fitted(shape: Sequence[int], margins: Sequence[Margin]) -> Floats:
@@ -59,12 +61,13 @@ def bits_at_least(shape: Sequence[int], margins: Sequence[Margin]) -> float:
         for margin, factor in zip(margins, factors, strict=True)
         for has_people in [margin.counts > 0]
     )
-    # Factors times a number are a distribution; the sum corrects for a fit that has not ended.
+    # The factors become a distribution if they are divided by the table's sum; this corrects for a
+    # fit that stopped early.
     return max(n * (log2(table.size) - log2(float(table.sum()))) + factor_bits, 0.0)
 
 
 def rounded(table: Floats) -> Counts:
-    """Return a table in whole people with the same total: cells with largest remainders go up."""
+    """Return a table in whole people with the same total; the largest remainders go up."""
     down = np.floor(np.round(table, PLACES)).astype(np.int64)
     short = round(float(table.sum())) - int(down.sum())
     remainders = np.round(table - down, PLACES).ravel()
@@ -80,7 +83,10 @@ def entropy(people: Floats | Counts) -> float:
 
 
 def _fit(shape: Sequence[int], margins: Sequence[Margin]) -> tuple[Floats, list[Floats]]:
-    """Return the fitted table and its factors."""
+    """Return the most even table with these margins, and its factors, by proportional fitting.
+
+    There is a factor for each entry of each margin.
+    """
     table = np.ones(tuple(shape), dtype=np.float64)
     factors = [np.ones(margin.counts.shape) for margin in margins]
     for _ in range(ROUNDS):

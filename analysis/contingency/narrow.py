@@ -1,7 +1,8 @@
-"""A smaller program for the tables that expose more than a given number, before branching.
+"""Tighter limits on the cells of tables that expose more than a given number of people.
 
-An unexposed cell may hold `cap` people, but in a table that exposes more than the known maximum
-most people are needed elsewhere. The relaxation bounds the people of a cell c,
+They make the integer program of the worst case smaller before it is solved by branching. An
+unexposed cell may hold `cap` people, but in a table that exposes more than the known maximum most
+people are needed elsewhere. The relaxation bounds the people of a cell c,
 
     max y(c)   with   w(c) = 1,   exposed people > more_than,   unexposed cells <= `most_cells`,
 
@@ -23,7 +24,9 @@ from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
 
 PASSES = 3  # number of passes over all cells; each uses the caps of the pass before
-MOST_CELLS = 500  # free cells; for more, the programs take longer than the branching they spare
+# limit of the free cells: with more, the linear programs take longer than the branching that they
+# spare
+MOST_CELLS = 500
 MIN_REDUCTION = 0.01  # share of the caps' sum that a pass must remove to be repeated
 
 
@@ -34,7 +37,7 @@ def narrow(
     more_than: int,
     most_cells: float,
 ) -> FrechetProgram:
-    """Return the program of the searched tables, with smaller caps and fewer free cells.
+    """Return the program with smaller caps and fewer free cells, for the searched tables alone.
 
     Args:
         program: the integer program.
@@ -60,7 +63,11 @@ def _pass(
     more_than: int,
     cell_limit: float,
 ) -> Counts:
-    """Return smaller caps of all free cells, shape (cells,); 0: exposed in all tables searched."""
+    """Compute a smaller cap for each free cell by one linear program per cell.
+
+    Arguments as in `narrow`. Returns the caps, shape (cells,); 0 if the cell is exposed in all
+    tables searched.
+    """
     relaxation, caps = _relaxation(program, cuts, ceiling), program.caps.copy()
     cells, free = program.tables.cells, len(program.free)
     cell_numbers = np.arange(cells, dtype=np.int32)
@@ -83,7 +90,7 @@ def _pass(
 
 
 def _people_bound(relaxation: LinearProgram, cap: int) -> int:
-    """Return the people at most, by the relaxation; `cap` if the solver gives up."""
+    """Return the maximum of the relaxation in whole people; `cap` if the solver gives up."""
     solution = relaxation.solve()
     if solution.status == SolverStatus.INFEASIBLE:
         return 0
@@ -93,7 +100,7 @@ def _people_bound(relaxation: LinearProgram, cap: int) -> int:
 
 
 def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
-    """Return the relaxation, to be maximised, with no objective yet."""
+    """Return the linear relaxation of the program, to be maximised, with no objective yet."""
     from scipy.sparse import csc_array, csr_array, vstack
 
     rows: list[Any] = list(program.constraints(cuts, ceiling))
@@ -111,4 +118,5 @@ def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> L
 
 
 def _side(side: Any, rows: int) -> Floats:
+    """Return one side of a constraint as an array with an entry for each row."""
     return np.asarray(np.broadcast_to(np.asarray(side, np.float64), (rows,)), np.float64)

@@ -1,6 +1,8 @@
 """Prices of margins and blocks: multipliers of a small linear relaxation, found round by round.
 
-Per cell c the relaxation has only the three extreme cases, with shares t + a + b <= 1:
+They prove an upper bound on the people exposed in any table with given margins. A block is a set of
+cells of which at least `need` are unexposed (cuts.py). Per cell c the relaxation has only the three
+extreme cases, with shares t + a + b <= 1:
 
     exposed with u(c) people, share t;   unexposed with k, share a;   with cap(c) people, share b
 
@@ -24,7 +26,8 @@ from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
-ROUNDS, PER_ROUND = 60, 100  # limits the rounds, and the blocks added per round and view
+# limit of the rounds, and of the blocks added per round and view of the columns
+ROUNDS, PER_ROUND = 60, 100
 STEP = 1 << 20  # shares are compared in multiples of 1 / STEP
 
 # HiGHS's options for the first solution (primal simplex), and for the later ones (dual simplex).
@@ -39,7 +42,7 @@ NEXT: Option = ("simplex_strategy", 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """The final multipliers of a relaxation.
+    """The dual multipliers of the relaxation, from which a bound on exposed people is proved.
 
     Attributes:
         margins: a multiplier for each entry of every margin, in order; of either sign.
@@ -53,7 +56,7 @@ class Prices:
 
 
 def find_prices(tables: FrechetClass, k: int) -> Prices:
-    """Return the multipliers of the relaxation with all violated blocks (`ROUNDS` rounds at most).
+    """Solve the relaxation, adding violated blocks for at most `ROUNDS` rounds; return its prices.
 
     Args:
         tables: the class of tables.
@@ -83,7 +86,13 @@ def find_prices(tables: FrechetClass, k: int) -> Prices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solution:
-    """Shares of non-exposure by cell, and the multipliers of margins and cuts."""
+    """A solution of the relaxation.
+
+    Attributes:
+        shares: for each cell, the share in which it is unexposed.
+        margins: multipliers of the margins' entries.
+        blocks: multipliers of the cuts.
+    """
 
     shares: Floats
     margins: Floats
@@ -99,6 +108,7 @@ class _Relaxation:
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
+        """Build the program without cuts: shares t of all cells, then a and b of the free cells."""
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)
         exposed_caps = np.where(is_always_exposed, caps, np.minimum(caps, k - 1))
@@ -122,7 +132,10 @@ class _Relaxation:
         self._cuts = 0
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
-        """Return the solution with these cuts, after the earlier cuts; None without an optimum."""
+        """Solve the program with these cuts; None if the solver finds no optimum.
+
+        cuts: the cuts of the call before, extended by further cuts.
+        """
         self._add(cuts[self._cuts :])
         self._cuts = len(cuts)
         solution = self._program.solve(columns=True, duals=True)
@@ -144,7 +157,8 @@ class _Relaxation:
         """Add rows: a least sum of shares a + b over the cells of each cut."""
         if not cuts:
             return
-        a, b = self.cells, self.cells + len(self.free)  # first places of these shares
+        # the first variables that are shares a and b
+        a, b = self.cells, self.cells + len(self.free)
         places = [self._position[cut.cells] for cut in cuts]
         shares = [np.concatenate([a + at, b + at]) for at in (at[at >= 0] for at in places)]
         sizes = [len(share) for share in shares]
@@ -156,16 +170,20 @@ class _Relaxation:
 
 
 def _inside(tables: FrechetClass) -> Counts:
-    """Return each cell's entry of every margin, in the order of all entries; (cells, margins)."""
+    """Return the places of each cell's entries in the row of all margins' entries.
+
+    The shape is (cells, margins).
+    """
     starts = np.cumsum([0, *(margin.counts.size for margin in tables.margins)])
     places = (tables.place(margin.group) for margin in tables.margins)
     return np.stack([place + at for place, at in zip(places, starts, strict=False)], axis=1)
 
 
 def _columns(inside: Counts, people: Floats, share: Counts, rows: int) -> Columns:
-    """Return the matrix: each share's people in their margins' entries, and 1 in its cell's row.
+    """Return the program's matrix in compressed columns, a column for each share.
 
-    share: that row; -1 if the cell has none, because it has only one share.
+    A column has the share's people in the entries of its margins, and 1 in the row that limits the
+    shares of its cell. share: that row; -1 if the cell has none, because it has only one share.
     """
     entries = np.concatenate([inside, share[:, None]], axis=1)
     data = np.concatenate(

@@ -1,12 +1,12 @@
-"""The worst table of a support: the most people exposed if given cells are not.
+"""The table with most people exposed, if exactly the cells of a given support are not exposed.
 
 For a given support the worst table is a small linear program over the cells c,
 
     maximise  sum of x(c) outside the support  -  PENALTY * people by which margins are missed,
     0 <= x(c) <= u(c) outside,   k <= x(c) <= cap(c) in the support,
 
-with u(c) the most people that c exposes. So supports are compared by one number, even if no table
-has them, and HiGHS solves the next program from the last basis.
+with u(c) the most people that c exposes and cap(c) the most that it holds. So supports are compared
+by one number, even if no table has them, and HiGHS solves the next program from the last basis.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,18 @@ from ..validation import Counts
 from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 
-# Cost of a person too many or too few in a margin: above 1, or margins would be missed.
+# Cost of each person too many or too few in a margin; above 1, because an exposed person gains 1
+# and margins would be missed.
 PENALTY = 3.0
-WHOLE_NODES = 20  # limits the search tree that turns a fractional table into whole people
+# limit of the nodes of the search tree that turns a fractional table into whole people
+WHOLE_NODES = 20
 
 
 class Supports:
-    """The linear program of one support, changed cell by cell."""
+    """The linear program of one support (set of unexposed cells), changed cell by cell."""
 
     def __init__(self, program: FrechetProgram) -> None:
+        """Build the linear program of the empty support, from the integer program of the class."""
         from scipy.sparse import csc_array, eye_array, hstack
 
         self.program, self.inside = program, np.zeros(program.tables.cells, bool)
@@ -60,16 +63,16 @@ class Supports:
         self.flip(held_cells.symmetric_difference(cells))
 
     def value(self) -> float:
-        """Return the program's value for this support, to a millionth of a person."""
+        """Return the optimum for this support: exposed people less penalties, in millionths."""
         return round(self._linear.solve().value, 6)
 
     def table(self) -> FrechetTable | None:
-        """Return the table of this support, once solved; None if the support has no table."""
+        """Return the worst table of this support; None if the support has no table."""
         people = self._people()
         return None if people is None else self.program.tables.table(people)
 
     def _people(self) -> Counts | None:
-        """Return people per cell of that table."""
+        """Return the people of each cell in this support's worst table; None without a table."""
         counts = self._linear.solve(columns=True).columns
         cells = self.program.tables.cells
         if counts[cells:].sum() > TOLERANCE:
@@ -81,10 +84,14 @@ class Supports:
         return people.astype(np.int64) if np.array_equal(A @ people, b) else None
 
     def _exposed_cap(self, cell: int) -> int:
+        """Return the most people that a cell can hold while it is exposed."""
         return int(self.program.exposed_limits[cell])
 
     def _whole(self) -> Counts | None:
-        """Return that table in whole people, if the program's own optimum has fractions."""
+        """Return the people of each cell if the linear optimum has fractions.
+
+        An integer program computes them; None if it finds no table within `WHOLE_NODES` nodes.
+        """
         program = self.program
         A, b = program.tables.equations()
         low = np.where(self.inside, program.k, 0)

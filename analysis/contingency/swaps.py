@@ -1,9 +1,9 @@
-"""Worse tables by swapping: the support is searched, and the people in its cells are solved for.
+"""Search for tables that expose more people, by random swaps of unexposed cells.
 
-A table is bad if few cells hold all the people beyond the capacity of exposed cells. These cells
-are its support; `supports.py` computes how many people it exposes. A proposal exchanges one cell of
-the support for another (usually with all but one or two values in common), adds a cell or
-removes a cell; worse proposals are accepted as in simulated annealing (Kirkpatrick, Gelatt and
+A table exposes many people if few cells hold all the people beyond the capacity of exposed cells.
+These cells are its support; `supports.py` computes how many people it exposes. A proposal exchanges
+one cell of the support for another (usually with all but one or two values in common), adds a cell
+or removes a cell; worse proposals are accepted as in simulated annealing (Kirkpatrick, Gelatt and
 Vecchi 1983). Proposals come from a seed and are counted: results do not depend on the machine's
 speed.
 """
@@ -18,20 +18,23 @@ from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 from .supports import Supports
 
-# Shares of the proposals: an exchange, a cell more; the rest is a cell less.
+# Shares of the proposals that exchange two cells, and that add a cell; the rest remove a cell.
 EXCHANGE, MORE = 0.8, 0.1
-NEAR = 0.8  # share of the exchanges for a cell that differs in one column (share ONE) or two
+# Share of the exchanges for a cell that differs in one column or two; and among these, the share
+# that differs in a single column.
+NEAR = 0.8
 SINGLE_COLUMN_SHARE = 0.7
-# The temperature falls: people that a proposal may lose with probability 1/e; then it rises again.
+# The temperature is the number of people that a proposal may lose with probability 1/e. In each
+# cycle of proposals it falls from HOT + COLD to COLD.
 HOT, COLD, CYCLE = 3.0, 0.05, 2_500
 
 
 @dataclass(frozen=True, slots=True)
 class SwapResult:
-    """The result of a search.
+    """The result of a search by swaps, or its progress.
 
     Attributes:
-        table: the worst table found, None if no table was met.
+        table: the worst table found, None if no table was found.
         exposed: its exposed people; -1 without a table.
         rounds: proposals examined.
     """
@@ -49,7 +52,7 @@ def swap(
     seed: int = 0,
     watch: Callable[[SwapResult], bool] = lambda _result: True,
 ) -> SwapResult:
-    """Search by proposals; return the worst table met, `start` or worse.
+    """Search by random swaps; return the worst table found, `start` or worse.
 
     Args:
         program: the integer program of the class.
@@ -80,7 +83,10 @@ def swap(
 
 
 def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> SwapResult:
-    """Return the result with the table of this support, if it exposes more."""
+    """Return the best result so far, with the table of this support if it exposes more people.
+
+    value: the optimum of the support's linear program.
+    """
     table = supports.table() if value > best.exposed + TOLERANCE else None
     if table is not None:
         exposed = table.exposed(supports.program.k)
@@ -104,7 +110,10 @@ def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
 def _proposal(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return the cells to flip: a cell leaves the support, a cell joins it, or both."""
+    """Return the cells to flip: a cell leaves the support, a cell joins it, or both.
+
+    inside: mask of the cells in the support.
+    """
     members, kind = np.flatnonzero(inside), rng.random()
     joining = _random_cell(program, inside, rng)
     if not len(members) or EXCHANGE <= kind < EXCHANGE + MORE:
@@ -120,7 +129,7 @@ def _proposal(
 def _random_cell(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return a random cell, if it is outside the support."""
+    """Return a random free cell in a list; an empty list if it is already in the support."""
     cell = int(rng.choice(program.free))
     return [] if inside[cell] else [cell]
 
@@ -128,7 +137,10 @@ def _random_cell(
 def _neighbour(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
 ) -> list[int]:
-    """Return a random cell with all but one or two values of this cell, if outside the support."""
+    """Return a random cell, in a list, that differs from this cell in one column or two.
+
+    The list is empty if that cell is in the support or is always exposed.
+    """
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))
     changed = min(len(shape), 1 if rng.random() < SINGLE_COLUMN_SHARE else 2)

@@ -171,7 +171,7 @@ def changed(proof: bytes, change: Any) -> bytes:
     ],
 )
 def test_what_is_no_proof_is_refused(proof: bytes, change: Any) -> None:
-    with pytest.raises(VerificationError, match="cases: the proof is none"):
+    with pytest.raises(VerificationError, match="cases: the proof is invalid"):
         proved_by_cases(THREE, 10, changed(proof, change))
 
 
@@ -184,10 +184,10 @@ def test_other_columns_and_other_bytes_are_refused(proof: bytes) -> None:
         b'{"blocks": [], "tree": []}',
         b'{"tree": 1, "blocks": 1}',
     ):
-        with pytest.raises(VerificationError, match="cases: the proof is none"):
+        with pytest.raises(VerificationError, match="cases: the proof is invalid"):
             proved_by_cases(THREE, 10, bad)
     for columns, k in (([[3, 4], [7, 1]], 2), ([], 2), (THREE, 0)):
-        with pytest.raises(VerificationError, match="cases: columns of the same people"):
+        with pytest.raises(VerificationError, match="cases: needs columns of the same people"):
             proved_by_cases(columns, k, proof)
 
 
@@ -198,15 +198,15 @@ def test_a_worst_case_carries_its_proof_and_verifies_it() -> None:
     assert (witness.people, witness.proven) == (WORST, True)
     witness.verify(CENSUS[:3])
     one_leaf = search_cases(THREE, 10, -1, 1).proof
-    with pytest.raises(VerificationError, match="claims 117, its cases prove 126"):
+    with pytest.raises(VerificationError, match="claims at most 117 people; its cases prove 126"):
         replace(witness, proof=one_leaf).verify(CENSUS[:3])
-    with pytest.raises(VerificationError, match="cases: the proof is none"):
+    with pytest.raises(VerificationError, match="cases: the proof is invalid"):
         replace(witness, proof=witness.proof[:-9]).verify(CENSUS[:3])
 
 
 def test_the_checker_is_short_and_imports_nothing_of_the_search() -> None:
     source = Path(check_cases.__file__).read_text("utf-8")
-    assert len(source.splitlines()) <= 200
+    assert len(source.splitlines()) <= 240
     imported = {
         node.module
         for node in ast.walk(ast.parse(source))

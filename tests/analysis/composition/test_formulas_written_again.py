@@ -9,16 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ANALYSIS = Path(__file__).parents[3] / "analysis"
-NOTE = re.compile(r"stands? again, on purpose, in ([^.]+(?:\.py[^.]+)+)\.\n *def (\w+)\(")
+NOTE = re.compile(
+    r"(?:is|are) implemented again, on purpose, in ([^.]+(?:\.py[^.]+)+)\.\n *def (\w+)\("
+)
 PLACE = re.compile(r"([\w/]+\.py) (\w+) \((evaluated|verified|optimised)\)")
 Place = tuple[str, str]
+
+
+def joined_comments(path: Path) -> str:
+    """Return a file with the lines of each comment joined."""
+    return re.sub(r"\n *# ", " ", path.read_text("utf-8"))
 
 
 def notes() -> Iterator[tuple[Place, set[Place]]]:
     """Yield each place with a note, and the places that it names."""
     for path in sorted(ANALYSIS.rglob("*.py")):
-        text = re.sub(r"\n *# ", " ", path.read_text("utf-8"))
-        for note, function in NOTE.findall(text):
+        for note, function in NOTE.findall(joined_comments(path)):
             parts = note.split(", ")
             others = {found.group(1, 2) for part in parts if (found := PLACE.fullmatch(part))}
             assert len(others) == len(parts), (path.name, function)
@@ -35,5 +41,5 @@ def test_each_place_of_a_formula_names_the_others() -> None:
 
 
 def test_no_note_is_missed() -> None:
-    texts = (path.read_text("utf-8") for path in ANALYSIS.rglob("*.py"))
+    texts = (joined_comments(path) for path in ANALYSIS.rglob("*.py"))
     assert sum(text.count(" again, on purpose, in ") for text in texts) == len(dict(notes()))

@@ -68,7 +68,7 @@ def test_the_promise_of_a_run_is_asked_by_its_public_name() -> None:
     certificate.verify([[0, *column] for column in LARGER])
     with pytest.raises(VerificationError, match="its prices prove"):
         replace(certificate, people=certificate.people - 1).verify(LARGER)
-    with pytest.raises(VerificationError, match="not of these"):
+    with pytest.raises(VerificationError, match="counts another number"):
         certificate.verify([[*column, 1] for column in LARGER])
     with pytest.raises(ParameterError, match="needs 'margins', 'coverage'"):
         composition.best_bound(LARGER, 9, "price")
@@ -201,7 +201,7 @@ def test_other_columns_and_other_k_are_not_proved_by_it() -> None:
     for other in ([*LARGER, [145]], [[130, 12, 3], *LARGER[1:]]):
         with pytest.raises(VerificationError, match="one price for each value"):
             check(other, 9, certificate.people, certificate.proof)
-    with pytest.raises(VerificationError, match="columns of different people"):
+    with pytest.raises(VerificationError, match="columns that all count the same people"):
         check([[90, 40, 12, 4], *LARGER[1:]], 9, certificate.people, certificate.proof)
     with pytest.raises(VerificationError, match="its prices prove"):
         check(LARGER, 12, certificate.people, certificate.proof)
