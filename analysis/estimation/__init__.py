@@ -1,8 +1,9 @@
 """Estimation (paper 000, section 7): inference about exposure from a sample.
 
-This room holds exposure of a sample and of its population, intervals, entropy, hardness, and the
-binomial and hypergeometric tails that other rooms use. May import the ground files. Must never know
-the use of an estimate, or the party that drew the sample.
+Exposure is the share of people in cells of fewer than k people. This room holds exposure of a
+sample and of its population, intervals, entropy, hardness, and the binomial and hypergeometric
+tails that other rooms use. May import the ground files. Must never know the use of an estimate, or
+the party that drew the sample.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
 """Cover suppression: people suppress a value at random to hide people that must suppress it.
 
-The cover for r people that must suppress a value, among n - r more that do so with probability c,
-is the smallest c, in parts of 2^32, with at least k suppressions, except with a stated probability:
+The cover c is the probability with which each of n - r people suppresses a value, to hide r people
+that must suppress it. It is the smallest c, in parts of 2^32, with at least k suppressions, except
+with a stated probability delta:
 
     P( r + Bin(n - r, c) >= k )  >=  1 - delta        (exact binomial tail; 0 if r >= k)
 """
@@ -10,11 +11,11 @@ import numpy as np
 
 from ...errors import ParameterError
 
-COVERS = 1 << 32  # a cover is a whole number of parts; unit: 1 / COVERS
+COVERS = 1 << 32  # a cover probability is a whole number of parts of 1 / COVERS
 
 
 def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
-    """Return the smallest cover, in parts of 2^32, that makes at least k suppressions, or None.
+    """Return the smallest cover probability, in parts of 2^32; None if even the largest fails.
 
     Args:
         listed: people that suppress their value in any case, >= 0.
@@ -28,7 +29,8 @@ def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
         return 0
     if _too_few(listed, unlisted, k, COVERS - 1) > delta:
         return None
-    low, high = 0, COVERS - 1  # too few at low, enough at high
+    # a cover of `low` gives too few suppressions, a cover of `high` enough
+    low, high = 0, COVERS - 1
     while high - low > 1:
         middle = (low + high) // 2
         if _too_few(listed, unlisted, k, middle) <= delta:
@@ -42,12 +44,21 @@ def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
     """Return the probability of fewer than k suppressions at a rate of parts / 2^32."""
     from scipy.special import bdtr
 
-    most_covers = k - listed - 1  # this number of covers, or fewer, is too few
+    # with this number of covering people, or fewer, there are too few suppressions
+    most_covers = k - listed - 1
     return 1.0 if most_covers >= unlisted else float(bdtr(most_covers, unlisted, parts / COVERS))
 
 
 def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
-    """Return bounds on the number that cover, each wrong with probability <= delta / 2."""
+    """Return bounds on the number of people that suppress a value as cover.
+
+    Each bound is wrong with probability <= delta / 2.
+
+    Args:
+        people: people that may suppress.
+        parts: the cover probability, in parts of 2^32.
+        delta: probability that a bound is wrong, both together.
+    """
     from scipy.special import bdtr, bdtrc
 
     if not parts or not people:

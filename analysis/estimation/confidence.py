@@ -1,6 +1,8 @@
 """Confidence intervals for the exposure of one column, from a sample (Theorem 5).
 
-If every probability is known within gamma, then (paper 000, Theorem 5 and Appendix E)
+Q(t) is the probability of the values whose own probability is below t; Qhat is the same in the
+sample, and |V| the number of values. If every probability is known within gamma, then (paper 000,
+Theorem 5 and Appendix E)
 
     Qhat(t - gamma) - gamma |V|  <=  Q(t)  <=  Qhat(t + gamma) + gamma |V|
 
@@ -23,13 +25,13 @@ from ..validation import as_counts, number, one_of, open_unit, whole
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A smaller sup-norm radius needs more people than can be counted in 64 bits.
+# Least sup-norm radius: a smaller radius needs more people than 64 bits can count.
 MOST_PRECISE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An exposure (a share of people) known with a stated confidence.
+    """A confidence interval for an exposure (a share of people in cells of fewer than k).
 
     Attributes:
         quantity: name of the estimated quantity.
@@ -49,6 +51,7 @@ class Interval:
     gamma: float = float("nan")
 
     def __contains__(self, value: float) -> bool:
+        """Whether a value is within the interval, ends included."""
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
@@ -136,7 +139,7 @@ def exposure_interval(
 def clopper_pearson(
     successes: npt.ArrayLike, n: int, alpha: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Exact one-sided limits of binomial probabilities; each fails with probability <= alpha.
+    """Return exact one-sided limits of binomial probabilities (Clopper and Pearson).
 
     Args:
         successes: counts out of n, any shape.
@@ -144,7 +147,7 @@ def clopper_pearson(
         alpha: failure probability of each side.
 
     Returns:
-        Lower and upper limits in the shape of `successes`.
+        Lower and upper limits in the shape of `successes`; each fails with probability <= alpha.
     """
     from scipy.special import betainccinv, betaincinv
 

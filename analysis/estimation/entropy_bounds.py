@@ -1,6 +1,7 @@
 """Bounds between entropy and exposure (paper 000, Proposition 9).
 
-With Definition 1's strict inequality, Q(t) = sum_v p(v) 1{p(v) < t}:
+With Definition 1's strict inequality, the exposure is Q(t) = sum_v p(v) 1{p(v) < t}: the
+probability of all values v with a probability p(v) below t.
 
     H(p) = int_0^1 Q(t)/t dt        and        Q(t) <= H(p) / (-log t)
 
@@ -23,16 +24,16 @@ from ..validation import Floats, as_counts, as_probabilities, number, one_of, op
 
 Unit = Literal["nats", "bits"]
 
-# tolerance for B / (-t log t) as a whole number
+# relative tolerance within which B / (-t log t) counts as a whole number
 WHOLE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class EntropyReading:
-    """The usual reading of an entropy beside the truth, for one set of people.
+    """The usual reading of an entropy, beside the true exposure, for one set of people.
 
     Attributes:
-        n: people.
+        n: number of people.
         bits: the Shannon entropy of their values, in bits.
         crowd: the usual reading "all people share a value with n / 2^H people"; right only if the
             values are about equally frequent.
@@ -69,10 +70,10 @@ def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Compute Proposition 9's integral of Q(t)/t over (0, 1] exactly, from the curve's steps.
+    """Return the entropy of a distribution as Proposition 9's integral of Q(t)/t over (0, 1].
 
-    Between neighbouring probabilities t_i < t_(i+1) the exposure is the constant Q(t_(i+1)), so
-    the integral is sum_i Q(t_(i+1)) log(t_(i+1) / t_i), with 1 as the last threshold.
+    Between neighbouring probabilities t_i < t_(i+1) the exposure is the constant Q(t_(i+1)), so the
+    integral is exactly sum_i Q(t_(i+1)) log(t_(i+1) / t_i), with 1 as the last threshold.
 
     Args:
         p: probabilities, shape (a,), summing to 1.
@@ -142,7 +143,9 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
     people = as_counts(counts)
     n = int(people.sum())
     if n < 3:
-        raise ParameterError(f"counts: {n} people; needs at least 3 to speak of unique ones")
+        raise ParameterError(
+            f"counts: found {n} people; needs at least 3, else 2 / n is no threshold"
+        )
     bits = entropy(people / n, "bits")
     crowd = n / 2**bits
     return EntropyReading(
@@ -156,5 +159,6 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
 
 
 def _log_base(unit: str) -> float:
+    """Return the nats in a unit of entropy: log 2 for bits, 1 for nats."""
     one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

@@ -1,8 +1,9 @@
 """Theorem 6: the exposure itself cannot be estimated from any sample (paper 000).
 
-As printed the theorem is empty: its estimators are numbers f(x) that do not depend on t, and
-sup_t |f - Q(t)| >= 1/2 for every number f because Q(0) = 0 and Q(1) = 1 (unless p is a point mass).
-The intended estimators are f(x; t), for a fixed t already:
+The exposure Q(t) is the probability of all values with a probability below t. As printed the
+theorem is empty: its estimators are numbers f(x) that do not depend on t, and sup_t |f - Q(t)| >=
+1/2 for every number f because Q(0) = 0 and Q(1) = 1 (unless p is a point mass). The intended
+estimators are f(x; t), for a fixed t already:
 
     inf_f sup_p E|f(x; t) - Q_p(t)| >= gap (1 - TV) / 2
 
@@ -73,14 +74,14 @@ def hardness_demonstration(
     construction: Literal["paper", "uniform"] = "paper",
     epsilon: float | None = None,
 ) -> Hardness:
-    """Compute, without simulation, the error bound of Theorem 6 for n sampled people.
+    """Return the pair of populations of Theorem 6 and its error bound, without simulation.
 
     Args:
         s: number of rare atoms ("paper", s >= 3) or of all atoms ("uniform", s >= 2).
         n: people in the sample, >= 1.
         construction: which pair of populations (see the module's docstring).
-        epsilon: decrease of an atom, 0 < epsilon <= its probability. By default Appendix
-            F's (s - 1)/(s^2 n) for "paper" (needs n >= s - 1) and 1/(s n)^2 for "uniform".
+        epsilon: decrease of an atom, 0 < epsilon <= its probability. By default Appendix F's (s -
+            1)/(s^2 n) for "paper" (needs n >= s - 1) and 1/(s n)^2 for "uniform".
     """
     n = whole(n, "n", 1)
     if construction not in ("paper", "uniform"):
@@ -105,10 +106,12 @@ def hardness_demonstration(
 
 
 def _with_last(atom: float, copies: int) -> Floats:
+    """Return `copies` equal atoms, and a last atom with the remaining probability."""
     return np.append(np.full(copies, atom), 1 - copies * atom)
 
 
 def _kullback_leibler(p: Floats, q: Floats) -> float:
+    """Return the Kullback-Leibler divergence of p from q in nats."""
     positive = p > 0
     return float(p[positive] @ np.log(p[positive] / q[positive]))
 
@@ -122,7 +125,10 @@ def _binomial_variation(n: int, high: float, low: float) -> float:
 
 
 def _bias(p: Floats, n: int, t: float) -> float:
-    """|E Qhat(t) - Q(t)|: the plug-in counts values of fewer than t n people (Definition 7)."""
+    """Return |E Qhat(t) - Q(t)|, the bias of the plug-in estimator for a sample of n people.
+
+    It counts values of fewer than t n people (Definition 7).
+    """
     k = int(np.ceil(t * n * (1 - 1e-12)))
     expected = float(contribution(p, n, k).sum()) if k <= n else 1.0
     # In the "uniform" pair t is itself an atom. The comparison is strict, so a copy that differs in

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# Error of log-factorials near 10^10 in float64, with a margin: tails are taken larger by this.
+# Logarithms of tails are taken larger by this, which covers the error of log-factorials near 10^10
+# in float64.
 LOG_SLACK = 1e-4
 
 Integers = npt.NDArray[np.int64]
@@ -21,7 +22,11 @@ Floats = npt.NDArray[np.float64]
 
 
 def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floats:
-    """Return an upper bound on log P(C1 <= b) if M of the pooled people have the property."""
+    """Return an upper bound on log P(C1 <= b) if M of the pooled people have the property.
+
+    C1 of them are in the first sample. b and M are arrays of equal shape; n1, n2 are the people in
+    the first and the second sample.
+    """
     from scipy.special import gammaln
 
     hits, pooled = np.asarray(b, np.float64), np.asarray(M, np.float64)
@@ -30,6 +35,7 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
     missing = other_people - (n1 - hits)
 
     def choose(top: Any, bottom: Any) -> Any:
+        """Return the logarithm of a binomial coefficient."""
         return gammaln(top + 1) - gammaln(bottom + 1) - gammaln(top - bottom + 1)
 
     possible = (unfound >= 0) & (missing >= 0) & (unfound <= n2)
@@ -44,8 +50,8 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
 def max_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
     """Return the largest counts of the second sample that first counts of b do not rule out.
 
-    A value with a larger second count had a first count <= b with probability at most alpha:
-    P(C1 <= b | M) falls in M, and the bound is below alpha one step above the answer.
+    A value with a larger second count had a first count <= b with probability at most alpha: P(C1
+    <= b | M) falls in M, and the bound is below alpha one step above the answer.
 
     Args:
         b: counts of the first sample, shape (m,).

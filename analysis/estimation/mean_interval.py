@@ -23,14 +23,14 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """The mean of a score over `runs`, and the ends of its interval (the mean if undefined).
+    """The mean of a score over independent runs, with the ends of its 95 % interval.
 
     Attributes:
         score: its name.
-        runs: how many.
+        runs: number of runs.
         mean: over the runs.
-        low: the lower end of the interval.
-        high: the upper end of the interval.
+        low: the lower end of the interval; the mean without an interval.
+        high: the upper end of the interval; the mean without an interval.
         agree: whether all runs scored the same.
     """
 
@@ -43,16 +43,20 @@ class MeanEstimate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The ends of the interval; None if there is no interval."""
+        """The ends of the interval; None if it is undefined."""
         return (self.low, self.high) if self.low < self.high else None
 
 
 def estimate(
     name: str, values: Sequence[float], minimum: float = -inf, maximum: float = inf
 ) -> MeanEstimate:
-    """Return the mean and its 95 % interval; a single value has no interval.
+    """Return the mean of a score over runs and its 95 % interval; a single run has no interval.
 
-    minimum, maximum: between which every value of the score lies.
+    Args:
+        name: name of the score.
+        values: the score of each run.
+        minimum: the least value that the score can have.
+        maximum: the largest value that the score can have.
     """
     mean, runs = fmean(values), len(values)
     low = high = mean
@@ -70,7 +74,7 @@ def estimate(
 
 
 def _share(hits: int, runs: int) -> tuple[float, float]:
-    """Limits of a probability."""
+    """Return the 95 % limits of a binomial probability (Clopper and Pearson)."""
     from .confidence import clopper_pearson
 
     low, high = clopper_pearson(hits, runs, (1 - LEVEL) / 2)

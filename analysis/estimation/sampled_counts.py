@@ -1,7 +1,8 @@
 """Limits for a number of people, from the count of participants, each with probability p.
 
-s ~ Bin(c, p) is seen only if it is at least k. P(s' >= s | s' >= k) rises and P(s' <= s | s' >= k)
-falls in c, so the limits are the ends of all c for which neither is unlikely.
+Of c people s ~ Bin(c, p) take part, and s is seen only if it is at least k. P(s' >= s | s' >= k)
+rises and P(s' <= s | s' >= k) falls in c, so the limits are the ends of all c for which neither is
+unlikely.
 """
 
 from collections.abc import Callable
@@ -40,9 +41,11 @@ def counted_limits(
         raise ParameterError(f"sample_size: found {sample_size}; {k} to {people} is accepted")
 
     def at_least(c: int, minimum: int) -> float:
+        """Return the probability that at least `minimum` of c people take part."""
         return float(binom.sf(minimum - 1, c, rate))
 
-    def unlikely_few(c: int) -> bool:  # whether the count is unlikely to be this small
+    def unlikely_few(c: int) -> bool:
+        """Whether so few participants are unlikely if there are c people."""
         opens = at_least(c, k)
         return 1 - at_least(c, sample_size + 1) / opens <= alpha / 2
 

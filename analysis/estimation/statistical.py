@@ -1,5 +1,8 @@
 """Statistical exposure: the probability that a random user of a future database is exposed.
 
+The database has n people with values drawn from the distribution p. A user is exposed if fewer than
+k people share its value:
+
     Q_p(n, k) = sum_v p(v) P(Bin(n - 1, p(v)) <= k - 2)          (paper 000, Definition 7)
 
 One atom contributes g(p) = p P(Bin(n - 1, p) <= k - 2). With b(m; N) = P(Bin(N, p) = m):
@@ -7,8 +10,8 @@ One atom contributes g(p) = p P(Bin(n - 1, p) <= k - 2). With b(m; N) = P(Bin(N,
     g'(p)  = P(Bin(n - 1, p) <= k - 2) - (k - 1) b(k - 1; n - 1)
     g''(p) = -(n - 1) [k b(k - 2; n - 2) - (k - 1) b(k - 1; n - 2)]
 
-so g is concave on [0, k/n] and convex on [k/n, 1]: g' falls from 1 at p = 0 to its least value at
-p = k/n. The error bars below rest on nothing else.
+so g is concave on [0, k/n] and convex on [k/n, 1]: g' falls from 1 at p = 0 to its least value at p
+= k/n. The error bars of `statistical_interval.py` rest on this shape alone.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_array, as_probabilities, whole
 
-# Shorter binomial tails are summed term by term; exp is normal down to this exponent.
+# Binomial tails of fewer terms are summed term by term, if their first term has an exponent above
+# the limit down to which exp is normal.
 SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
@@ -33,12 +37,12 @@ def statistical_exposure(p: npt.ArrayLike, n: int, k: npt.NDArray[np.int64]) -> 
 def statistical_exposure(
     p: npt.ArrayLike, n: int, k: int | npt.NDArray[np.int64]
 ) -> float | Floats:
-    """The probability that a random user among n drawn from p shares a value with < k people.
+    """Return the probability that a random user of n shares its value with fewer than k people.
 
-    Paper 000, Definition 7 and Appendix D. The printed beta form is undefined for k <= 1, which
-    exposes no person (0), and for k > n, which exposes all (1): both are defined here. Between them
-    the tail is the complementary incomplete beta function I^c_p(k - 1, n - k + 1). It takes p
-    itself and so keeps its digits for the rarest values.
+    The values of the n users are drawn from p. Paper 000, Definition 7 and Appendix D. The printed
+    beta form is undefined for k <= 1, which exposes no person (0), and for k > n, which exposes all
+    (1): both are defined here. Between them the tail is the complementary incomplete beta function
+    I^c_p(k - 1, n - k + 1). It takes p itself and so keeps its digits for the rarest values.
 
     Args:
         p: probabilities of the values, shape (a,), summing to 1.
@@ -93,20 +97,21 @@ def contribution(p: Floats, n: int, k: int) -> Floats:
 
 
 def contribution_slope(p: float, n: int, k: int) -> float:
-    """Return g'(p) for 2 <= k <= n and 0 <= p <= 1."""
+    """Return g'(p), the derivative of an atom's `contribution`, for 2 <= k <= n and 0 <= p <= 1."""
     from scipy.special import betaincc
 
     return float(betaincc(k - 1, n - k + 1, p)) - (k - 1) * _binomial(n - 1, k - 1, p)
 
 
 def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> float:
+    """Return the statistical exposure for one k; `copies` is the number of values of each atom."""
     if k > n:
         return 1.0
     return min(1.0, float(contribution(atoms, n, k) @ copies))
 
 
 def _lower_tail(p: Floats, N: int, m: int) -> Floats:
-    """Return P(Bin(N, p) <= m) for 0 <= m < N, elementwise.
+    """Return P(Bin(N, p) <= m) for 0 <= m < N and each p.
 
     Chernoff's exp(-N KL(m'/N || p)) gives the p at which it is 1 or 0 to the last bit. Short sums
     are summed, the rest is the incomplete beta function.
@@ -131,10 +136,13 @@ def _lower_tail(p: Floats, N: int, m: int) -> Floats:
 
 
 def _edges(N: int, m: int) -> tuple[float, float]:
-    """Return two p: below the first the tail is 1 in float64, above the second it is 0."""
+    """Return two p: below the first P(Bin(N, p) <= m) is 1 in float64, above the second 0."""
 
     def edge(at: float, exponent: float, inside: float, outside: float) -> float:
-        """Bisect between inside (tail matters) and outside for N KL(at/N || p) = exponent."""
+        """Return the p with N KL(at/N || p) = exponent, by bisection.
+
+        `inside` is a p where the tail is neither 0 nor 1, `outside` a p beyond the edge.
+        """
         for _ in range(60):
             p = (inside + outside) / 2
             is_far = _deviance(at, N * p) + _deviance(N - at, N * (1 - p)) > exponent

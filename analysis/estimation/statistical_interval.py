@@ -1,14 +1,16 @@
 """A finite-sample error bar for the statistical exposure: Theorem 8, corrected and made exact.
 
-Two certified ways from the counts of m sampled people to Q_p(n, k):
+The statistical exposure Q_p(n, k) is the probability that a random user of n, with values drawn
+from p, shares its value with fewer than k people (`statistical.py`, which has g). There are two
+certified ways from the counts of m sampled people to it:
 
-* "l1": sum_v (p(v) - phat(v)) = 0, so with c = (1 + min g')/2 in |sum g(p) - g(phat)| =
-  |sum int (g' - c)| <= (1 - min g')/2 ||p - phat||_1, where min g' = g'(k/n) (`statistical.py`).
-  The 1-norm is bounded by Weissman et al. (2003): P(||p - phat||_1 >= e) <= (2^a - 2) e^(-m e^2/2).
-* "box": every p(v) lies in its exact (Clopper-Pearson) interval, all at once with probability
-  1 - delta; the exposure is then maximised and minimised over that box intersected with the
-  simplex. Weak duality makes every multiplier x a certificate:
-  sum g(p) <= x + sum max_{l <= p <= u} (g(p) - x p); the best x is found by a convex search.
+* "l1": sum_v (p(v) - phat(v)) = 0, so with c = (1 + min g')/2 in |sum g(p) - g(phat)| = |sum int
+  (g' - c)| <= (1 - min g')/2 ||p - phat||_1, where min g' = g'(k/n). The 1-norm is bounded by
+  Weissman et al. (2003): P(||p - phat||_1 >= e) <= (2^a - 2) e^(-m e^2/2), a the number of values.
+* "box": every p(v) lies in its exact (Clopper-Pearson) interval, all at once with probability 1 -
+  delta; the exposure is then maximised and minimised over that box intersected with the simplex.
+  Weak duality makes every multiplier x a certificate: sum g(p) <= x + sum max_{l <= p <= u} (g(p) -
+  x p); the best x is found by a convex search.
 
 The box adapts to the positions of the probabilities (an atom far from k/n hardly moves g), the norm
 does not; the box is the default, and `benchmarks/estimation.py` compares their widths.
@@ -28,7 +30,7 @@ from ..validation import as_counts, open_unit, whole
 from .confidence import Interval, clopper_pearson
 from .statistical import contribution, contribution_slope, statistical_exposure
 
-# Steps that bisect [0, 1] beyond the resolution of float64.
+# number of bisections of [0, 1] that reach the resolution of float64
 BISECTIONS = 60
 
 
@@ -75,7 +77,10 @@ def statistical_exposure_interval(
 
 
 def norm_radius(support: int, m: int, delta: float) -> float:
-    """Return the e with P(||p - phat||_1 >= e) <= delta for m samples of `support` values; <= 2."""
+    """Return the radius e with P(||p - phat||_1 >= e) <= delta; at most 2.
+
+    m people are sampled, with `support` possible values (Weissman et al. 2003).
+    """
     if support == 1:
         return 0.0
     # log(2^a - 2), written so that it does not overflow.
@@ -84,6 +89,7 @@ def norm_radius(support: int, m: int, delta: float) -> float:
 
 
 def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
+    """Return the ends of the interval by the 1-norm ("l1" of the module), not cut to [0, 1]."""
     m = int(sample.sum())
     half_range = (1 - contribution_slope(k / n, n, k)) / 2
     slack = half_range * norm_radius(len(sample), m, delta)
@@ -92,13 +98,14 @@ def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tup
 
 
 def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
+    """Return the ends of the interval by the box of probabilities, not cut to [0, 1]."""
     values, copies = np.unique(sample, return_counts=True)
     m = int(sample.sum())
     low, high = clopper_pearson(values, m, delta / (2 * len(sample)))
     ends = contribution(low, n, k), contribution(high, n, k)
 
     def negated_density(x: float) -> float:
-        """Return the dual bound from above at multiplier x, never below the truth."""
+        """Return the dual upper bound on the exposure at multiplier x, never below the truth."""
         p = np.clip(_slope_root(x, n, k, rising=False), low, high)
         best = np.maximum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -106,6 +113,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
         return x + float(best @ copies)
 
     def density(x: float) -> float:
+        """Return minus the dual lower bound on the exposure at multiplier x."""
         p = np.clip(_slope_root(x, n, k, rising=True), low, high)
         best = np.minimum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]

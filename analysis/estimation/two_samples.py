@@ -1,19 +1,20 @@
-"""Bounds on a joint for people or populations that were not counted.
+"""Bounds on a joint exposure for people or populations that were not counted.
 
-The coverage bound needs no thresholds. For ANY choice of "common" values A_j in every column,
+Exposed people are in a cell of fewer than k people. The coverage bound needs no thresholds. For ANY
+choice of "common" values A_j in every column,
 
     exposed <= R + (k - 1) (P - max_j H_j),   R = sum_j R_j,  P = prod_j |A_j|,
 
 R_j = people whose value in column j is not in A_j, H_j = common values v of column j with
 count_j(v) - (R - R_j) > (k - 1) P / |A_j|. Proof: an exposed person either has a value outside some
 A_j (at most R people) or sits in one of the P cells of common values, with at most k - 2 others.
-The people of a value v in H_j cannot all be of the second kind in exposed cells: at most R - R_j
-of them have a value outside A_i for another column i, the rest sit in P / |A_j| cells and are more
+The people of a value v in H_j cannot all be of the second kind in exposed cells: at most R - R_j of
+them have a value outside A_i for another column i, the rest sit in P / |A_j| cells and are more
 than (k - 1) each; so some cell with v is not exposed, and different v give different cells.
 
-The right side grows in R_j and shrinks in count_j(v). So if the counts of the table in question
-are unknown, certified upper ends of R_j and lower ends of count_j(v) suffice, all holding at once
-with probability 1 - delta, for any A_j chosen afterwards:
+The right side grows in R_j and shrinks in count_j(v). So if the counts of the table in question are
+unknown, certified upper ends of R_j and lower ends of count_j(v) suffice, all holding at once with
+probability 1 - delta, for any A_j chosen afterwards:
 
 * sets: R_j must hold for a set chosen after looking, so every set A gets its own failure
   probability, in advance, with sum delta/(2 d) per column. In a public domain of V values a set of
@@ -43,14 +44,14 @@ from .hypergeometric import max_unseen, min_certain
 
 Rule = Literal["coverage", "refined"]
 
-# Limits the choices of common sets tried exhaustively; beyond it, one column at a time is improved
-# (every choice is a valid bound).
+# Limit of the choices of common values that are all tried; if there are more, one column at a time
+# is improved, and every choice gives a valid bound.
 EXHAUSTIVE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticalBound:
-    """An upper bound on the exposure of people that were not counted.
+    """An upper bound, with a confidence, on the exposure of people that were not counted.
 
     Attributes:
         value: upper bound on the share of released people that are exposed; in [0, 1].
@@ -79,7 +80,13 @@ class StatisticalBound:
 
 @dataclass(frozen=True, slots=True)
 class _CertifiedColumn:
-    """Certified ends: `rare[i]` people outside the first `sizes[i]` values, `lower_ends` each."""
+    """Certified bounds on the unknown counts of one column, or on its probabilities.
+
+    Attributes:
+        sizes: numbers of most frequent values that may be taken as common.
+        rare: for each size, the most people (or probability) outside these values.
+        lower_ends: for each value, most frequent first, the least people (or probability).
+    """
 
     sizes: tuple[int, ...]
     rare: Floats
@@ -120,7 +127,9 @@ def statistical_bound(
     _check_rule(rule)
     opened = set(range(len(columns)) if open_columns is None else open_columns)
     if not opened <= set(range(len(columns))):
-        raise ParameterError(f"open_columns: found {sorted(opened)}; columns are 0 and up")
+        raise ParameterError(
+            f"open_columns: found {sorted(opened)}; needs column numbers of 0 to {len(columns) - 1}"
+        )
     share = log(delta / (2 * len(columns)))
     certified = [
         _certify_people(counts, released, share, is_open=j in opened)
@@ -180,7 +189,14 @@ def joint_exposure_interval(
 def _certify_people(
     counts: Counts, n2: int, log_share: float, *, is_open: bool
 ) -> _CertifiedColumn:
-    """The most people of round 2 outside each frequent set, and the least with each value."""
+    """Return certified bounds on round 2's counts of a column, from its counts in round 1.
+
+    Args:
+        counts: counts of round 1.
+        n2: people of round 2.
+        log_share: logarithm of the failure probability of the column.
+        is_open: whether round 2 may hold values that round 1 does not list.
+    """
     ordered = -np.sort(-counts[counts > 0] if is_open else -counts)
     n1, V = int(counts.sum()), len(ordered)
     sizes = _breakpoints(ordered)
@@ -196,7 +212,11 @@ def _certify_people(
 
 
 def _certify_shares(counts: Counts, alpha: float | None) -> _CertifiedColumn:
-    """Return these ends for probabilities of the population; alpha None: the empirical shares."""
+    """Return certified bounds on the probabilities of a column's values in the population.
+
+    counts: counts of the sample. alpha: failure probability of either kind of bound; None: the
+    empirical shares, without confidence.
+    """
     ordered = -np.sort(-counts)
     n, V = int(counts.sum()), len(ordered)
     sizes = _breakpoints(ordered)
@@ -214,7 +234,10 @@ def _certify_shares(counts: Counts, alpha: float | None) -> _CertifiedColumn:
 
 
 def _breakpoints(ordered: Counts) -> tuple[int, ...]:
-    """Return sizes of sets to try: the ends of runs of equal counts, at most a few hundred."""
+    """Return sizes of common sets to try: the ends of runs of equal counts, at most 256.
+
+    ordered: the counts of a column in descending order.
+    """
     ends = np.flatnonzero(np.diff(ordered, append=-1)) + 1
     if len(ends) > 256:
         ends = np.unique(ends[np.geomspace(1, len(ends), 256).astype(int) - 1])
@@ -222,7 +245,11 @@ def _breakpoints(ordered: Counts) -> tuple[int, ...]:
 
 
 def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Floats:
-    """Log of 1/((V - 1) C(V, a)): a share in advance for every proper subset of the domain."""
+    """Return the log of 1/((V - 1) C(V, a)) for each size a of a set of common values.
+
+    It is the share of the failure probability that each proper subset of the V values of a public
+    domain gets in advance.
+    """
     from scipy.special import gammaln
 
     V, a = len(ordered), np.array(sizes)
@@ -231,7 +258,11 @@ def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Fl
 
 
 def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Floats:
-    """Return log of a! prod m(v)/N / (a (a + 1)), with round 1's counts for m(v)."""
+    """Return the log of a! prod m(v)/N / (a (a + 1)) for each size a of a set of common values.
+
+    It is the set's share of the failure probability in an open domain. Round 1's counts, `ordered`,
+    stand for m(v), and `pooled` is N.
+    """
     from scipy.special import gammaln
 
     a = np.array(sizes)
@@ -243,9 +274,17 @@ def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Float
 def _minimum_bound(
     columns: Sequence[_CertifiedColumn], cell: float, rule: Rule, refined_cell: float
 ) -> tuple[float, tuple[int, ...]]:
-    """Return the least bound over the choices of common sets, and the choice."""
+    """Return the least bound over the choices of common values, and the choice.
+
+    Args:
+        columns: certified bounds on each column.
+        cell: the most people (or probability) of an exposed cell, k - 1 or t.
+        rule: "coverage" or "refined".
+        refined_cell: the factor of P under the refined rule, k or t.
+    """
 
     def bound(choice: tuple[int, ...]) -> float:
+        """Return the bound if column j takes its size number choice[j] of common values."""
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
         sizes = [c.sizes[i] for c, i in zip(columns, choice, strict=True)]
         cells = prod(sizes)
@@ -264,7 +303,10 @@ def _minimum_bound(
 def _choices(
     lengths: Sequence[int], bound: Callable[[tuple[int, ...]], float]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield every choice if they are few; else local minima reached from a few starting points."""
+    """Yield every choice if they are few; else local minima of `bound` from a few starts.
+
+    A choice is a number below lengths[j] for each column j.
+    """
     if prod(lengths) <= EXHAUSTIVE:
         yield from product(*map(range, lengths))
         return
@@ -280,5 +322,6 @@ def _choices(
 
 
 def _check_rule(rule: str) -> None:
+    """Raise ParameterError unless the rule is "coverage" or "refined"."""
     if rule not in ("coverage", "refined"):
         raise ParameterError(f"rule: found {rule!r}; needs 'coverage' or 'refined'")

@@ -1,7 +1,7 @@
 """Exposure: people in cells of fewer than k, and the success of an attacker (paper 000, Def. 1).
 
-Contains counts, cells, equivalence classes, wildcards and attacker risk. May import the ground
-files. Must never know how a table was released or promises about it.
+This room holds counts, cells, equivalence classes, wildcards and attacker risk. May import the
+ground files. Must never know how a table was released or promises about it.
 """
 
 from .attacker_risk import Attacker, Risk, risk, risk_within

@@ -36,12 +36,12 @@ from .equivalence_classes import Crowds
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """One attacker's chance: the largest and the mean over people, and the share above 1 / k.
+    """The chance of one kind of attacker to name the right person, over the people of a table.
 
     Attributes:
-        largest: of all people, 0 to 1.
-        mean: over people, 0 to 1.
-        above: share of people, 0 to 1.
+        largest: the largest chance over all people, 0 to 1.
+        mean: the mean chance over people, 0 to 1.
+        above: share of people with a chance above 1 / k, 0 to 1.
     """
 
     largest: float
@@ -58,12 +58,14 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class PopulationEstimate:
-    """A population, and the chance of the marketer in it, with an interval.
+    """An estimated population, with the chance of the marketer in it and its interval.
+
+    The marketer links every row of the table to a person of the population.
 
     Attributes:
-        people: of the population: the sum of the weights.
+        people: people of the population: the sum of the weights.
         low, high: 95 % interval of the share of people who are linked correctly, 0 to 1.
-        draws: of all crowds of the population, by the model.
+        draws: draws of all crowds of the population, by the model.
         seed: of the draws.
     """
 
@@ -76,10 +78,10 @@ class PopulationEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """All three attackers, and the population of the risk.
+    """The re-identification risk of a table: prosecutor, journalist and marketer.
 
     Attributes:
-        k: the least crowd whose probability is no risk.
+        k: people in the smallest crowd that is no risk: a chance above 1 / k is.
         factor: people of the population for each person of the table, in the crowd of a typical
             person.
         prosecutor: the attacker that knows that the target is in the table.
@@ -106,11 +108,11 @@ class Risk:
 
 
 def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
-    """Return the risk of people with these crowds; "above" counts people at risk above 1 / k.
+    """Return the re-identification risk of people with these crowds in the table.
 
     Args:
         crowds: numbers of people by size of crowd in the table.
-        k: an integer of at least 1.
+        k: an integer of at least 1; people at risk above 1 / k are counted.
         factor: people in the population for each person in the table, finite and at least 1; it is
             read as the decimal number in its spelling.
     """
@@ -146,6 +148,10 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
 
 
 def _attacker(crowds: Crowds, k: int, factor: Fraction) -> Attacker:
+    """Return an attacker's chances if each crowd is `factor` times as large for it.
+
+    The factor is 1 in the table, and more in a population.
+    """
     pairs = list(zip(crowds.sizes, crowds.people, strict=True))
     largest = 1 / (factor * crowds.smallest)
     mean = sum(people / size for size, people in pairs) / crowds.n / float(factor)

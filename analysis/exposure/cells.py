@@ -17,9 +17,9 @@ from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
-NARROW = 8  # numbers a row up to which they are counted in an array
-WIDEST = 1 << 25  # numbers, too: such an array takes 170 MB
-DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB)
+NARROW = 8  # limit of the numbers per row up to which numbers are marked in an array, not sorted
+WIDEST = 1 << 25  # limit of the numbers for such an array, which then takes 170 MB
+DIRECT = 1 << 22  # limit of the cells that are counted in an array (of 32 MB) instead of sorted
 
 
 def as_table(table: ArrayLike) -> NDArray[np.integer]:
@@ -43,7 +43,7 @@ def as_table(table: ArrayLike) -> NDArray[np.integer]:
 
 
 def as_columns(columns: Sequence[int], width: int) -> list[int]:
-    """`columns` as distinct column numbers of a table of `width` columns."""
+    """Return `columns` as a list of distinct column numbers below `width`; else ParameterError."""
     column_list = sequence(columns, "columns", "column numbers")
     numbers = [whole(column, "columns") for column in column_list]
     for number in numbers:
@@ -55,7 +55,7 @@ def as_columns(columns: Sequence[int], width: int) -> list[int]:
 
 
 def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """The number of people in each cell that occurs (paper 000, Section 4), in no stated order.
+    """Return the number of people in each cell that occurs (paper 000, Section 4), in any order.
 
     Args:
         table: n x d integer codes of at least 0, one row a person.
@@ -69,14 +69,17 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Integers:
-    """Like `joint_counts`, for a checked table and checked columns."""
+    """Return the counts of `joint_counts` for a table and columns that are already checked."""
     return occupied(*_keys(codes, columns))
 
 
 def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Integers:
-    """Return the numbers of equal keys, which are below `cells`; reorders the keys.
+    """Return how often each key that occurs does so; it reorders the keys.
 
-    direct: the most cells counted in an array instead of sorted.
+    Args:
+        keys: a number for each row, at least 0 and below `cells`.
+        cells: a number above all keys.
+        direct: the most cells counted in an array instead of sorted.
     """
     if cells <= direct:
         counts = np.bincount(keys, minlength=1)
@@ -106,7 +109,7 @@ def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """The number of each row's cell in these columns: 0, 1, ... without gaps."""
+    """Return the number of each row's cell in these columns: 0, 1, ... without gaps."""
     codes = as_table(table)
     keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
     if cells > DIRECT:
@@ -117,14 +120,14 @@ def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
-    """The different rows of a table, and how many people have each (positive, their sum n)."""
+    """Return the different rows of a table, and the number of people with each."""
     codes = as_table(table)
     places, people = different(codes)
     return codes[places], people
 
 
 def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """Return a place and the number of people of each distinct row of a table."""
+    """Return, for each distinct row, the index of a row equal to it, and its number of people."""
     keys, cells = _keys(codes, range(codes.shape[1]))
     if cells > DIRECT:
         keys, cells = dense(keys)
@@ -136,7 +139,10 @@ def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
 
 
 def _keys(codes: NDArray[np.integer], columns: Sequence[int]) -> tuple[Integers, int]:
-    """One number per row, equal exactly where the rows agree, and a number above all of them."""
+    """Return a number per row, equal exactly where the rows agree, and a number above all of them.
+
+    Rows are compared in these columns only.
+    """
     return row_keys((codes[:, column].astype(np.int64) for column in columns), codes.shape[0])
 
 
@@ -183,7 +189,7 @@ def extend_keys(
 
 
 def dense(keys: NDArray[np.integer]) -> tuple[Integers, int]:
-    """The same partition of the rows numbered 0, 1, ... without gaps, and how many parts."""
+    """Renumber keys 0, 1, ... without gaps; return them and the number of different keys."""
     if keys.size and keys.min() >= 0 and keys.max() < min(NARROW * keys.size, WIDEST):
         occurring = np.zeros(int(keys.max()) + 1, dtype=bool)
         occurring[keys] = True

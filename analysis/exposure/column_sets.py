@@ -18,19 +18,22 @@ from ..validation import whole
 from .cells import as_table, dense, different, extend_keys
 from .counts import Integers
 
-MAX_COLUMNS = 24  # 16.8 million sets
-DIRECT = 1 << 18  # cells counted in an array for any number of rows: sorting takes longer
-SPARSE = 16  # cells a row beyond which sorting the rows is quicker
+MAX_COLUMNS = 24  # limit of the columns: 2^24 are 16.8 million sets
+# limit of the cells that are counted in an array for any number of rows, because sorting takes
+# longer
+DIRECT = 1 << 18
+SPARSE = 16  # number of cells per row beyond which sorting the rows is quicker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetExposures:
-    """Exposures of every set of columns, written as a number with bit j set if column j is in it.
+    """The exposure of every set of columns of a table.
 
-    Entry 0 is the empty set, one cell of all n people.
+    A set is written as a number with bit j set if column j is in it. Entry 0 is the empty set, one
+    cell of all n people.
 
     Attributes:
-        n: people.
+        n: number of people.
         k: the smallest crowd without exposed people.
         columns: d, the number of columns.
         people: in a cell of fewer than k in the columns of a set, shape (2**d,).
@@ -52,12 +55,12 @@ class SetExposures:
 
     @staticmethod
     def members(number: int) -> tuple[int, ...]:
-        """The columns of the set with this number."""
+        """Return the columns of the set with this number, ascending."""
         return tuple(j for j in range(number.bit_length()) if number >> j & 1)
 
 
 def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
-    """Users below k and the smallest cell for all 2**d sets of columns of `table`.
+    """Return the people below k and the smallest cell for all 2**d sets of columns of a table.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1 and d <= `MAX_COLUMNS`.
@@ -77,9 +80,16 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partition:
-    """Rows in cells: row `rows[i]`, of `weights[i]` people, is in cell `cells[i]` < `cell_count`.
+    """A partition of the people into the cells of a set of columns.
 
-    dropped_people: dropped people, alone in their cells. weights: None: each row is of one person.
+    Rows that are alone in a cell are left out, because no further column changes that.
+
+    Attributes:
+        cells: the cell of each row that is left, below `cell_count`.
+        cell_count: a number above all cells.
+        rows: the distinct row of the table that each entry stands for.
+        weights: people of each row; None: each row is of one person.
+        dropped_people: people left out, alone in their cells.
     """
 
     cells: Integers
@@ -91,11 +101,20 @@ class _Partition:
 
 @dataclass(slots=True)
 class _Walk:
-    """Columns in visiting order, and the results of the sets.
+    """The state of a walk over all sets of columns, depth first, with the results so far.
 
-    digits, radices, bits: of each column the dense codes of the distinct rows, their number, and
-    the bit in the number of a set. tails: for each column the codes of it and all later columns as
-    one number, and the number of these; None if these are more than the rows.
+    Columns are in the order of the walk.
+
+    Attributes:
+        k: the smallest crowd without exposed people.
+        weights: people of each distinct row.
+        digits: of each column, the dense codes of the distinct rows.
+        radices: of each column, the number of its codes.
+        bits: of each column, its bit in the number of a set.
+        tails: of each column, the codes of it and all later columns as one number, and the number
+            of these; None if these are more than the rows.
+        people: result: people below k, by the number of a set.
+        anonymity: result: people in the smallest cell, by the number of a set.
     """
 
     k: int
@@ -109,6 +128,7 @@ class _Walk:
 
     @classmethod
     def from_codes(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
+        """Prepare a walk over the columns of a table; columns with most codes come first."""
         n, d = codes.shape
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
         rows, weights = different(codes)
@@ -127,13 +147,16 @@ class _Walk:
         )
 
     def start(self) -> _Partition:
-        """Return all people in one cell."""
+        """Return the partition of the empty set: all people in one cell."""
         size = self.weights.size
         weights = None if bool((self.weights == 1).all()) else self.weights
         return _Partition(np.zeros(size, dtype=np.int64), 1, np.arange(size), weights)
 
     def visit(self, number: int, first: int, part: _Partition) -> None:
-        """All sets that add columns `first`, ... to the set `number` with this partition."""
+        """Record the results of all sets that add columns from `first` on to a set.
+
+        number: the set. part: its partition.
+        """
         part = self._merged(part, first)
         for position in range(first, len(self.digits)):
             digits, radix = self.digits[position][part.rows], self.radices[position]
@@ -153,7 +176,10 @@ class _Walk:
                 self.visit(child, position + 1, _shared(part, finer, span, shared, single_people))
 
     def _merged(self, part: _Partition, first: int) -> _Partition:
-        """Rows that agree in their cell and in all columns from `first` on, taken together."""
+        """Merge rows that agree in their cell and in all columns from `first` on.
+
+        These rows stay together in all sets to come. The partition is unchanged if few rows agree.
+        """
         tail = self.tails[first]
         if tail is None or part.cell_count * tail[1] > part.rows.size // 2:
             return part
@@ -175,7 +201,15 @@ class _Walk:
 def _shared(
     part: _Partition, cells: Integers, span: int, shared: Integers, single_people: int
 ) -> _Partition:
-    """Return the rows of a partition in the shared finer cells, which are renumbered."""
+    """Return the rows of a partition that share a finer cell, with these cells renumbered.
+
+    Args:
+        part: the partition.
+        cells: the finer cell of each row, below `span`.
+        span: a number above all finer cells.
+        shared: the finer cells of more than one person.
+        single_people: people alone in a finer cell, who are left out.
+    """
     if shared.size == span:
         return _Partition(cells, span, part.rows, part.weights, single_people)
     number = np.full(span, -1, dtype=np.int64)
@@ -187,6 +221,10 @@ def _shared(
 
 
 def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, int] | None]:
+    """Return, per column, the codes of it and all later columns as one number, and their number.
+
+    None where that number is more than the rows.
+    """
     size = digits[0].size
     tails: list[tuple[Integers, int] | None] = [None] * len(digits)
     codes, cells = np.zeros(size, dtype=np.int64), 1
@@ -198,7 +236,11 @@ def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, i
 
 
 def _filled(d: int, single_people: int, empty_number: int) -> Integers:
-    """Return a number for each set: the value if all people are alone, and for the empty set."""
+    """Return an array with a number for each of 2**d sets of columns.
+
+    It is `empty_number` for the empty set, and `single_people` for all others until they are
+    counted.
+    """
     numbers = np.full(2**d, single_people, dtype=np.int64)
     numbers[0] = empty_number
     return numbers

@@ -1,4 +1,4 @@
-"""Counts, and one column at all its thresholds.
+"""The counts of one column, and the people and values below each threshold.
 
 The exposure of a column is a step function: it changes only at thresholds next to a count that
 occurs. So all information of column j for any bound is, for each distinct count t in it,
@@ -21,21 +21,21 @@ Integers = NDArray[np.int64]
 
 
 def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
-    """The positive counts of each column, ascending; all columns count the same n >= 1 people."""
+    """Return the positive counts of each column, ascending; all count the same n >= 1 people."""
     return [np.sort(column[column > 0]) for column in as_marginals(marginals)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """The distinct counts of one column, ascending, with the rare people and common values at each.
+    """The counts of one column as step functions: rare people and common values by threshold.
 
-    All arrays but `values` have one entry per distinct count.
+    All arrays but `values` have one entry per distinct count, ascending.
 
     Attributes:
         values: the positive counts of the column, ascending.
-        threshold: people.
-        rare: people below the threshold.
-        common: values at or above it; never 0.
+        threshold: the distinct counts, in people.
+        rare: people with a value that occurs fewer times than the threshold.
+        common: number of values that occur at least as often; never 0.
     """
 
     values: Integers
@@ -45,16 +45,16 @@ class Steps:
 
     @classmethod
     def from_counts(cls, values: Integers) -> "Steps":
-        """The steps of a column given by its positive counts, ascending."""
+        """Return the steps of a column given by its positive counts, ascending."""
         threshold, first = np.unique(values, return_index=True)
         below = np.concatenate(([0], np.cumsum(values)))
         return cls(values, threshold, below[first], values.size - first)
 
     def at(self, threshold: int | float) -> tuple[int, int]:
-        """(people below, values at or above) for any threshold, a count or not."""
+        """Return the people with rarer values, and the number of other values, at any threshold."""
         first = int(self.values.searchsorted(threshold))
         return int(self.values[:first].sum()), self.values.size - first
 
     def at_least(self, count: int) -> int:
-        """The number of values that occur at least `count` times."""
+        """Return the number of values that occur at least `count` times."""
         return self.values.size - int(self.values.searchsorted(count))

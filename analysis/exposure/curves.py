@@ -73,17 +73,21 @@ def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
     """
     n = int(as_counts(counts, people=0).sum())
     if n == 0:
-        raise ParameterError("counts: found nobody; the exposure is a share of at least one person")
+        raise ParameterError(
+            "counts: found no people; the exposure is a share of at least one person"
+        )
     share: float | NDArray[np.float64] = users_below(counts, k) / n
     return share
 
 
 @dataclass(frozen=True, slots=True)
 class ExposureCurve:
-    """Q as a step function of k: it rises only just above a count that occurs.
+    """The exposed people at every k, as a step function.
+
+    It rises only just above a count that occurs.
 
     Attributes:
-        n: people.
+        n: number of people.
         breakpoints: of step i the smallest k; integers, ascending, the first is 1, the last is 1 +
             the largest count.
         people: of step i the people exposed on it; all n on the last.
@@ -99,7 +103,7 @@ class ExposureCurve:
         return tuple(people / self.n for people in self.people)
 
     def __call__(self, k: int) -> int:
-        """The people exposed at k, an integer: the same as `users_below`."""
+        """Return the people exposed at k, an integer; equal to `users_below`."""
         step = bisect_left(self.breakpoints, whole(k, "k") + 1) - 1
         return self.people[step] if step >= 0 else 0
 
@@ -111,7 +115,10 @@ class ExposureCurve:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share exposed against k (logarithmic) on `ax` or a new figure; returns it."""
+        """Draw the share exposed against k (logarithmic) and return the axes.
+
+        It is drawn on `ax`, or on a new figure.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -123,7 +130,7 @@ class ExposureCurve:
 
 
 def exposure_curve(counts: ArrayLike) -> ExposureCurve:
-    """The exposure at every k at once. Raises ParameterError if the counts have no people.
+    """Return the exposure at every k at once; ParameterError if the counts have no people.
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
@@ -131,7 +138,7 @@ def exposure_curve(counts: ArrayLike) -> ExposureCurve:
     values = as_counts(counts, people=0)
     distinct, times = np.unique(values[values > 0], return_counts=True)
     if distinct.size == 0:
-        raise ParameterError("counts: found nobody; a curve needs at least one person")
+        raise ParameterError("counts: found no people; a curve needs at least one person")
     below = np.cumsum(distinct * times)
     return ExposureCurve(
         n=int(below[-1]),

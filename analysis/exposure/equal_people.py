@@ -1,4 +1,4 @@
-"""People of a release that are alike: a common value, or a value that follows from another.
+"""Values that a release reveals of people without identifying them.
 
 Large crowds hide the rows of people, and not their common values. From the released cells:
 
@@ -6,8 +6,8 @@ Large crowds hide the rows of people, and not their common values. From the rele
     follows     columns a, b and a value v: all people with v in a have one value w in b, so w is
                 known of a person with known v ("homogeneity"; l-diversity of 1 in the crowds of a)
 
-A hidden value is no value: a person's blank in a column gives no rule for it, and a column with
-blanks gives no rule from v, since some people with v may have left it blank.
+A hidden (suppressed) value is no value: a person's blank in a column gives no rule for it, and a
+column with blanks gives no rule from v, since some people with v may have left it blank.
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 Cell = tuple[str, ...]
-Cells = Mapping[Cell, int]  # people by combination
+Cells = Mapping[Cell, int]  # people by combination of values
 
 
 @dataclass(frozen=True, slots=True)
 class Follows:
-    """A value shared by all people with another value.
+    """A rule in a release: all people with one value also have another.
 
     Attributes:
         known_value: column, by place, and value that are known of a person.
-        learnt: column and value that follow.
+        learnt: column, by place, and value that follow.
         people: people with both.
     """
 
@@ -35,7 +35,7 @@ class Follows:
 
 @dataclass(frozen=True, slots=True)
 class SharedValues:
-    """Values in the cells of a release that identify people's values without identifying people.
+    """Values that the cells of a release reveal of people without identifying them.
 
     Attributes:
         people: number of people in the release.
@@ -43,7 +43,7 @@ class SharedValues:
         unanimous: columns, by place, with the value common to all people.
         followers: people with a released value that follows from another value of theirs, in a
             column whose value is not common to all people.
-        widest: the rule of this kind for the most people; None: there is none.
+        widest: the rule of this kind for the most people; None without a rule.
     """
 
     people: int
@@ -93,14 +93,22 @@ def shared_values(cells: Cells, hidden: Collection[str] = ()) -> SharedValues:
 def _rules(
     occupied: Cells, plain: Iterable[int], varied: Iterable[int], hidden_values: Collection[str]
 ) -> Iterator[Follows]:
-    """Yield a rule for every value of a column without blanks that goes with one other value."""
+    """Yield a rule for every value that goes with a single value of another column.
+
+    Args:
+        occupied: people by combination of values, above 0 each.
+        plain: columns, by place, with several values and without blanks.
+        varied: columns, by place, with several values.
+        hidden_values: spellings of blanks.
+    """
     columns = list(varied)
     for a in plain:
         people: Counter[str] = Counter()
         for cell, number in occupied.items():
             people[cell[a]] += number
         for b in (column for column in columns if column != a):
-            follows: dict[str, str | None] = {}  # None: several values go with it
+            # the only value that goes with each value; None: several do
+            follows: dict[str, str | None] = {}
             for cell in occupied:
                 if follows.setdefault(cell[a], cell[b]) != cell[b]:
                     follows[cell[a]] = None

@@ -25,11 +25,14 @@ from .curves import ExposureCurve
 @keeps_old(of_cells="from_cells", of_rows="from_rows")
 @dataclass(frozen=True, slots=True)
 class Crowds:
-    """Numbers of people by crowd: `people[i]` have crowds of `sizes[i]`; sizes ascend strictly.
+    """The number of people by the size of their crowd.
+
+    A person's crowd is the number of people it may be confused with, itself included. `people[i]`
+    have crowds of `sizes[i]`; sizes ascend strictly.
 
     Attributes:
-        sizes: people of a crowd, at least 1.
-        people: people in crowds of that size, at least 1.
+        sizes: sizes of crowds, in people, at least 1.
+        people: people with a crowd of that size, at least 1.
     """
 
     sizes: tuple[int, ...]
@@ -43,18 +46,20 @@ class Crowds:
                 "ascending sizes, one for each, are accepted"
             )
         if self.sizes[0] < 1 or min(self.people) < 1:
-            raise ParameterError("sizes, people: found less than 1; positive integers are accepted")
+            raise ParameterError(
+                "sizes, people: found a number below 1; positive integers are accepted"
+            )
 
     @classmethod
     def from_cells(cls, counts: ArrayLike) -> Crowds:
-        """The crowds of a partition, given the people in each cell (zeros are ignored)."""
+        """Return the crowds of a partition, given the people in each cell (zeros are ignored)."""
         values = as_counts(counts, people=0)
         sizes, cells = np.unique(values[values > 0], return_counts=True)
         return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
 
     @classmethod
     def from_rows(cls, crowds: Integers, weights: Integers) -> Crowds:
-        """The crowds of distinct rows: row i has a crowd of `crowds[i]`, `weights[i]` people."""
+        """Return the crowds of distinct rows, given the crowd and the people of each row."""
         sizes, place = np.unique(crowds, return_inverse=True)
         people = np.zeros(sizes.size, dtype=np.int64)
         np.add.at(people, place, weights)
@@ -62,7 +67,7 @@ class Crowds:
 
     @property
     def n(self) -> int:
-        """All people."""
+        """The number of all people."""
         return sum(self.people)
 
     @property
@@ -79,7 +84,7 @@ class Crowds:
         return self.users_below(k) / self.n
 
     def curve(self) -> ExposureCurve:
-        """The people below k at every k."""
+        """Return the people with a crowd smaller than k at every k."""
         below = np.cumsum(self.people).tolist()
         return ExposureCurve(self.n, (1, *(size + 1 for size in self.sizes)), (0, *below))
 

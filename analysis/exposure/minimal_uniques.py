@@ -29,9 +29,9 @@ from .cells import DIRECT, as_columns, as_table, cells_of
 from .counts import Integers
 from .persons import Persons
 
-SIZE = 3  # columns of a set, unless more are asked for
-WORK = 100_000_000  # rows times sets that are counted unasked
-SORTED = 8  # times as long for a set of more than DIRECT combinations of values
+SIZE = 3  # columns of the largest set that is counted unless the caller asks for more
+WORK = 100_000_000  # limit of rows times sets that are counted unless the caller asks for more
+SORTED = 8  # a set of more than DIRECT combinations of values takes this many times as long
 Bits = NDArray[np.uint8]
 Codes = NDArray[np.integer]
 Flags = NDArray[np.bool_]
@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MinimalUniques:
-    """Minimal sample uniques of the people of a table.
+    """Minimal sample uniques (MSUs) of the people of a table, and their scores.
 
     Attributes:
         size: columns of the largest counted set.
@@ -48,7 +48,7 @@ class MinimalUniques:
         scores: of each person, shape (n,).
         people: number with at least an MSU.
         columns: share of all scores that are of MSUs with each column, 0 to 1; all 0 without MSUs.
-        values: for each column, the same of each code.
+        values: for each column, the share of all scores that are of MSUs with each of its codes.
         unique: people who are unique in all columns together.
         in_pairs: people who share all columns with exactly one other person.
     """
@@ -64,7 +64,7 @@ class MinimalUniques:
     in_pairs: int
 
     def dis(self, fraction: float) -> float:
-        """The chance that a match with a unique row is right (DIS), 0 to 1.
+        """Return the chance that a match with a unique row is right (DIS), 0 to 1.
 
         Args:
             fraction: of the population, the share in the table, above 0 and below 1.
@@ -76,7 +76,7 @@ class MinimalUniques:
 
 
 def set_size(table: ArrayLike, work: int = WORK) -> int:
-    """Return the largest size of sets, at most SIZE, that a limit of work allows; or 0.
+    """Return the largest size of column sets, at most `SIZE`, that a limit of work allows; or 0.
 
     Args:
         table: n x d integer codes of at least 0.
@@ -121,9 +121,19 @@ def minimal_uniques(
 
 
 class _UniqueSearch:
-    """Sets of columns by their size; a set of s columns has the unique rows of its parts."""
+    """The search for minimal sample uniques (MSUs), over sets of columns from small to large.
+
+    A row that is unique in a part of a set is unique in the set too, but not minimal.
+    """
 
     def __init__(self, codes: NDArray[np.integer], size: int, owned: Persons | None) -> None:
+        """Prepare a search.
+
+        Args:
+            codes: the table in its known columns.
+            size: columns of the largest set.
+            owned: the persons of the rows; None: each row is a person.
+        """
         self.codes, self.size = codes, size
         self.n, self.d = codes.shape
         self.owned = owned if owned is not None and owned.repeated else None
@@ -135,7 +145,7 @@ class _UniqueSearch:
         self.of_values = [np.zeros(int(column.max()) + 1) for column in codes.T]
 
     def run(self) -> MinimalUniques:
-        """Score all sets."""
+        """Score all sets of columns, and return the results."""
         counts = [0] * self.size
         for chosen, rows in self.sets():
             counts[len(chosen) - 1] += self._note(chosen, rows)
@@ -150,7 +160,7 @@ class _UniqueSearch:
         )
 
     def _by_person(self) -> NDArray[np.float64]:
-        """The scores in the order of the persons' numbers."""
+        """Return the scores in the order of the persons' numbers."""
         if self.order is None:
             return self.scores
         scores = np.empty_like(self.scores)
@@ -170,7 +180,16 @@ class _UniqueSearch:
     def _minimal(
         self, chosen: tuple[int, ...], parts: dict[tuple[int, ...], Bits]
     ) -> tuple[Bits, Integers]:
-        """The unique rows of a set, packed, and the rows that are unique in no part of it."""
+        """Return the rows that are unique in a set of columns, and the rows with an MSU there.
+
+        Args:
+            chosen: the set.
+            parts: packed flags of the unique rows of each set with one column less.
+
+        Returns:
+            The unique rows as packed flags, and the numbers of the rows unique in no part of the
+            set.
+        """
         covered = np.zeros((self.n + 7) // 8, np.uint8)
         if len(chosen) > 1:
             for part in combinations(chosen, len(chosen) - 1):
@@ -179,7 +198,7 @@ class _UniqueSearch:
         return unique, np.flatnonzero(np.unpackbits(unique & ~covered, count=self.n))
 
     def _unique(self, chosen: Sequence[int]) -> Flags:
-        """Return the rows of which a single person has the values in the set."""
+        """Flag the rows whose values in the set of columns only a single person has."""
         if prod(len(self.of_values[column]) for column in chosen) > DIRECT:
             cells: Codes = cells_of(self.codes, chosen)
         else:
@@ -191,7 +210,7 @@ class _UniqueSearch:
         return flags
 
     def _single(self, cells: Codes) -> Flags:
-        """Return the cells of a single person, as flags."""
+        """Flag the cells in which all rows are of a single person."""
         owner = self.owned.owner if self.owned is not None else np.arange(self.n)
         of_some_row = np.zeros(int(cells.max()) + 1, np.int64)
         of_some_row[cells] = owner
@@ -200,15 +219,15 @@ class _UniqueSearch:
         return single
 
     def _crowds(self, columns: Sequence[int]) -> Integers:
-        """The crowd of each person in all columns: of the worst of its rows."""
+        """Return the crowd of each person in these columns: the smallest of its rows' cells."""
         if self.owned is not None:
             return self.owned.crowd_sizes(columns)
         cells = cells_of(self.codes, columns)
         return np.bincount(cells)[cells]
 
     def _note(self, chosen: tuple[int, ...], rows: Integers) -> int:
-        """Score the MSUs of a set, and return how many there are."""
-        if self.owned is not None and len(rows):  # one person's rows in a cell are one MSU
+        """Add the scores of a set's MSUs to persons, columns and values; return their number."""
+        if self.owned is not None and len(rows):  # several rows of one person in a cell are one MSU
             cells = cells_of(self.codes[rows], chosen)
             rows = rows[np.unique(cells, return_index=True)[1]]
         owners = rows if self.owned is None else self.owned.owner[rows]
@@ -224,7 +243,7 @@ class _UniqueSearch:
 def _search(
     table: ArrayLike, size: int | None, columns: Sequence[int] | None, persons: ArrayLike | None
 ) -> _UniqueSearch:
-    """Check the arguments of a search."""
+    """Check the arguments of `minimal_uniques`, and return the search."""
     codes = as_table(table)
     known_columns = (
         range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
@@ -243,5 +262,5 @@ def _search(
 
 
 def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
-    """A column with 32-bit codes, if they fit."""
+    """Return a column with 32-bit codes if they are below `DIRECT`, else unchanged."""
     return column.astype(np.int32) if int(column.max()) < DIRECT else column

@@ -1,4 +1,4 @@
-"""Crowds after a change of one column: the other columns' cell of each distinct row.
+"""Crowds after a change of one column, from the other columns' cell of each distinct row.
 
 If the other columns alone distinguish all rows, no change of the column joins two of them. The
 cells before and after a column are numbered from either end, as far as they do not distinguish all
@@ -19,13 +19,13 @@ from .persons import Persons, pairs_of, people_below
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctRows:
-    """The distinct rows of a table and the people of each.
+    """The distinct rows of a table and the people of each, to count crowds after a change.
 
     Attributes:
         codes: the distinct rows, shape (m, d); the codes of the table.
         crowds: people of each distinct row (of persons with several rows: different persons).
         rows: rows of the table that equal each distinct row.
-        n: people.
+        n: number of people.
         other_cells: for each column, the cell of each distinct row in all other columns; None if
             these cells distinguish all rows.
         place: the distinct row of each row of the table; None if each row is a person.
@@ -47,7 +47,7 @@ class DistinctRows:
         columns: Sequence[int] | None = None,
         persons: ArrayLike | None = None,
     ) -> "DistinctRows":
-        """Compress a table.
+        """Compress a table to its distinct rows.
 
         Args:
             table: n x d integer codes of at least 0; n >= 1, d >= 1.
@@ -84,15 +84,15 @@ class DistinctRows:
 
     @property
     def d(self) -> int:
-        """Columns."""
+        """The number of columns."""
         return int(self.codes.shape[1])
 
     def below(self, k: int) -> int:
-        """The people in a crowd smaller than k."""
+        """Return the number of people in a crowd smaller than k."""
         return self.below_if(np.arange(len(self.codes)), k)
 
     def people_in(self, cells: NDArray[np.bool_], below: int | None = None) -> int:
-        """The people with some of the distinct rows, in any crowd or in crowds below a size.
+        """Return the people with some of the distinct rows, in any crowd or in crowds below a size.
 
         Args:
             cells: whether each distinct row counts, shape (m,).
@@ -104,10 +104,11 @@ class DistinctRows:
         return len(np.unique(self.owner[chosen[self.place]]))
 
     def below_if(self, cells: Integers, k: int) -> int:
-        """The people in a crowd smaller than k if distinct rows with equal `cells` were equal.
+        """Return the people in a crowd smaller than k if some distinct rows were equal.
 
         Args:
-            cells: an integer of at least 0 for each distinct row, shape (m,).
+            cells: an integer of at least 0 for each distinct row, shape (m,): rows with equal
+                numbers count as equal.
             k: an integer of at least 1.
         """
         numbers = dense(cells)[0]
@@ -117,7 +118,7 @@ class DistinctRows:
         return int(sizes[sizes < k].sum())
 
     def below_with(self, column: int, codes: Integers, k: int) -> int:
-        """The people in a crowd smaller than k if a column had other codes.
+        """Return the people in a crowd smaller than k if a column had other codes.
 
         Args:
             column: its number, 0 to d - 1.
@@ -131,7 +132,10 @@ class DistinctRows:
 
 
 def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
-    """Return the cells in all other columns of each column; None if they distinguish all rows."""
+    """Return, for each column, the cell of each row in all other columns.
+
+    None for a column if these cells distinguish all rows.
+    """
     m, d = codes.shape
     suffix_cells = list(_prefixes(codes[:, ::-1].T, m))[:d][::-1]
     prefix_cells = _prefixes(codes.T, m)
@@ -139,7 +143,10 @@ def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
 
 
 def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[Integers, int]]:
-    """Yield the cells in the first 0, 1, 2, ... columns, and how many there are."""
+    """Yield the cell of each of m rows in the first 0, 1, 2, ... columns.
+
+    Each array comes with its number of different cells.
+    """
     cells, parts = np.zeros(m, np.int64), min(m, 1)
     yield cells, parts
     for column in columns:
@@ -150,6 +157,11 @@ def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[
 
 
 def _joined(prefix: tuple[Integers, int], suffix: tuple[Integers, int], m: int) -> Integers | None:
+    """Return the cells of m rows in the columns of a prefix and a suffix together.
+
+    None if they distinguish all rows. prefix, suffix: the cell of each row, and the number of
+    cells.
+    """
     if m in (prefix[1], suffix[1]):
         return None
     cells, parts = dense(extend_keys(*prefix, *suffix)[0])

@@ -14,13 +14,14 @@ from .counts import Integers
 from .persons import people_below
 
 Keys = NDArray[np.uint64]
-PREFIX = 20  # leading bits by which rows of small cells are looked up first
-MOST_PAIRS = 8  # pairs of rows of one person, for each row, up to which slots are compared
+PREFIX = 20  # number of leading bits of a key by which rows of small cells are found first
+# slots are compared up to this number of pairs of rows of the same person, for each row
+MOST_PAIRS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PersonSlots:
-    """The rows of persons, slot by slot.
+    """The rows of persons, laid out slot by slot, to count exposed persons without sorting.
 
     Attributes:
         order: the rows of the table in the order of the slots, shape (rows,).
@@ -32,11 +33,11 @@ class PersonSlots:
 
     @classmethod
     def from_owners(cls, owner: ArrayLike, people: int) -> "PersonSlots":
-        """Lay out rows.
+        """Lay out the rows of a table in slots.
 
         Args:
             owner: the person of each row, 0 to people - 1, shape (rows,); each has a row.
-            people: persons.
+            people: number of persons.
         """
         owners = np.asarray(owner)
         rows = np.bincount(owners, minlength=people)
@@ -55,7 +56,7 @@ class PersonSlots:
 
     @property
     def owner(self) -> Integers:
-        """The place of each row's person, in the order of the slots."""
+        """The person of each row, in the order of the slots, numbered by its place in a slot."""
         return np.concatenate([np.arange(size) for size in self.sizes])
 
     def below(self, keys: Keys, k: int, enough: int | None = None) -> int:
@@ -75,13 +76,14 @@ class PersonSlots:
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         persons = np.diff(starts, append=len(ordered))
         small = persons < k
-        at_least = -(-int(persons[small].sum()) // len(self.sizes))  # each in every slot at most
+        # because a person is counted at most once in every slot
+        at_least = -(-int(persons[small].sum()) // len(self.sizes))
         if enough is not None and at_least > enough:
             return at_least
         return self._owners(keys, ordered[starts[small]])
 
     def _different(self, keys: Keys) -> NDArray[np.bool_]:
-        """Mark rows unlike all rows of the same person in earlier slots."""
+        """Flag the rows with a cell that no row of the same person has in an earlier slot."""
         different, starts = np.ones(len(keys), dtype=bool), self._starts()
         for slot, size in enumerate(self.sizes):
             cells = keys[starts[slot] : starts[slot] + size]
@@ -107,5 +109,5 @@ class PersonSlots:
         return int(np.count_nonzero(exposed))
 
     def _starts(self) -> list[int]:
-        """The first row of each slot."""
+        """Return the place of the first row of each slot."""
         return [sum(self.sizes[:slot]) for slot in range(len(self.sizes))]

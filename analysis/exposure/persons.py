@@ -23,12 +23,12 @@ from .equivalence_classes import Crowds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Persons:
-    """A table with rows that belong to persons.
+    """A table in which several rows may belong to one person.
 
     Attributes:
         codes: n x d integer codes of at least 0.
         owner: the number of each row's person, 0 to n_persons - 1, shape (n,).
-        n: persons.
+        n: number of persons.
     """
 
     codes: NDArray[np.integer]
@@ -57,39 +57,46 @@ class Persons:
 
     @property
     def repeated(self) -> bool:
-        """Whether a person has several rows."""
+        """Whether at least one person has several rows."""
         return self.n < len(self.owner)
 
     def crowds(self, columns: Sequence[int]) -> Crowds:
-        """The number of persons with a crowd of each size in these columns."""
+        """Return the number of persons with a crowd of each size in these columns."""
         return Crowds.from_rows(self.crowd_sizes(columns), np.ones(self.n, np.int64))
 
     def crowd_sizes(self, columns: Sequence[int]) -> Integers:
-        """The crowd of each person in these columns, shape (n,)."""
+        """Return the crowd of each person in these columns, shape (n,)."""
         pairs, sizes = self._person_pairs(cells_of(self.codes, self._columns(columns)))
         crowds = np.full(self.n, self.n, np.int64)
         np.minimum.at(crowds, pairs % self.n, np.repeat(sizes, sizes))
         return crowds
 
     def below(self, columns: Sequence[int], k: int) -> int:
-        """The persons in a crowd smaller than k in these columns."""
+        """Return the number of persons in a crowd smaller than k in these columns."""
         column_numbers = self._columns(columns)
         return people_below(cells_of(self.codes, column_numbers), self.owner, self.n, k)
 
     def by_cell(self, columns: Sequence[int]) -> Integers:
-        """The persons of each cell that occurs in these columns; their sum may be more than n."""
+        """Return the persons of each cell that occurs in these columns.
+
+        Their sum may be more than n, because a person may have rows in several cells.
+        """
         return self._person_pairs(cells_of(self.codes, self._columns(columns)))[1]
 
     def _columns(self, columns: Sequence[int]) -> list[int]:
+        """Return checked, distinct column numbers of this table."""
         return as_columns(columns, self.codes.shape[1])
 
     def _person_pairs(self, cells: Integers) -> tuple[Integers, Integers]:
-        """Each pair of a cell and a person that occurs, and the persons of each cell."""
+        """Return each pair of a cell and a person that occurs, and the persons of each cell."""
         return pairs_of(np.sort(cells.astype(np.int64) * self.n + self.owner), self.n)
 
 
 def pairs_of(ordered: Integers, people: int) -> tuple[Integers, Integers]:
-    """The different numbers cell * people + person of an ordered array, and each cell's persons."""
+    """Return the pairs of a cell and a person that occur, and the persons of each cell.
+
+    A pair is a number cell * people + person. ordered: the pair of each row, ascending.
+    """
     pairs = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     cells = pairs // people
     starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
@@ -97,12 +104,12 @@ def pairs_of(ordered: Integers, people: int) -> tuple[Integers, Integers]:
 
 
 def people_below(cells: NDArray[np.integer], owner: Integers, people: int, k: int) -> int:
-    """The persons with a row in a cell of fewer than k persons.
+    """Return the number of persons with a row in a cell of fewer than k persons.
 
     Args:
         cells: the cell of each row, at least 0.
         owner: the person of each row, 0 to people - 1.
-        people: persons.
+        people: number of persons.
         k: an integer.
     """
     if k <= 1 or not cells.size:
@@ -110,7 +117,8 @@ def people_below(cells: NDArray[np.integer], owner: Integers, people: int, k: in
     exposed = np.zeros(people, dtype=bool)
     highest = int(cells.max())
     if highest < NARROW * cells.size:
-        # Cells with fewer than k rows, or too many for k - 1 persons, need no persons compared.
+        # Persons need no comparison in cells with fewer than k rows, or with more rows than k - 1
+        # persons can have.
         rows = np.bincount(cells)
         exposed[owner[(rows < k)[cells]]] = True
         row_limit = (k - 1) * int(np.bincount(owner).max())

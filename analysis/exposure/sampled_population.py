@@ -36,14 +36,16 @@ from .equivalence_classes import Crowds
 Floats = NDArray[np.float64]
 SEED = 0
 DRAWS, LEAST_DRAWS = 1_000, 200
-NUMBERS = 30_000_000  # random numbers of all draws; more cells get fewer draws
-TERMS = 64  # of the series: the rest is below 2^-60 for q <= 1/2, and for more people than TERMS
-RECURSIVE = 64  # people up to which the recursion is used, for q > 1/2
-NORMALIZED = 1e-6  # a mean of the weights that is so near to 1 counts the sample
+NUMBERS = 30_000_000  # limit of the random numbers of all draws, so more cells get fewer draws
+# number of terms of the series; the rest is below 2^-60 for q <= 1/2, and for cells of more than
+# TERMS people
+TERMS = 64
+RECURSIVE = 64  # cells of at most this number of people use the recursion if q > 1/2
+NORMALIZED = 1e-6  # weights with a mean this close to 1 count the sample, not the population
 
 
 def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
-    """Return E(1 / F) for cells of a sample, each in (0, 1].
+    """Return E(1 / F) for each cell of a sample, F its crowd in the population; in (0, 1].
 
     Args:
         people: of each cell, at least 1, shape (cells,).
@@ -65,6 +67,7 @@ def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
 
 
 def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
+    """Return E(1 / F) of cells of f people by the recursion in f; for q > 1/2."""
     x = p / q
     risk = -x * np.log(p)
     for people in range(1, int(f.max(initial=1))):
@@ -74,6 +77,7 @@ def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _by_series(f: Floats, p: Floats, q: Floats) -> Floats:
+    """Return E(1 / F) of cells of f people by the series of 2F1; for q <= 1/2, or many people."""
     term, total = np.ones_like(f), np.ones_like(f)
     for n in range(TERMS):
         term = term * (q * (n + 1) / (f + n + 1))
@@ -113,6 +117,7 @@ def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
 
 
 def _checked(cells: Integers, weights: ArrayLike) -> Floats:
+    """Return sampling weights as floats; ParameterError unless they count the population."""
     numbers = np.asarray(weights, np.float64)
     if numbers.shape != np.shape(cells) or not numbers.size:
         raise ParameterError(
@@ -120,18 +125,23 @@ def _checked(cells: Integers, weights: ArrayLike) -> Floats:
             "accepted"
         )
     if not np.isfinite(numbers).all() or numbers.min() <= 0:
-        raise ParameterError("weights: found a number that is not above 0; such are accepted")
+        raise ParameterError(
+            "weights: found a weight that is not above 0, or infinite; needs finite weights above 0"
+        )
     mean = float(numbers.mean())
     if mean < 1 + NORMALIZED and (numbers != 1).any():
         raise ParameterError(
             f"weights: their mean is {mean:.4g}, so they are scaled to the sample and do not count "
-            "the population; weights that say how many people each one stands for are accepted"
+            "the population; needs the number of people that each person stands for"
         )
     return numbers
 
 
 def _interval(people: Integers, sums: NDArray[Any]) -> tuple[float, float, int]:
-    """The 95 % interval of the right matches, in people, and the number of draws."""
+    """Return the 95 % interval of the number of right matches, and the number of draws.
+
+    people: of each cell in the sample. sums: the sum of their weights.
+    """
     rng = np.random.default_rng(SEED)
     p = np.minimum(1.0, people / sums)
     is_unique = people == 1

@@ -22,21 +22,22 @@ from .counts import Integers, positive_counts
 
 PERMUTATIONS = 200
 SEED = 0
-OUTSIDE = 40  # the range leaves out 1 / 40 of the permutations below it, and 1 / 40 above it
-MOST_WORK = 20_000_000  # people permuted in all: 0.2 to 0.9 s
-MOST_PEOPLE = 10**9  # NumPy draws no hypergeometric numbers from here on
-# The time of a split by hypergeometric laws, in people permuted: of a value, and of a cell of it.
+OUTSIDE = 40  # the estimate's range leaves out 1 / 40 of the permutations on either side
+MOST_WORK = 20_000_000  # limit of the people permuted, over all permutations: 0.2 to 0.9 s
+MOST_PEOPLE = 10**9  # NumPy draws hypergeometric numbers only below this number of people
+# The time of splitting cells by hypergeometric laws, in people permuted in the same time: for each
+# value, and for each cell of a value.
 VALUE_WORK, CELL_WORK = 500, 15
 
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedExposure:
-    """The people below k if the columns were unrelated: an estimate.
+    """An estimate of the people below k if the columns of a table were unrelated.
 
     Attributes:
-        mean: people, over all permutations.
-        low, high: people; 95 of 100 permutations lie between them, both included.
-        permutations: of every column.
+        mean: people below k, over all permutations.
+        low, high: people below k; 95 of 100 permutations lie between them, both included.
+        permutations: number of permuted tables.
         seed: of the permutations; the same seed and counts give the same estimate.
     """
 
@@ -66,7 +67,7 @@ def unrelated_exposure(
         ParameterError: counts, k or seed out of range.
     """
     k, rng = whole(k, "k", 1), as_rng(whole(seed, "seed", 0))
-    # The columns of most values first: they leave the fewest cells to split.
+    # Columns with most values come first, because they leave the fewest cells to split.
     columns = sorted(positive_counts(marginals), key=lambda c: (-c.size, c.tolist()))
     if len(columns) < 2 or columns[0].sum() >= MOST_PEOPLE:
         return None
@@ -84,7 +85,10 @@ def unrelated_exposure(
 def _permuted(
     columns: Sequence[Integers], k: int, rng: np.random.Generator, work_limit: int
 ) -> tuple[int, int]:
-    """Return the people below k in one permuted table, and the work of drawing it."""
+    """Return the people below k in one permuted table, and the work of drawing it.
+
+    The drawing stops early, with people of no meaning, if its work exceeds the limit.
+    """
     n, work = int(columns[0].sum()), 0
     cells = columns[0][columns[0] >= k]
     for column in columns[1:]:
@@ -100,8 +104,12 @@ def _permuted(
 
 
 def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:
-    """Split cells by a column, value by value: the people of a value fall on cells at random."""
-    people_left = np.append(cells, column.sum() - cells.sum())  # the last: people below k already
+    """Split cells by a column: deal the people of each value to the cells at random.
+
+    cells: people of each cell. Returns the people of each new cell.
+    """
+    # the last entry are the people already below k
+    people_left = np.append(cells, column.sum() - cells.sum())
     parts = []
     for people in column[:-1].tolist():
         drawn_counts = rng.multivariate_hypergeometric(people_left, people, method="marginals")
@@ -111,7 +119,10 @@ def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integ
 
 
 def _shuffled(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:
-    """Split cells by a column: permute its n values; the first of them fall on the cells."""
+    """Split cells by a column: permute its n values; the first of them fall on the cells.
+
+    cells: people of each cell. Returns the people of each new cell that occurs.
+    """
     values = rng.permutation(np.repeat(np.arange(column.size), column))[: cells.sum()]
     keys = np.repeat(np.arange(cells.size) * column.size, cells)
     keys += values

@@ -1,13 +1,13 @@
 """Risk by value: the values of people in small crowds, and the gain of merging two values.
 
-For each value of each known column: its people, its people in a crowd smaller than k, and the
-fewer people below k if the value were merged with the best other value of its column. A merge with
+For each value of each known column: its people, its people in a crowd smaller than k, and the fewer
+people below k if the value were merged with the best other value of its column. A merge with
 "missing" blanks a value, where missing is a value of its own.
 
-The gain of a merge is counted in pairs of distinct rows that differ in this column alone: a crowd
-a < k that joins a crowd b with a + b >= k takes its a people out of the people below k. All pairs
-of values are counted, unless a column has more than PAIRS such pairs of rows: then a value is
-merged with one of the PARTNERS most frequent values of its column (`limited`).
+The gain of a merge is counted in pairs of distinct rows that differ in this column alone: a crowd a
+< k that joins a crowd b with a + b >= k takes its a people out of the people below k. All pairs of
+values are counted, unless a column has more than PAIRS such pairs of rows: then a value is merged
+with one of the PARTNERS most frequent values of its column (`limited`).
 
 Persons with several rows: a person has a value if a row of it has, and is below k with the value if
 such a row is in a small crowd. The union of two crowds counts common persons once; pairs of values
@@ -25,19 +25,20 @@ from ..validation import whole
 from .counts import Integers
 from .other_columns import DistinctRows
 
-PAIRS = 20_000_000  # pairs of rows of a column
-PARTNERS = 20  # most frequent values of a column, beyond
-CANDIDATES = 3  # merges of a column that are counted with persons
+# limit of the pairs of rows of a column up to which all pairs of values are counted
+PAIRS = 20_000_000
+PARTNERS = 20  # beyond that limit, a value is merged only with this number of most frequent values
+CANDIDATES = 3  # number of merges of a column that are counted exactly if persons have several rows
 
 
 @dataclass(frozen=True, slots=True)
 class ValueMerge:
-    """A merge of two values of a column.
+    """A merge of two values of a column, with its effect on exposure and information.
 
     Attributes:
         column: the number of the column among the known columns.
         codes: the codes of both values, the value of fewer people first.
-        freed: fewer people below k, at least 0.
+        freed: by how much the people below k become fewer, at least 0.
         bits: entropy that the column loses, in bits a row.
     """
 
@@ -49,7 +50,7 @@ class ValueMerge:
 
 @dataclass(frozen=True, slots=True)
 class ValueRisk:
-    """A value of a column, and its people.
+    """A value of a column, with its people and its people in small crowds.
 
     Attributes:
         column: the number of the column among the known columns.
@@ -57,8 +58,8 @@ class ValueRisk:
         people: number with the value.
         below: people with the value in a crowd smaller than k.
         excess: `below`, less the same share of `people` as of all people.
-        merged: the merge with another value that takes most people out; None: no merge takes out
-            any, or (persons with several rows) it was not counted.
+        merged: the merge with another value that takes most people out of the people below k; None:
+            no merge does, or (persons with several rows) it was not counted.
     """
 
     column: int
@@ -71,13 +72,13 @@ class ValueRisk:
 
 @dataclass(frozen=True, slots=True)
 class ValueRisks:
-    """The risk by value.
+    """The risk by value of a table: its riskiest values, and the most useful merges of values.
 
     Attributes:
-        n: people.
+        n: number of people.
         k: people in the smallest safe crowd.
         below: people in a smaller crowd.
-        values: of the largest excess first; at most as many as were asked for.
+        values: of the largest excess first; at most as many as were requested.
         left_out: number of further values.
         merges: for each column the merges that take out most people for the bits lost, best first.
         limited: columns with values that were merged with the PARTNERS most frequent values only.
@@ -123,7 +124,9 @@ def value_risks(
         rows = DistinctRows.from_table(rows, columns, persons)
     order_of = [None] * rows.d if ranks is None else list(ranks)
     if len(order_of) != rows.d:
-        raise ParameterError(f"ranks: found {len(order_of)} for {rows.d} columns")
+        raise ParameterError(
+            f"ranks: found {len(order_of)} for {rows.d} columns; one for each is accepted"
+        )
     counted = [_Column(rows, j, k, order_of[j]) for j in range(rows.d)]
     merges = [merge for column in counted for merge in column.merges()]
     below = rows.below(k)
@@ -147,7 +150,10 @@ def value_risks(
 def _by_excess(
     counted: "Sequence[_Column]", share: float, max_values: int
 ) -> list[tuple[int, int, float]]:
-    """The columns, codes and excess of values, of the largest excess first."""
+    """Return the column, code and excess of the values with the largest excess, largest first.
+
+    share: share of all people below k; the excess of a value is its people below k beyond it.
+    """
     column = np.concatenate([np.full(len(c.occurring), j) for j, c in enumerate(counted)])
     code = np.concatenate([c.occurring for c in counted])
     excess = np.concatenate([(c.below - share * c.people)[c.occurring] for c in counted])
@@ -158,9 +164,14 @@ def _by_excess(
 
 
 class _Column:
-    """The values of one column."""
+    """The people of each value of one column, and the gains of merging two of its values."""
 
     def __init__(self, rows: DistinctRows, j: int, k: int, rank: Integers | None) -> None:
+        """Count the values and gains of column j.
+
+        rank: the rank of each code among numbers, as in `value_risks`; None: values may be merged
+        freely.
+        """
         self.rows, self.j, self.k, self.rank = rows, j, k, rank
         self.codes = rows.codes[:, j].astype(np.int64)
         self.radix = int(self.codes.max()) + 1
@@ -171,7 +182,7 @@ class _Column:
         self.best, self.exact_gains = self._best_places(), dict[tuple[int, int], int]()
 
     def _counts(self) -> tuple[Integers, Integers]:
-        """The people with each value, and the same people below k."""
+        """Return the people with each value, and the people with it in a crowd smaller than k."""
         rows, small = self.rows, self.rows.crowds < self.k
         if rows.owner is None or rows.place is None:
             weights = (rows.crowds, np.where(small, rows.crowds, 0))
@@ -181,14 +192,23 @@ class _Column:
         return self._persons(pairs), self._persons(pairs[small[rows.place]])
 
     def _persons(self, pairs: Integers) -> Integers:
-        """The different persons with each value. pairs: value * persons + person of each row."""
-        ordered = np.sort(pairs)  # np.unique hashes, which takes eight times as long here
+        """Return the number of different persons with each value.
+
+        pairs: value * persons + person of each row.
+        """
+        # sorted by hand, because np.unique hashes, which takes eight times as long here
+        ordered = np.sort(pairs)
         is_first = np.ones(len(ordered), bool)
         is_first[1:] = ordered[1:] != ordered[:-1]
         return np.bincount(ordered[is_first] // self.rows.n, minlength=self.radix)
 
     def _gains(self) -> tuple[Integers, Integers, Integers, bool]:
-        """Pairs of codes, the smaller one first, and the people that each merge takes out."""
+        """Return the pairs of codes that a merge helps, and the people that each merge takes out.
+
+        Returns:
+            The smaller code of each pair, the larger code, the people taken out, and whether only
+            the most frequent values were tried as partners.
+        """
         none, cells = np.zeros(0, np.int64), self.rows.other_cells[self.j]
         if cells is None or self.k == 1:
             return none, none, none, False
@@ -207,7 +227,12 @@ class _Column:
         return keys // self.radix, keys % self.radix, freed, limited
 
     def _pairs(self, cells: Integers) -> tuple[Integers, Integers, bool]:
-        """Return pairs of distinct rows that differ in this column alone, the first one small."""
+        """Return pairs of distinct rows that differ in this column alone, the first one small.
+
+        A row is small if its crowd is below k. The last result says whether only rows with one of
+        the most frequent values were taken as second rows. cells: the cell of each row in all other
+        columns.
+        """
         order = np.argsort(cells, kind="stable")
         ordered = cells[order]
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -230,7 +255,10 @@ class _Column:
         return order[small[differ]], order[partner_rows[differ]], limited
 
     def best_merge(self, code: int) -> ValueMerge | None:
-        """The merge of a value that takes most people out."""
+        """Return the merge of a value that takes most people out of the people below k.
+
+        None if no merge does, or if the merge of persons with several rows was not counted exactly.
+        """
         place = self.best.get(code)
         if place is None or (
             self.rows.owner is not None and self._key(place) not in self.exact_gains
@@ -239,7 +267,7 @@ class _Column:
         return self._merge(place)
 
     def _best_places(self) -> dict[int, int]:
-        """The place of the best pair for each code in a pair: it takes most people out."""
+        """Return, for each code, the place of its pair that takes most people out."""
         codes = np.concatenate((self.first, self.second))
         places = np.tile(np.arange(len(self.first)), 2)
         order = np.lexsort((-places, self.freed[places], codes))
@@ -248,7 +276,7 @@ class _Column:
         return dict(zip(codes[best].tolist(), places[best].tolist(), strict=True))
 
     def merges(self) -> list[ValueMerge]:
-        """The merges of the column that take out most people for the bits that they lose."""
+        """Return the merges that take out most people for the bits that they lose, best first."""
         if not len(self.freed):
             return []
         rate = self.freed / np.maximum(self._bits(self.first, self.second), 1e-300)
@@ -257,6 +285,7 @@ class _Column:
         return [merge for merge in merges if merge.freed > 0]
 
     def _merge(self, place: int) -> ValueMerge:
+        """Return the merge of the pair of codes at a place."""
         first, second = self._key(place)
         if self.from_rows[first] > self.from_rows[second]:
             first, second = second, first
@@ -264,10 +293,14 @@ class _Column:
         return ValueMerge(self.j, (first, second), self._exact(place), bits)
 
     def _key(self, place: int) -> tuple[int, int]:
+        """Return the two codes of the pair at a place, the smaller first."""
         return int(self.first[place]), int(self.second[place])
 
     def _exact(self, place: int) -> int:
-        """The people that a merge takes out; of persons with several rows they are counted."""
+        """Return the people that the merge at a place takes out of the people below k.
+
+        For persons with several rows they are counted exactly, and cached.
+        """
         if self.rows.owner is None:
             return int(self.freed[place])
         first, second = self._key(place)
@@ -278,7 +311,7 @@ class _Column:
         return self.exact_gains[first, second]
 
     def _bits(self, first: Integers, second: Integers) -> NDArray[np.float64]:
-        """The entropy that the column loses by each merge, in bits a row."""
+        """Return the entropy that the column loses by merging each pair of codes, in bits a row."""
         x, y = self.from_rows[first], self.from_rows[second]
         lost_bits = (x + y) * np.log2(x + y) - x * np.log2(x) - y * np.log2(y)
         return np.asarray(lost_bits / self.from_rows.sum(), np.float64)

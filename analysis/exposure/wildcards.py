@@ -1,4 +1,4 @@
-"""Crowds if a missing cell matches any value.
+"""Crowds (people that cannot be distinguished) if a missing cell matches any value.
 
 Two rows are compatible if in every column they agree or a value is missing. A person's crowd is the
 number of people with a row compatible with its own, itself included; users_below(k) counts the
@@ -26,13 +26,13 @@ from .cells import as_columns, as_table, dense, extend_keys, row_keys
 from .counts import Integers
 from .equivalence_classes import Crowds
 
-MAX_PAIRS = 500_000_000  # limits the pairs of one count
-CHUNK = 1 << 20  # pairs extended at once
+MAX_PAIRS = 500_000_000  # limit of the pairs of rows in one count
+CHUNK = 1 << 20  # number of pairs that are extended together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wildcards:
-    """The distinct rows of a table with missing cells.
+    """The distinct rows of a table with missing cells, to count crowds in any columns.
 
     Attributes:
         digits: digits[j]: codes of column j, 0 where it is missing.
@@ -46,7 +46,7 @@ class Wildcards:
 
     @classmethod
     def from_table(cls, table: ArrayLike, missing: Sequence[int | None]) -> "Wildcards":
-        """Compress a table.
+        """Compress a table to its distinct rows.
 
         Args:
             table: n x d integer codes of at least 0, n >= 1, one row a person.
@@ -71,12 +71,15 @@ class Wildcards:
         )
 
     def crowds(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Crowds:
-        """Return the crowds in these columns, by size. See `of_people`."""
+        """Return the number of people with a crowd of each size in these columns.
+
+        Raises ParameterError when more than `max_pairs` pairs of rows would have to be compared.
+        """
         rows, weights, place = self._distinct(columns)
         return Crowds.from_rows(_compatible(rows, weights, max_pairs)[place], self.weights)
 
     def crowd_sizes(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Integers:
-        """The crowd of each person in these columns, shape (n,).
+        """Return the crowd of each person in these columns, shape (n,).
 
         Raises ParameterError when more than `max_pairs` pairs of rows would have to be compared.
         """
@@ -84,11 +87,15 @@ class Wildcards:
         return _compatible(rows, weights, max_pairs)[place][self.place]
 
     def _distinct(self, columns: Sequence[int]) -> tuple[list[Integers], Integers, Integers]:
-        """Digits and weights of the distinct rows of some columns, and which row is which."""
+        """Return the distinct rows in some columns: digits by column, people, and places.
+
+        The columns without missing cells are joined into the first. Places: for each row of the
+        table's distinct rows, its row among these.
+        """
         column_digits = [self.digits[j] for j in as_columns(columns, len(self.digits))]
         whole = [column for column in column_digits if column.min() > 0]
         lacking = sorted((c for c in column_digits if c.min() == 0), key=self._agreement)
-        # The columns without missing cells are the first digit, coded from 1.
+        # The columns without missing cells together are the first digit, coded from 1.
         ordered = [_joint(whole, self.weights.size) + 1, *lacking]
         keys = _joint(ordered, self.weights.size)
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
@@ -96,13 +103,13 @@ class Wildcards:
         return [column[first] for column in ordered], weights, place.astype(np.int64)
 
     def _agreement(self, column: Integers) -> float:
-        """The share of pairs of people that are compatible in this column."""
+        """Return the share of pairs of people that are compatible in this column."""
         shares = np.bincount(column, self.weights) / self.weights.sum()
         return float((shares[1:] ** 2).sum() + 2 * shares[0] - shares[0] ** 2)
 
 
 def _digits(codes: Integers, missing: int | None) -> Integers:
-    """Codes from 1 without gaps, 0 where missing."""
+    """Return the codes of a column renumbered from 1 without gaps, 0 where it is missing."""
     digits = np.zeros(codes.size, dtype=np.int64)
     is_known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
     if is_known.any():
@@ -111,16 +118,17 @@ def _digits(codes: Integers, missing: int | None) -> Integers:
 
 
 def _joint(columns: Sequence[Integers], rows: int) -> Integers:
-    """One number per row, equal where the rows are, and in the order of the columns."""
+    """Return a number per row, equal where rows are equal, in the order of the columns."""
     return dense(row_keys(columns, rows)[0])[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Level:
-    """The starts of one more column than the level before has.
+    """One column in the count of compatible rows: the starts (prefixes) of rows that end in it.
 
-    Start s of the level before has the children first[s] .. first[s + 1] - 1, ordered by `value`;
-    `keys` = parent * radix + value ascends.
+    A start of the level before is continued by each value that occurs after it. Start s of the
+    level before has the children first[s] .. first[s + 1] - 1, ordered by `value`; `keys` = parent
+    * radix + value ascends.
     """
 
     digit: Integers  # codes of the whole rows in this column
@@ -130,12 +138,15 @@ class _Level:
     first: Integers
 
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """The most starts per pair in the next column, and whether its row lacks the column."""
+        """Return, per pair of a start and a row, the most starts in the next column.
+
+        The second result flags rows that lack the column; such a row goes on to all children.
+        """
         lacks = self.digit[rows] == 0
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks
 
     def extend(self, starts: Integers, rows: Integers) -> tuple[Integers, Integers]:
-        """All pairs that these pairs go on to."""
+        """Return the compatible pairs (start, row) with this column added, from these pairs."""
         child_counts, lacks = self.children(starts, rows)
         known_starts, known_rows = starts[~lacks], rows[~lacks]
         wanted_keys, _ = extend_keys(
@@ -164,7 +175,11 @@ class _Level:
 
 
 def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Integers:
-    """The crowd of each distinct row; the rows are in lexicographic order of their digits."""
+    """Return the crowd of each distinct row: the people with a compatible row.
+
+    The rows are in lexicographic order of their digits. Raises ParameterError for more than `limit`
+    pairs.
+    """
     starts, levels = _levels(digits)
     crowds = np.zeros(weights.size, dtype=np.int64)
     stack = [(0, starts, np.arange(weights.size))]
@@ -191,7 +206,7 @@ def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Intege
 
 
 def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
-    """The start of each row in the first column, and one level for every other column."""
+    """Return the start of each row in the first column, and a level for every other column."""
     starts = dense(digits[0])[0]
     root, levels = starts, []
     for digit in digits[1:]:

@@ -74,9 +74,9 @@ def test_a_count_of_exactly_k_is_not_exposed():
 def test_zero_counts_are_nobody():
     assert users_below([0, 0, 4], 5) == users_below([4], 5) == 4
     assert users_below([], 5) == 0
-    with pytest.raises(ParameterError, match="nobody"):
+    with pytest.raises(ParameterError, match="no people"):
         exposure([0, 0], 2)
-    with pytest.raises(ParameterError, match="nobody"):
+    with pytest.raises(ParameterError, match="no people"):
         exposure_curve([0])
 
 
