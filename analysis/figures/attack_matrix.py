@@ -1,4 +1,4 @@
-"""The heat table of an attack matrix: every attack against every countermeasure.
+"""The heat table of an attack matrix: the outcome of every attack under every countermeasure.
 
 Colour is never the only sign: each cell has its own mark, and detected or withheld outcomes have
 another mark beside it.
@@ -35,15 +35,15 @@ WITHHELD = "\N{MULTIPLICATION SIGN}"
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One cell.
+    """The outcome of an attack under a countermeasure, as a cell of the heat table.
 
     Attributes:
-        verdict: in a word: works, reduced, stopped.
+        verdict: a key of `LOOKS`: works, reduced, stopped, idle, unmet or unplayed.
         achieved: share of the possible outcome.
         detected: share of runs with an alarm.
         withheld: whether no run released data.
         named: whether the countermeasure claims to stop the attack.
-        is_baseline: whether it is already active in the column `none`.
+        is_baseline: whether the countermeasure is already active in the column `none`.
     """
 
     verdict: str
@@ -56,12 +56,12 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class HeatTable:
-    """Rows of attacks, a sign for each heading.
+    """The attack matrix to draw: a row for each attack, with a cell for each countermeasure.
 
     Attributes:
-        title: over the picture.
-        headings: of the columns.
-        rows: of each its name, and a sign a heading.
+        title: title above the table.
+        headings: headings of the columns.
+        rows: for each attack its name, and a cell for each heading.
     """
 
     title: str
@@ -71,7 +71,7 @@ class HeatTable:
 
 @drawing.styled
 def draw(table: HeatTable) -> "Figure":
-    """Draw it; a column and a row take half an inch and a quarter."""
+    """Draw the heat table; it grows by about half an inch a column and 0.3 inch a row."""
     wide, high = len(table.headings), len(table.rows)
     figure, (ax,) = drawing.new(2.4 + 0.52 * wide, 2.6 + 0.3 * high)
     ax.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
@@ -91,6 +91,7 @@ def draw(table: HeatTable) -> "Figure":
 
 
 def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
+    """Draw the cell in column x and row y: its colour, frame, mark and signs."""
     from matplotlib.patches import Rectangle
 
     mark, colour = LOOKS[sign.verdict]
@@ -116,6 +117,7 @@ def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
 
 
 def _legend() -> str:
+    """Return the legend of the marks, in three lines of text."""
     marks = "    ".join(f"{LOOKS[name][0]} {meaning}" for name, meaning in MEANING.items())
     return (
         f"{marks}\n!  detected: somebody raised an alarm (in a share of the runs, if one is given)"

@@ -1,4 +1,4 @@
-"""Trust, privacy and utility of several programs in one picture: the frontier.
+"""Trust, privacy and utility of several release programs in one figure: the frontier.
 
 The x axis of two panels is the bits per person that the most trusted single party receives. Left:
 the exposure of released rows, with a line up to the certified bound. Right: the error of two-way
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox
 
-SMALLEST, LARGEST = 40.0, 200.0  # areas of markers, points squared
-LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001  # below these the axes are linear
+# areas of the markers for no and for all entropy kept, in points squared
+SMALLEST, LARGEST = 40.0, 200.0
+# limits of bits and of shares below which the axes are linear, not logarithmic
+LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001
 RECEIVED = "bits a person, received by the most trusted party"
-GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}  # backs a name
-CLOSE = 0.02  # share of an axis: nearer points share a name
+# background of a name, so that lines do not cross it
+GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
+CLOSE = 0.02  # points closer than this share of an axis have a common name
 
 FAMILIES = {
     "mix": ("through a mix", "o", drawing.BLUE),
@@ -36,11 +39,11 @@ FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """One program.
+    """The trust, privacy and utility of one release program, a point of the figure.
 
     Attributes:
         name: name of the program.
-        family: family that decides its colour.
+        family: key of `FAMILIES`, which decides marker and colour.
         bits: bits per person received by the most trusted single party.
         exposure, promised: true and certified share of exposed people.
         error: mean total variation distance of the two-way tables.
@@ -63,9 +66,10 @@ class FrontierPoint:
 
 
 def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
-    """Return the points that no other point dominates in trust and error, ordered by trust.
+    """Return the points on the Pareto front of bits received and error, by ascending bits.
 
-    Points with only a lower bound are left out.
+    No other point has both fewer bits and a smaller error. Points with only a lower bound are left
+    out.
     """
     best: list[FrontierPoint] = []
     for point in sorted(
@@ -79,7 +83,7 @@ def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
 
 @drawing.styled
 def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
-    """Draw the frontier."""
+    """Return the figure of both panels. k: the smallest crowd in which no person is exposed."""
     picture, (left_axes, right) = drawing.new(11.5, 5.0, 1, 2)
     _privacy(left_axes, points, k)
     _utility(right, points)
@@ -94,7 +98,7 @@ def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
                 _mark(axes, point, getattr(point, height), rank)
     _key(picture, points)
     picture.suptitle(title, fontsize=11)
-    picture.draw_without_rendering()  # places the axes, so that there are pixels to put names at
+    picture.draw_without_rendering()  # fixes the layout, so that names can be placed in pixels
     picture.set_layout_engine("none")
     for axes, panel_points, height in panels:
         _names(axes, _groups(axes, panel_points, height))
@@ -102,6 +106,7 @@ def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
 
 
 def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
+    """Draw the left panel: true and certified exposure of programs that release rows, by bits."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     points = [point for point in points if point.rows]
@@ -124,6 +129,7 @@ def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
 
 
 def _utility(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
+    """Draw the right panel: the error of two-way tables by bits, and the frontier."""
     best = frontier(points)
     axes.step(
         [point.bits for point in best], [point.error for point in best],
@@ -144,7 +150,7 @@ def _utility(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _series(points: Sequence[FrontierPoint]) -> list[list[FrontierPoint]]:
-    """Programs that differ in epsilon alone, to be joined by a line."""
+    """Return the groups of programs that differ in epsilon alone, to be joined by a line."""
     groups: dict[str, list[FrontierPoint]] = {}
     for point in points:
         name, _, epsilon = point.name.rpartition(" e=")
@@ -154,6 +160,7 @@ def _series(points: Sequence[FrontierPoint]) -> list[list[FrontierPoint]]:
 
 
 def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
+    """Set the x axis of bits: linear up to `LINEAR_BITS`, logarithmic above."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     max_bits = max([1.0, *(point.bits for point in points)])
@@ -166,11 +173,15 @@ def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _look(point: FrontierPoint) -> tuple[str, str, str]:
+    """Return the description, marker and colour of a point's family."""
     return FAMILIES[point.family]
 
 
 def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
-    """Draw a point; if points overlap, later points are smaller."""
+    """Draw a point's marker at a height; `rank` is its number among overlapping points.
+
+    Later points are smaller, so that all are visible.
+    """
     _, shape, colour = _look(point)
     area = _area(point.entropy_share) * 0.35**rank
     axes.scatter(
@@ -186,6 +197,7 @@ def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
 
 
 def _area(share: float) -> float:
+    """Return the area of a marker, in points squared, for a kept share of the entropy."""
     return SMALLEST + (LARGEST - SMALLEST) * share
 
 
@@ -193,7 +205,10 @@ Groups = list[tuple[tuple[float, float], list[FrontierPoint]]]
 
 
 def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Groups:
-    """Return the points by place, as shares of the axes; overlapping points share a name."""
+    """Return the points by place, as shares of the axes; overlapping points share a name.
+
+    height: the attribute of a point that is on the y axis.
+    """
     groups: Groups = []
     for point in points:
         position = _place(axes, point.bits, getattr(point, height))
@@ -207,9 +222,9 @@ def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Group
 
 
 def _names(axes: "Axes", groups: Groups) -> None:
-    """Write every name beside its mark; a thin line where there was no room next to it."""
+    """Write the names of each group beside its mark; join distant names to it by a thin line."""
     figure, area = axes.figure, axes.get_window_extent()
-    dots = figure.dpi / 72  # pixels a point
+    dots = figure.dpi / 72  # pixels in a typographic point
     marks = [
         (area.x0 + across * area.width, area.y0 + up * area.height) for (across, up), _ in groups
     ]
@@ -233,7 +248,7 @@ def _names(axes: "Axes", groups: Groups) -> None:
         box = put.box
         text.set(
             position=_share(area, box.left, box.low + 2 * dots), transform=axes.transAxes
-        )  # shares of the axes, so that they hold at any resolution
+        )  # as shares of the axes, so that the place holds at any resolution
         if put.far:
             nearest = (min(max(x, box.left), box.right), min(max(y, box.low), box.high))
             ends = zip(where, _share(area, *nearest), strict=True)
@@ -241,18 +256,18 @@ def _names(axes: "Axes", groups: Groups) -> None:
 
 
 def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
-    """A place in pixels, as shares of the axes."""
+    """Return a place in pixels as shares of the axes' area."""
     return (x - area.x0) / area.width, (y - area.y0) / area.height
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
-    """Return the place of a point, as shares of the axes."""
+    """Return the place of a data point as shares of the axes."""
     place = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
     return float(place[0]), float(place[1])
 
 
 def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
-    """Draw the legend of shapes and areas."""
+    """Draw the legend of marker shapes and areas beside the panels."""
     used = {point.family for point in points}
     kinds = [
         (shape, colour, name) for key, (name, shape, colour) in FAMILIES.items() if key in used
@@ -266,6 +281,7 @@ def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
 
 
 def _handle(shape: str, colour: str, size: float, label: str) -> "Line2D":
+    """Return an entry of the legend: a marker with its label."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], linestyle="", marker=shape, color=colour, markersize=size, label=label)

@@ -1,4 +1,4 @@
-"""Guesses of a class beside the truth: reading typed or pasted guesses, and their figure.
+"""Guesses of pupils in a class beside the truth: reading typed guesses, and their figures.
 
 Guesses are numbers, separated by lines, commas or spaces; for a question with given answers they
 are the places of the answers, from 1. Other text is left out, and reported.
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BARS = 20  # bars of a histogram of numbers
-WORD = 40  # characters of an answer beside its bar
+BARS = 20  # number of bars in a histogram
+WORD = 40  # most characters of an answer that are written beside its bar
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """The guesses of a class.
+    """The guesses of a class, read from text.
 
     Attributes:
         numbers: the guesses that can be drawn.
-        refused: words that are no number between the ends.
+        refused: words that are no number in the accepted range.
     """
 
     numbers: tuple[float, ...]
@@ -35,7 +35,7 @@ class Guesses:
 
 
 def read(text: str, low: float, high: float) -> Guesses:
-    """Read the pasted text: numbers from low to high."""
+    """Return the numbers from low to high in a pasted text, and the other words."""
     words = re.split(r"[\s,;%]+", text.strip())
     numbers, refused = [], []
     for word in filter(None, words):
@@ -50,9 +50,13 @@ def read(text: str, low: float, high: float) -> Guesses:
 def draw_choice(
     answers: Sequence[str], truth: int, guess: int | None, pasted: str = ""
 ) -> "Figure":
-    """Draw the number of guesses per answer, the true answer in another colour, and the own guess.
+    """Draw the number of guesses per answer, the true answer in another colour, and a guess.
 
-    truth, guess: places of answers, from 0.
+    Args:
+        answers: the given answers, in order.
+        truth: place of the true answer, from 0.
+        guess: place of the reader's own guess, from 0; None without a guess.
+        pasted: the guesses of the class, as text.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -79,7 +83,16 @@ def draw_choice(
 def draw_number(
     low: float, high: float, truth: float, guess: float | None, pasted: str = "", unit: str = ""
 ) -> "Figure":
-    """Draw a histogram of the class's numbers, one's own guess, and the truth as lines."""
+    """Draw a histogram of the class's guesses, with the truth and the own guess as lines.
+
+    Args:
+        low: the smallest accepted number.
+        high: the largest accepted number.
+        truth: the true number.
+        guess: the reader's own guess; None without a guess.
+        pasted: the guesses of the class, as text.
+        unit: label of the axis of numbers.
+    """
     group = read(pasted, low, high)
     figure, (axes,) = drawing.new(7.5, 2.4)
     if group.numbers:
@@ -101,6 +114,7 @@ def draw_number(
 
 
 def _finish(axes: "Axes", group: Guesses, label: str) -> None:
+    """Label the x axis, name the words that were left out, and add the legend."""
     left_out = f"; left out: {', '.join(group.refused[:5])}" if group.refused else ""
     axes.set_xlabel(f"{label}{left_out}")
     axes.legend(loc="best")

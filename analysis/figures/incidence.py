@@ -1,7 +1,8 @@
-"""The figure of a run over sets: counts with limits beside the true and the noisy counts.
+"""The figure of a run that counts incidences: estimates with limits, true and noisy counts.
 
-Drawn from `incidence` of result.json alone. The axis of positions is linear up to a thousandth of
-them and in decades above, so that counts of 0 have a place; "inverse" may be below 0.
+The incidence of t is the number of elements in exactly t of n sets (paper 004). Drawn from
+`incidence` of result.json alone. The axis of positions is linear up to a thousandth of them and in
+decades above, so that counts of 0 have a place; "inverse" may be below 0.
 """
 
 from collections.abc import Mapping
@@ -13,14 +14,16 @@ from .registry import Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OFFSET = 0.2  # share of the distance between two t: truth to the left, noisy counts to the right
+# shift of the truth to the left and of noisy counts to the right, as a share of the distance
+# between two t
+OFFSET = 0.2
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 Incidence = Mapping[str, Any]
 
 
 def figures(incidence: Incidence) -> list[Redrawn]:
-    """The picture of a run. found: `incidence` of result.json."""
+    """Return the figure of a run, in a list. incidence: `incidence` of result.json."""
     n = incidence["owners"]
     columns = [incidence[key] or [""] * (n + 1) for key in KEYS]
     rows = [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
@@ -30,7 +33,7 @@ def figures(incidence: Incidence) -> list[Redrawn]:
 
 @drawing.styled
 def draw(incidence: Incidence) -> "Figure":
-    """Elements in exactly t sets against t."""
+    """Draw the numbers of elements in exactly t sets against t: estimated, true and noisy."""
     import numpy as np
 
     picture, axes = drawing.new(7.0, 4.2)

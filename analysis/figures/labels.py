@@ -1,20 +1,21 @@
-"""Names beside the points of a figure, without cuts and overlaps.
+"""Places for names beside the points of a figure, without cuts and overlaps.
 
-Points and names have a common unit (pixels of a canvas, units of an SVG), y in either direction.
-A name is put in the nearest free place; a name far from its point is to be joined to it by a line
-(`Placed.far`). Greedy: the point with fewest neighbours last.
+Points and names have a common unit (pixels of a canvas, units of an SVG), y in either direction. A
+name is put in the nearest free place; a name far from its point is to be joined to it by a line
+(`Placed.far`). The search is greedy: points with most neighbours come first.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
-TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)  # the 16 directions, best first
+# the 16 directions in which a name is tried, best first; 0 is right
+TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its corners; `left <= right` and `low <= high`.
+    """A rectangle in a figure, given by its edges; `left <= right` and `low <= high`.
 
     Attributes:
         left: its left edge; all edges are in the unit of the figure.
@@ -29,7 +30,7 @@ class Box:
     high: float
 
     def meets(self, box: "Box") -> bool:
-        """Whether both have a common area."""
+        """Whether this rectangle overlaps another."""
         return (
             self.left < box.right
             and box.left < self.right
@@ -38,7 +39,7 @@ class Box:
         )
 
     def within(self, box: "Box") -> bool:
-        """Whether the other holds all of it."""
+        """Whether this rectangle lies within another."""
         return (
             box.left <= self.left
             and self.right <= box.right
@@ -49,7 +50,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The place of a name.
+    """The place found for a name.
 
     Attributes:
         box: the area of the name.
@@ -67,7 +68,7 @@ def place_labels(
     obstacles: Sequence[Box] = (),
     gap: float = 8.0,
 ) -> list[Placed]:
-    """Find a place for every name.
+    """Return a place for the name of each point.
 
     Args:
         points: positions of the marks.
@@ -77,8 +78,8 @@ def place_labels(
         gap: distance from a mark's middle to its name.
 
     Returns:
-        A place for each point. If the room cannot hold all names, the last names are put in the
-        nearest corner and overlap.
+        A place for each point. If the room cannot hold all names, names without a free place are
+        put to the right of their points and overlap.
     """
     used = list(obstacles)
     chosen: dict[int, Placed] = {}
@@ -100,6 +101,7 @@ def place_labels(
 def _tried(
     point: tuple[float, float], size: tuple[float, float], room: Box, gap: float
 ) -> Iterator[Placed]:
+    """Yield the places to try for a name, nearest to its point first, in 16 directions."""
     reach = hypot(room.right - room.left, room.high - room.low)
     distance = gap
     while distance < reach:
@@ -111,7 +113,11 @@ def _tried(
 def _around(
     point: tuple[float, float], size: tuple[float, float], distance: float, turn: int
 ) -> Box:
-    """The name in a direction (16 in a full turn): its nearest side is so far from the point."""
+    """Return the area of a name in a direction from its point.
+
+    turn: the direction, in sixteenths of a full turn. distance: from the point to the name's
+    nearest side.
+    """
     (x, y), (width, height) = point, size
     across, up = cos(turn * pi / 8), sin(turn * pi / 8)
     middle_x = x + across * (distance + width / 2)

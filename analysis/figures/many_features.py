@@ -1,8 +1,9 @@
-"""Ten questions to a person: epsilon divided over all of them, or spent on a single question.
+"""A study: ten questions to a person, with epsilon divided over them or spent on a drawn one.
 
-The error is the exact standard error of a share, for equally likely answers, given the people.
-Epsilon is local, or after shuffling at delta = 1e-6, between certified bounds: for divided budgets
-composed over the questions, for a drawn question that of `SampledFeature`.
+"split" divides epsilon over all questions; "sample" spends it on a question drawn at random. The
+error is the exact standard error of a share, for equally likely answers, given the people. Epsilon
+is local, or after shuffling at delta = 1e-6, between certified bounds: for divided budgets composed
+over the questions, for a drawn question that of `SampledFeature`.
 """
 
 from collections.abc import Callable
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
 DELTA = 1e-6
 FEATURES = 10
 CROWDS = (10, 100, 1_000)
-LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)  # nats, of a person's whole answer
+LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)  # epsilons of a person's whole answer, in nats
 DIVIDED = (1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0)
 WAYS = ("split", "sample")
-NEAR = 1e-4  # relative width of the interval in which a crossing is sought
-MAX_EPSILON = 100.0  # nats up to which a local crossing is sought
+NEAR = 1e-4  # relative width of the interval at which the search for a crossing ends
+MAX_EPSILON = 100.0  # largest epsilon, in nats, at which a crossing is sought
 Make = Callable[[float], Pure]
 
 
 def question(epsilon: float) -> Pure:
-    """A question that is answered by yes or no, by randomized response."""
+    """Return randomized response for a question with the answers yes and no."""
     return GRR(2, epsilon)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetPoint:
-    """The privacy after shuffling, and the error, of one budget.
+    """The privacy after shuffling and the error of one local budget, a point of the figure.
 
     Attributes:
         local: epsilon of a person's whole answer, nats.
@@ -53,7 +54,14 @@ class BudgetPoint:
 
 
 def error_of(way: str, local: float, people: int, make: Make = question) -> float:
-    """Return the standard error of a share, for ten questions and this whole budget."""
+    """Return the standard error of an estimated share for ten questions to each person.
+
+    Args:
+        way: "split" or "sample".
+        local: epsilon of a person's whole answer, nats.
+        people: people that answer.
+        make: returns the randomizer of a question at an epsilon.
+    """
     if way == "split":
         return sqrt(make(local / FEATURES).noise() / people)
     part = make(local)
@@ -63,7 +71,10 @@ def error_of(way: str, local: float, people: int, make: Make = question) -> floa
 
 
 def point(way: str, local: float, people: int, make: Make = question) -> BudgetPoint:
-    """Return one budget with its bounds after shuffling."""
+    """Return one local budget with its error and its bounds after shuffling.
+
+    Arguments as in `error_of`.
+    """
     if way == "split":
         parts = [make(local / FEATURES)] * FEATURES
         band = compose_reports(parts, [people] * FEATURES, DELTA).hockey_stick
@@ -73,7 +84,7 @@ def point(way: str, local: float, people: int, make: Make = question) -> BudgetP
 
 
 def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ...]:
-    """Return the budgets of one way in a crowd of this size."""
+    """Return a point for each local budget of one way, with this number of people."""
     budgets = DIVIDED if way == "split" else LOCAL
     return tuple(point(way, local, people, make) for local in budgets)
 
@@ -83,6 +94,7 @@ def local_crossing(people: int, make: Make = question) -> float:
     low, high = DELTA, MAX_EPSILON
 
     def is_divided_better(local: float) -> bool:
+        """Whether the divided budget has the smaller error at this local epsilon."""
         return error_of("split", local, people, make) < error_of("sample", local, people, make)
 
     while high - low > NEAR * high:
@@ -93,7 +105,10 @@ def local_crossing(people: int, make: Make = question) -> float:
 
 @drawing.styled
 def figure() -> "Figure":
-    """Draw the error against the local epsilon, and against that after shuffling three crowds."""
+    """Draw the error against the local epsilon, and against epsilon after shuffling.
+
+    The last has a panel for each number of people in `CROWDS`.
+    """
     picture, axes = drawing.new(11, 3.4, 1, 1 + len(CROWDS))
     colours: dict[str, tuple[str, object]] = dict(zip(WAYS, drawing.styles(len(WAYS)), strict=True))
     _draw_local(axes[0], colours)
@@ -112,7 +127,7 @@ def figure() -> "Figure":
 
 
 def _draw_local(ax: "Axes", colours: dict[str, tuple[str, object]]) -> None:
-    """Draw the local errors, and where they cross."""
+    """Draw the errors of both ways against the local epsilon, and the point where they cross."""
     people = CROWDS[-1]
     for way in WAYS:
         budgets = np.geomspace(LOCAL[0], DIVIDED[-1], 60)

@@ -1,4 +1,4 @@
-"""Every family of noise: its error against epsilon after shuffling, at three sizes of crowd.
+"""A comparison of all randomizers: the error against epsilon after shuffling, for three crowds.
 
 The lines are exact formulas: the standard error of one estimate for uniform answers given the
 people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6; for
@@ -46,25 +46,29 @@ if TYPE_CHECKING:
 
 DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
-BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # local epsilon, nats
-LITTLE = (0.01, 0.03, 0.1)  # smaller epsilons, for a budget that is spent once for all people
-MEASURED = (1.0, 3.0)  # epsilons with drawn reports
-COMPOSED_EPSILONS = (0.5, 1.0, 3.0, 6.0)  # used if epsilons are composed, which takes seconds each
+# local epsilons of the points of a line, in nats
+BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+# further, smaller epsilons for split-mix, whose budget is spent once for all people
+LITTLE = (0.01, 0.03, 0.1)
+MEASURED = (1.0, 3.0)  # local epsilons at which the error is measured
+# local epsilons of the task of several answers, where composing each epsilon takes seconds
+COMPOSED_EPSILONS = (0.5, 1.0, 3.0, 6.0)
 QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
 Make = Callable[[float, int], Randomizer]  # arguments: local epsilon, number of people
-Play = Callable[[str, str, float], tuple[float, int]]  # squared error, and of how many runs
+# arguments: task, randomizer, local epsilon; returns the squared error and the number of runs
+Play = Callable[[str, str, float], tuple[float, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An estimation task.
+    """An estimation task, with the randomizers that can do it; a row of the figure.
 
     Attributes:
         title: title of the panel.
         unit: unit of the error.
         values: number of values of the feature.
-        families: families by name.
+        families: by name, a function that makes the randomizer from a local epsilon and the people.
     """
 
     title: str
@@ -74,6 +78,7 @@ class Task:
 
 
 def _shares(a: int) -> Mapping[str, Make]:
+    """Return the randomizers that estimate the share of people with each of `a` values."""
     return {
         "grr": lambda e, _: GRR(a, e),
         "rappor": lambda e, _: UnaryEncoding.rappor(a, e),
@@ -89,6 +94,7 @@ def _shares(a: int) -> Mapping[str, Make]:
 
 
 def _mean(a: int) -> Mapping[str, Make]:
+    """Return the randomizers that estimate the mean of numbers from 0 to a - 1."""
     points = tuple(map(float, range(a)))
     return {
         "duchi": lambda e, _: Duchi(points, e),
@@ -101,10 +107,12 @@ def _mean(a: int) -> Mapping[str, Make]:
 
 
 def _answers(local: float, _: int) -> BitFlip:
+    """Return the randomizer of three yes-or-no answers in one report at a local epsilon."""
     return BitFlip(QUESTIONS, 1 / (1 + exp(local / QUESTIONS)))
 
 
 def _ranges(a: int) -> Mapping[str, Make]:
+    """Return the randomizers that estimate the share of people in ranges of `a` numbers."""
     points = tuple(map(float, range(a)))
     return {
         "ranges": lambda e, _: Ranges(points, e),
@@ -114,6 +122,7 @@ def _ranges(a: int) -> Mapping[str, Make]:
 
 
 def _keys(texts: tuple[str, ...]) -> Mapping[str, Make]:
+    """Return the randomizers that estimate the people with each key, from these pairs as texts."""
     return {
         "pckv-grr": lambda e, _: PckvGRR(texts, e),
         "pckv-ue": lambda e, _: PckvUE(texts, e),
@@ -129,7 +138,8 @@ TASKS = {
         "a yes, three questions",
         "standard error, share",
         2,
-        {"bit-flip": _answers, "grr": _answers},  # three bits of a report, or a report of each bit
+        # "bit-flip" sends three bits in a report, "grr" a report for each bit
+        {"bit-flip": _answers, "grr": _answers},
     ),
     "ranges": Task("people in a range of 128 numbers", "standard error, share", 128, _ranges(128)),
     "keys": Task("people with a key, ten keys", "standard error, share", 31, _keys(PAIRS)),
@@ -138,13 +148,13 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class NoisePoint:
-    """One amount of noise.
+    """The privacy and error of a randomizer at one amount of noise, a point of a line.
 
     Attributes:
-        local, shuffled: epsilon, nats.
-        error: exact.
-        measured: or None.
-        runs: whole runs that it was measured in; 0 of drawn reports.
+        local, shuffled: epsilon of one report, and epsilon after shuffling, nats.
+        error: standard error by the exact formula, in the task's unit.
+        measured: root of the mean squared error that was measured; None if it was not.
+        runs: whole runs in which it was measured; 0 if reports were drawn.
     """
 
     local: float
@@ -155,14 +165,24 @@ class NoisePoint:
 
 
 def point(task: str, family: str, people: int, local: float) -> NoisePoint:
-    """One amount of noise, by formulas."""
+    """Return a point of a randomizer's line by formulas, without a measured error.
+
+    Args:
+        task: key of `TASKS`.
+        family: name of the randomizer.
+        people: people that report.
+        local: epsilon of one report, nats.
+    """
     randomizer = TASKS[task].families[family](local, people)
     error = sqrt(randomizer.noise_of(task) / people)
     return NoisePoint(local, shuffled_epsilon(task, family, people, local), error, None)
 
 
 def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float:
-    """Epsilon after shuffling, nats: the certified upper bound."""
+    """Return the certified upper bound of epsilon after shuffling, in nats.
+
+    Arguments as in `point`.
+    """
     if family == "split-mix":
         return local
     if (task, family) == ("answers", "grr"):
@@ -172,7 +192,11 @@ def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float
 
 
 def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[NoisePoint, ...]:
-    """Every budget of a family in a crowd of this size; at some of them its error is measured."""
+    """Return the points of a randomizer's line, by ascending local epsilon.
+
+    The error is measured at the epsilons in `MEASURED`. play: measures it in whole runs of the
+    smallest crowd; None: reports are drawn.
+    """
     budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
     budgets = COMPOSED_EPSILONS if task == "answers" else budgets
     points = [point(task, family, people, local) for local in budgets]
@@ -185,6 +209,7 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
 def _measured(
     task: str, family: str, people: int, spot: NoisePoint, play: Play | None
 ) -> NoisePoint:
+    """Return a point with its measured error, from whole runs or from drawn reports."""
     if play is not None and people == CROWDS[0]:
         squared, runs = play(task, family, spot.local)
         return replace(spot, measured=sqrt(squared), runs=runs)
@@ -193,20 +218,24 @@ def _measured(
 
 
 def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> float:
-    """Root of the mean squared error over repeated reports of uniform people."""
+    """Return the root of the mean squared error over repeated reports of uniform people."""
     rng = np.random.default_rng([seed, people])
     x: Any = np.arange(people) % randomizer.inputs
     p = np.bincount(x, minlength=randomizer.inputs) / people
     if task == "answers":
         x = (x[:, None] >> np.arange(QUESTIONS)) & 1
         p = x.mean(axis=0)
-    runs = RUNS[people] * (4 if task == "mean" else 1)  # a mean is one number, shares are many
+    # more runs for a mean, because a run gives only one error
+    runs = RUNS[people] * (4 if task == "mean" else 1)
     missed = [error_of(task, randomizer, randomizer.sample(x, rng), p) for _ in range(runs)]
     return sqrt(float(np.mean(missed)))
 
 
 def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
-    """Return the mean squared error of an estimate from a crowd's reports, in the task's unit."""
+    """Return the mean squared error of an estimate from a crowd's reports, in the task's unit.
+
+    p: the true shares.
+    """
     if task == "mean":
         mean, *_ = randomizer.measures(randomizer.support_counts(reports), len(reports))
         return float(((mean.value - mean.truth(p)) / np.ptp(randomizer.points)) ** 2)
@@ -219,7 +248,10 @@ def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
 
 
 def squared_error(task: str, shares: Any) -> float:
-    """Mean squared error of shares, or of all ranges made of them, from the errors of shares."""
+    """Return the mean squared error of shares, or of all ranges made of them.
+
+    shares: the error of each share.
+    """
     if task != "ranges":
         return float(np.mean(shares**2))
     reach = np.append(0.0, np.cumsum(shares))
@@ -231,7 +263,7 @@ Curves = Mapping[tuple[str, str, int], Sequence[NoisePoint]]
 
 
 def curves(play: Play | None = None) -> Curves:
-    """All of them: some minutes of a processor.
+    """Return the lines of all tasks, randomizers and crowds; it takes some minutes.
 
     Args:
         play: measures in whole runs of the smallest crowd; None: its reports are drawn too.
@@ -246,7 +278,7 @@ def curves(play: Play | None = None) -> Curves:
 
 @drawing.styled
 def figure(curves: Curves) -> "Figure":
-    """A row a task, a column a crowd; every line has its name beside its end."""
+    """Draw a row of panels for each task and a column for each number of people."""
     picture, axes = drawing.new(11, 2.9 * len(TASKS), len(TASKS), len(CROWDS))
     for row, (name, task) in enumerate(TASKS.items()):
         styles = drawing.styles(len(task.families))
@@ -275,7 +307,10 @@ def figure(curves: Curves) -> "Figure":
 def _name(
     ax: "Axes", ends: Mapping[str, NoisePoint], styles: Mapping[str, tuple[str, Any]]
 ) -> None:
-    """Names right of the ends of the lines, one above the other, each joined to its line."""
+    """Write the names of the lines at the right, one above the other, each joined to its line.
+
+    ends: the last point of each line.
+    """
     low, high = (log10(limit) for limit in ax.get_ylim())
     spacing = (high - low) * 0.055
     order = sorted(ends, key=lambda family: ends[family].error)

@@ -1,13 +1,14 @@
 """Figure 3 of paper 000: two ways to estimate the exposure of future people.
 
-Databases of 128 people over 4 values are drawn; each is used to estimate the exposure of another.
-The plug-in estimate is the exposure of the database itself, which jumps; the statistical exposure
-(Definition 7) of its frequencies is smooth. Both aim at the expected exposure of a database drawn
-from p, which is the statistical exposure of p: the plug-in estimate has no bias at all.
+The exposure at k is the share of people with a value that fewer than k people have. Databases of
+128 people over 4 values are drawn; each is used to estimate the exposure of another. The plug-in
+estimate is the exposure of the database itself, which jumps; the statistical exposure (Definition
+7) of its frequencies is smooth. Both aim at the expected exposure of a database drawn from p, which
+is the statistical exposure of p: the plug-in estimate has no bias at all.
 
-The paper does not give p, so only the shape can be compared. With the p chosen here, the
-statement "the statistical exposure has a smaller standard deviation" holds on average over k, but
-not at every k; and the statistical exposure has a bias.
+The paper does not give p, so only the shape can be compared. With the p chosen here, the statement
+"the statistical exposure has a smaller standard deviation" holds on average over k, but not at
+every k; and the statistical exposure has a bias.
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ from .registry import Check, Material, Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PEOPLE, SIMULATIONS = 128, 1000  # the caption's
-LARGEST = 10**8  # entries of the arrays of a simulation, 0.8 GB
-CHOSEN = (0.5, 0.3, 0.15, 0.05)  # the paper gives no p
-GREEN, PINK = drawing.GREEN, drawing.PURPLE  # the paper's plug-in and statistical exposure
+PEOPLE, SIMULATIONS = 128, 1000  # as in the paper's caption
+LARGEST = 10**8  # limit of the entries of a simulation's arrays, 0.8 GB
+CHOSEN = (0.5, 0.3, 0.15, 0.05)  # probabilities chosen here, because the paper gives none
+# the paper's colours of plug-in and statistical exposure
+GREEN, PINK = drawing.GREEN, drawing.PURPLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """The target, and the mean and deviation of both estimates (shares), for k = 1 .. n.
+    """Simulated estimates of the exposure: the target, means and deviations for k = 1 .. n.
 
     Attributes:
-        p: the shares that people are drawn by.
+        p: the probabilities of the values.
         n: number of people in each drawn database.
         simulations: number of drawn databases.
         k: 1 to n, shape (n,), like all below.
@@ -77,7 +79,7 @@ def estimates(
     simulations: int = SIMULATIONS,
     rng: np.random.Generator | int | None = None,
 ) -> Estimates:
-    """Draw databases and estimate from each.
+    """Draw databases, estimate the exposure from each, and return means and deviations.
 
     Args:
         p: the probability of each value.
@@ -159,19 +161,20 @@ def exposure_estimates_figure(
 
 
 def figure3(material: Material) -> Redrawn:
-    """Redraw the figure from seeded simulations."""
+    """Redraw Figure 3 of the paper from seeded simulations."""
     return exposure_estimates_figure(
         p=CHOSEN, n=PEOPLE, simulations=SIMULATIONS, seed=material.seed, progress=material.progress
     )
 
 
 def _shares(runs: Estimates) -> str:
+    """Return the probabilities of the values as text, separated by commas."""
     return ", ".join(f"{share:g}" for share in runs.p)
 
 
 @drawing.styled
 def draw(runs: Estimates, title: str) -> Figure:
-    """Means as lines, one standard deviation around them as shading; the deviations below."""
+    """Draw the means of both estimates with one standard deviation, and the deviations below."""
     figure, (above, below) = drawing.new(7.2, 7, 2, 1)
     for mean, sd, colour, style, name in (
         (runs.plug_in, runs.plug_in_sd, GREEN, (0, (5, 1.5)), "plug-in exposure"),
@@ -203,6 +206,7 @@ def draw(runs: Estimates, title: str) -> Figure:
 
 
 def _numbers(runs: Estimates) -> Numbers:
+    """Return the table of the figure: a row for each k."""
     columns = (
         runs.k, runs.k / runs.n, runs.target, runs.plug_in, runs.plug_in_sd,
         runs.statistical, runs.statistical_sd,
@@ -215,6 +219,7 @@ def _numbers(runs: Estimates) -> Numbers:
 
 
 def _checks(runs: Estimates) -> list[Check]:
+    """Return the comparisons of the simulation with the statements of the paper."""
     plug_in, smooth = float(runs.plug_in_sd.mean()), float(runs.statistical_sd.mean())
     return [
         Check("3", "the distribution p", "caption", "not given", f"chosen: {_shares(runs)}", None),

@@ -33,16 +33,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = ("sex", "income", "race", "workclass")  # in the paper's order; it calls income wage
+# in the paper's order; the paper calls income "wage"
+COLUMNS = ("sex", "income", "race", "workclass")
 SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
-NODES = 1_000  # of a search tree, as `veilmix reproduce` has by default
-MOST_COLUMNS = 9  # columns up to which a figure has a panel for each number of them
-POINTS = 160  # k at which bounds are computed, evenly on a logarithmic scale
-WORST = (10, 50, 200, 1000, 5000)  # k at which the worst case is sought
+NODES = 1_000  # limit of the nodes of a search tree, the default of `veilmix reproduce`
+MOST_COLUMNS = 9  # limit of the columns, because a figure has a panel for each number of columns
+POINTS = 160  # number of k at which bounds are computed, evenly on a logarithmic scale
+WORST = (10, 50, 200, 1000, 5000)  # the k at which the worst case is searched
 
-# The shares for all four columns at two k, found by a reference program that shares no code.
+# Exposed shares for all four columns at two k, computed by a reference program that shares no code
+# with this package.
 REFERENCE_SHARES = {
     10: {"truth": 0.0055, "printed": 0.299, "refined": 0.0434, "coverage": 0.0374},
     200: {"truth": 0.093, "printed": 0.578, "refined": 0.318, "coverage": 0.305, "worst": 0.299},
@@ -62,11 +64,11 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class WorstExposure:
-    """A worst case at k: its table exposes at least `people` and at most `upper` people.
+    """The worst case at one k: the most exposed people over all tables, or a bracket around it.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.
-        people: lower bound.
+        people: lower bound, exposed in the worst table found.
         upper: upper bound.
     """
 
@@ -77,12 +79,12 @@ class WorstExposure:
 
 @dataclass(frozen=True, slots=True)
 class ExposurePanel:
-    """Some columns jointly: the truth at every k, each rule's people at `ks`, worst cases.
+    """The exposure of some columns together, with its bounds: the numbers of one panel.
 
     Attributes:
         names: names of the columns.
         truth: people exposed, by k.
-        ks: places of the drawn bounds, ascending.
+        ks: the k of the drawn bounds, ascending.
         bounds: by rule, upper bounds on the people at each of `ks`.
         worst: worst cases searched.
     """
@@ -94,7 +96,10 @@ class ExposurePanel:
     worst: tuple[WorstExposure, ...]
 
     def at(self, k: int) -> dict[str, int]:
-        """Return the people at one of `ks`: truth, each rule, and `worst` if it is proven."""
+        """Return the exposed people at one of `ks`, by name: truth, and the bound of each rule.
+
+        "worst" is the worst case, if it is proven.
+        """
         place = self.ks.index(k)
         people = {"truth": self.truth(k)} | {r: p[place] for r, p in self.bounds.items()}
         for case in self.worst:
@@ -110,7 +115,7 @@ def panel(
     worst_at: Sequence[int] = (),
     points: int = POINTS,
 ) -> ExposurePanel:
-    """Return the panel of all columns of `table` together.
+    """Compute the exposure of all columns of a table together, with bounds and worst cases.
 
     Args:
         table: n x d integer codes of at least 0.
@@ -187,7 +192,7 @@ def exposure_bounds_figure(
 
 
 def figure2(material: Material) -> Redrawn:
-    """Redraw the figure from the shipped census table."""
+    """Redraw Figure 2 of the paper from the shipped census table."""
     return exposure_bounds_figure(
         columns=COLUMNS, worst_at=WORST, nodes=material.nodes, progress=material.progress
     )
@@ -195,7 +200,7 @@ def figure2(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], title: str) -> Figure:
-    """A panel of single columns, and a panel for each joint."""
+    """Draw a panel of all single columns, and a panel for each joint of columns."""
     rows = -(-(1 + len(joints)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
     for spare in axes[1 + len(joints) :]:
@@ -219,12 +224,14 @@ def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], titl
 
 
 def _truth(ax: Axes, exposure: ExposurePanel, **look: Any) -> None:
+    """Draw the true exposure as steps over the threshold t = k / n. look: options of the line."""
     curve = exposure.truth
     t = [k / curve.n for k in (*curve.breakpoints, 2 * curve.n)]
     ax.step(t, (*curve.shares, 1.0), where="post", **look)
 
 
 def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
+    """Draw the panel of a joint: its bounds, its true exposure and its worst cases."""
     n = exposure.truth.n
     t = [k / n for k in exposure.ks]
     for rule, people in exposure.bounds.items():
@@ -250,6 +257,7 @@ def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
 
 
 def _axes(ax: Axes, n: int) -> None:
+    """Set the axes of a panel: the threshold t below, k above, shares of people at the left."""
     drawing.percent_axis(ax, "people exposed, Q(t)")
     ax.set_xscale("log")
     ax.set_xlim(0.9 / n, 1.2)
@@ -263,12 +271,14 @@ def _axes(ax: Axes, n: int) -> None:
 
 
 def _times(factor: float) -> Callable[[Any], Any]:
+    """Return a function that multiplies by a factor, for the conversion between two axes."""
     return lambda x: x * factor
 
 
 def _numbers(
     singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel]
 ) -> tuple[Numbers, ...]:
+    """Return the tables of the figure: the steps of the exposure, and the bounds."""
     steps = [
         (" x ".join(exposure.names), k, k / exposure.truth.n, people, people / exposure.truth.n)
         for exposure in (*singles, *joints)
@@ -293,6 +303,7 @@ def _numbers(
 
 
 def _checks(codes: Codes, joints: Sequence[ExposurePanel]) -> list[Check]:
+    """Return the comparisons with the paper, the theorems and a reference program."""
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [
@@ -312,6 +323,7 @@ def _checks(codes: Codes, joints: Sequence[ExposurePanel]) -> list[Check]:
 
 
 def _row(numbers: Sequence[int]) -> str:
+    """Return numbers as text, separated by commas."""
     return ", ".join(map(str, numbers))
 
 
@@ -321,12 +333,16 @@ def _check_panels(
     joints: Sequence[ExposurePanel],
     holds: Callable[[dict[str, int]], bool],
 ) -> tuple[str, str, str, str, bool]:
+    """Return a row of a check: at how many of all drawn k a condition holds."""
     outcomes = [holds(exposure.at(k)) for exposure in joints for k in exposure.ks]
     return subject, source, "always", f"{sum(outcomes)} of {len(outcomes)}", all(outcomes)
 
 
 def _check_share(k: int, name: str, share: float, people: int | None, n: int) -> Check:
-    """A share known to as many digits as it is written with."""
+    """Compare an exposed share at k with the reference program, to the digits given there.
+
+    people: the people computed here; None if they were not proven in time.
+    """
     digits = len(str(share).partition(".")[2])
     measured = "not proven in time" if people is None else f"{people / n:.{digits}f}"
     agrees = None if people is None else round(people / n, digits) == share

@@ -1,4 +1,7 @@
-"""Three figures that paper 001 announces without showing them; deterministic."""
+"""Three figures of one-bit reports through a mix, which paper 001 announces without showing.
+
+They are computed from formulas, without simulation.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from .registry import Material, Numbers, Redrawn, ResearchPaper
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-PEOPLE, NOISE = 200, 0.25  # the paper shows no parameters: these are chosen
+# people and lie probability, chosen here because the paper shows no parameters
+PEOPLE, NOISE = 200, 0.25
 DELTA = 1e-6
 SIZES = tuple(2**i for i in range(1, 21))
 USERS, EPSILONS = 1000, (0.05, 0.1, 0.2, 0.4)
@@ -98,13 +102,14 @@ def noise_coverage_figure(*, n: int = USERS, epsilons: Sequence[float] = EPSILON
 
 
 def _line_figure(figure: Figure) -> Redrawn:
-    """Return a line figure without checks: the paper has no such figure."""
+    """Return a line figure as `Redrawn`, without checks: the paper has no such figure."""
     numbers = Numbers(figure.name, figure.columns, tuple(figure.rows()))
     return Redrawn(figure.name, (numbers,), (), lambda: _draw(figure))
 
 
 @drawing.styled
 def _draw(figure: Figure) -> Canvas:
+    """Draw a figure of lines in the look of veilmix's figures."""
     canvas, (ax,) = drawing.new(7.2, 4.6)
     figure.plot(ax)
     for line, (colour, style) in zip(ax.lines, drawing.styles(len(ax.lines)), strict=True):
@@ -115,16 +120,19 @@ def _draw(figure: Figure) -> Canvas:
 
 
 def _ratio(material: Material) -> Redrawn:
+    """Draw the figure "ratio" with the default parameters."""
     material.progress("figure privacy-ratio")
     return outcome_ratio_figure(n=PEOPLE, q=NOISE)
 
 
 def _crowd(material: Material) -> Redrawn:
+    """Draw the figure "crowd" with the default parameters."""
     material.progress("figure crowd")
     return crowd_epsilon_figure(q=NOISE, delta=DELTA, sizes=SIZES)
 
 
 def _coverage(material: Material) -> Redrawn:
+    """Draw the figure "coverage" with the default parameters."""
     material.progress("figure coverage")
     return noise_coverage_figure(n=USERS, epsilons=EPSILONS)
 

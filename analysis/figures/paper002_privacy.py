@@ -1,7 +1,9 @@
 """Figure 2 of paper 002: average privacy at one level of worst-case privacy, by number of inputs.
 
-All protocols have LDP = epsilon = 2, so the same worst-case privacy e^-2; the Jeffreys prior. The
-figure in the paper shows small a; here a goes to 1,000, where unary encoding has 2^1000 outputs.
+Average privacy is the share of the private information that a report leaves hidden. All protocols
+have LDP = epsilon = 2, so the same worst-case privacy e^-2; the Jeffreys prior. The figure in the
+paper shows small a (numbers of inputs); here a goes to 1,000, where unary encoding has 2^1000
+outputs.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from .registry import Check, Material, Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EPSILON = 2.0  # the caption's
+EPSILON = 2.0  # as in the paper's caption
 INPUTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000)
 MOST_INPUTS = 10_000
 Protocols = Mapping[str, Callable[[int, float], Any]]
@@ -44,12 +46,12 @@ PROTOCOLS: Protocols = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByInputs:
-    """Average privacy: one array for each protocol, over `inputs`.
+    """The average privacy of each protocol, for each number of inputs.
 
     Attributes:
         epsilon: of all protocols, in nats.
         inputs: numbers of values.
-        privacy: S of each protocol, 0 to 1, at each of `inputs`.
+        privacy: average privacy S of each protocol, 0 to 1, at each of `inputs`.
     """
 
     epsilon: float
@@ -62,12 +64,15 @@ class ByInputs:
         return exp(-self.epsilon)
 
     def best(self, at: int) -> str:
-        """The protocol with the most average privacy at the number `at` of the inputs."""
+        """Return the protocol with the most average privacy at entry `at` of `inputs`."""
         return max(self.privacy, key=lambda name: float(self.privacy[name][at]))
 
 
 def protocols_of(protocols: Protocols | None) -> Protocols:
-    """Check protocols by name, each a function of the number of inputs and epsilon; None: four."""
+    """Return checked protocols: by name, a function of the number of inputs and epsilon.
+
+    None stands for the four protocols of the paper.
+    """
     needs = "a dictionary of functions (inputs, epsilon) -> randomizer by name, at least one"
     if protocols is None:
         return PROTOCOLS
@@ -82,7 +87,7 @@ def protocols_of(protocols: Protocols | None) -> Protocols:
 def by_inputs(
     inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON, protocols: Protocols = PROTOCOLS
 ) -> ByInputs:
-    """The figure's numbers.
+    """Compute the average privacy of each protocol at each number of inputs.
 
     Args:
         inputs: the numbers of inputs a, each >= 2.
@@ -139,7 +144,7 @@ def average_privacy_figure(
 
 
 def privacy_figure(material: Material) -> Redrawn:
-    """Redraw the figure; it is deterministic."""
+    """Redraw Figure 2 of the paper; it is deterministic."""
     return average_privacy_figure(inputs=INPUTS, epsilon=EPSILON, progress=material.progress)
 
 
@@ -175,12 +180,14 @@ def draw(curves: ByInputs, title: str) -> Figure:
 
 
 def _numbers(curves: ByInputs) -> Numbers:
+    """Return the table of the figure: a row for each number of inputs."""
     columns = [curves.inputs, *(values.tolist() for values in curves.privacy.values())]
     rows = [(*row, curves.worst_case) for row in zip(*columns, strict=True)]
     return Numbers("figure2", ("a", *curves.privacy, "worst_case"), rows)
 
 
 def _checks(curves: ByInputs) -> list[Check]:
+    """Return the comparisons of the curves with the statements of the paper."""
     gaps = {name: np.diff(values) for name, values in curves.privacy.items()}
     falling = [name for name, gap in gaps.items() if gap.min() < 0]
     winners = [curves.best(i) for i in range(len(curves.inputs))]

@@ -1,7 +1,8 @@
 """Figure 3 of paper 002: utility against privacy for three inputs, epsilon from 0 to infinity.
 
-Utility is the effective participation factor F; privacy is (a) average, (b) worst-case, with both
-axes of (b) scaled by their square root, as in the paper. Jeffreys prior.
+Utility is the effective participation factor F: noisy reports are as useful as exact answers of
+this share of the people. Privacy S is (a) average, (b) worst-case, with both axes of (b) scaled by
+their square root, as in the paper. Jeffreys prior.
 
 Section 10.4 reads (a) as "OUE in the high privacy domain, basic RAPPOR in the low": at the highest
 average privacy, S above 0.912, GRR is best (at S = 0.95: GRR 0.01606, OUE 0.01570, RAPPOR 0.01535).
@@ -29,24 +30,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INPUTS = 3  # the caption's
-# Budgets from F = 10^-4 up to OUE and BLH within 10^-3 of their limits.
+INPUTS = 3  # as in the paper's caption
+# The drawn range of epsilon: from F = 10^-4 up to OUE and BLH within 10^-3 of their limits.
 EPSILONS = (0.02, 16.0)
 POINTS = 90
 MOST_INPUTS = 1_000
-# Highest worst-case privacy of the drawn bound.
+# highest worst-case privacy at which the bound is drawn
 TOP = 0.999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tradeoff:
-    """Average privacy and participation factor, one array for each protocol, over `epsilons`.
+    """Average privacy and participation factor of each protocol, for each epsilon.
 
     Attributes:
-        a: values of the feature.
+        a: number of values of the feature.
         epsilons: in nats.
-        privacy: S of each protocol, 0 to 1.
-        factor: F of each protocol.
+        privacy: average privacy S of each protocol, 0 to 1.
+        factor: effective participation factor F of each protocol.
     """
 
     a: int
@@ -56,14 +57,14 @@ class Tradeoff:
 
 
 def geometric(points: int = POINTS) -> tuple[float, ...]:
-    """Values of epsilon that are evenly spaced in their logarithms, nats."""
+    """Return values of epsilon, in nats, that are evenly spaced in their logarithms."""
     return tuple(np.geomspace(*EPSILONS, points).tolist())
 
 
 def tradeoff(
     a: int = INPUTS, epsilons: Sequence[float] | None = None, protocols: Protocols = PROTOCOLS
 ) -> Tradeoff:
-    """The figure's numbers.
+    """Compute average privacy and participation factor of each protocol at each epsilon.
 
     Args:
         a: inputs, >= 2.
@@ -80,7 +81,10 @@ def tradeoff(
 
 
 def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
-    """F of a protocol at this average privacy; 0 where no epsilon up to 16 gives that little."""
+    """Return the participation factor F of a protocol at this average privacy.
+
+    It is 0 where no epsilon up to 16 gives so little privacy. a: number of inputs.
+    """
     from scipy.optimize import brentq
 
     make, prior = PROTOCOLS[name], jeffreys(a)
@@ -91,7 +95,7 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
 
 
 def crossing(first: str, second: str, low: float, high: float, a: int = INPUTS) -> float:
-    """The average privacy in [low, high] at which two protocols have the same factor."""
+    """Return the average privacy in [low, high] at which two protocols have the same factor F."""
     from scipy.optimize import brentq
 
     gap = lambda s: factor_at(first, s, a) - factor_at(second, s, a)  # noqa: E731
@@ -146,13 +150,13 @@ def utility_privacy_figure(
 
 
 def tradeoff_figure(material: Material) -> Redrawn:
-    """Redraw both parts; they are deterministic."""
+    """Redraw both parts of Figure 3 of the paper; they are deterministic."""
     return utility_privacy_figure(a=INPUTS, epsilons=geometric(), progress=material.progress)
 
 
 @drawing.styled
 def draw(curves: Tradeoff, title: str) -> Figure:
-    """(a) by average privacy, (b) by worst-case privacy, (c) the high end of (a), magnified."""
+    """Draw utility by average privacy, by worst-case privacy, and relative at high privacy."""
     figure, (average, worst, high) = drawing.new(11, 4.4, 1, 3)
     s_wc = np.exp(-curves.epsilons)
     reference = "OUE" if "OUE" in curves.factor else next(iter(curves.factor))
@@ -161,7 +165,7 @@ def draw(curves: Tradeoff, title: str) -> Figure:
     ):
         average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
-        gain = factor / np.interp(  # against another protocol at the same average privacy
+        gain = factor / np.interp(  # relative to the reference protocol at the same average privacy
             -curves.privacy[name], -curves.privacy[reference], curves.factor[reference]
         )
         is_high = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
@@ -181,12 +185,14 @@ def draw(curves: Tradeoff, title: str) -> Figure:
 
 
 def _bound(ax: Axes, a: int) -> None:
+    """Draw the upper bound of Theorem 8.1 on the factor at each worst-case privacy."""
     s = np.linspace(0.02, TOP, 200)
     max_factors = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
     ax.plot(np.sqrt(s), np.sqrt(max_factors), color=drawing.GREY, linewidth=1, label="Theorem 8.1")
 
 
 def _numbers(curves: Tradeoff) -> Numbers:
+    """Return the table of the figure: a row for each protocol and epsilon."""
     rows = [
         (name, float(e), float(s), exp(-float(e)), float(f))
         for name in curves.factor
@@ -197,6 +203,7 @@ def _numbers(curves: Tradeoff) -> Numbers:
 
 
 def _checks(curves: Tradeoff) -> list[Check]:
+    """Return the comparisons of the curves with the statements of the paper."""
     top = crossing("GRR", "OUE", 0.8, 0.97)
     factors = {name: factor_at(name, 0.95) for name in ("GRR", "OUE", "basic RAPPOR")}
     low = {name: factor_at(name, 0.45) for name in PROTOCOLS}

@@ -1,4 +1,8 @@
-"""The figures of paper 003 that can be redrawn: Figure 4 exactly, the rest on other data."""
+"""The figures of paper 003 that can be redrawn: Figure 4 exactly, the rest on other data.
+
+PIE is the information in a report or score about the person behind it, PSE the information that an
+attack obtains (bits).
+"""
 
 from .paper003_attacks import figure5, figure6, figure7
 from .paper003_bounds import figure4

@@ -1,4 +1,8 @@
-"""The drawings of the counterparts of Figures 5, 6 and 7 of paper 003."""
+"""The drawings of the counterparts of Figures 5, 6 and 7 of paper 003.
+
+Figures 5 and 6 show the information about people in scores of an attack, for infinitely many people
+(the divergence D) and for the people at hand.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Row = tuple[Any, ...]  # as HEADINGS of paper003_attacks.py: events are 1, people 9
-Origins = Mapping[str, str]  # data -> "generated " or nothing
+# a row of the table with HEADINGS of paper003_attacks.py: entry 1 is the events, 9 the people
+Row = tuple[Any, ...]
+Origins = Mapping[str, str]  # name of the data -> "generated ", or "" if the data were given
 
 
 def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, marker: str) -> None:
-    """D hollow, a triangle at its lower bound; the value for n people filled, with limits."""
+    """Draw the information of one attack: D and its lower bound, and the value for n people.
+
+    D is drawn hollow, its lower bound as a triangle, the value for n people filled, with limits. x:
+    the place of each row.
+    """
     D = np.array([[row[2], row[3]] for row in rows])
     ax.plot(
         x, D[:, 0], marker, ls=":", color=colour, mfc="none", ms=5, lw=1,
@@ -36,6 +45,7 @@ def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, mar
 
 
 def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw log2 n, the most information about a person out of n people, and label the axis."""
     for n in sorted({row[9] for row in rows}):
         ax.axhline(log2(n), color=drawing.GREY, lw=1, ls="--", label="log₂ n")
     ax.set_ylabel("PSE (bits)")
@@ -44,7 +54,7 @@ def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
 
 @drawing.styled
 def draw5(rows: list[Row], origins: Origins) -> Figure:
-    """Everything, and the first events."""
+    """Draw Figure 5: the information if everything is released, and by first events released."""
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for i, (name, colour, marker) in enumerate(
         (("traces", drawing.BLUE, "o"), ("ratings", drawing.VERMILION, "s"))
@@ -65,7 +75,7 @@ def draw5(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw6(rows: list[Row], origins: Origins) -> Figure:
-    """Traces by the older half, ratings by a prefix."""
+    """Draw Figure 6: the information by training events, for traces and for ratings."""
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for ax, name, colour, marker in (
         (left_ax, "traces", drawing.BLUE, "o"),
@@ -88,7 +98,7 @@ def draw6(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw7(curves: list[tuple[str, Det]], title: str) -> Figure:
-    """FRR against FAR, both logarithmic."""
+    """Draw Figure 7: false rejections (FRR) against false acceptances (FAR), both logarithmic."""
     figure, (ax,) = drawing.new(6.4, 4.8)
     for (name, det), (colour, style) in zip(curves, drawing.styles(len(curves)), strict=True):
         is_positive = (det.far > 0) & (det.frr > 0)

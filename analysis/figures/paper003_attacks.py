@@ -2,10 +2,11 @@
 
 The paper used Foursquare and MovieLens and compared with fingerprints, veins and faces, which may
 not be redistributed. Here people are generated: traces with Zipf places and Markov habits, and
-histories of different items. Beside the paper's PSE, the divergence D for infinitely many people,
-stands the value for the given number, limited by log2 n. (It may also exceed D: D pools the scores
-of all sequences, the value for n people compares within each.) D has an estimate, and a certified
-lower bound that is far below it if genuine scores lie beyond all impostor scores.
+histories of different items. PSE is the information, in bits, that an attack's scores give about
+the person. Beside the paper's PSE, the divergence D for infinitely many people, stands the value
+for the given number, limited by log2 n. (It may also exceed D: D pools the scores of all sequences,
+the value for n people compares within each.) D has an estimate, and a certified lower bound that is
+far below it if genuine scores lie beyond all impostor scores.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ GENERATED = GeneratedPeople()
 FIRST = (1, 2, 3, 4, 5)
 TRAINED = (2, 5, 10, 20, 50, 100)
 TRAINED_SHORT_LONG = (10, 100)
-LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)  # false acceptance rates of the table of Figure 7
+LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)  # false acceptance rates in the table of Figure 7
 HEADINGS = (
     "data", "events", "D_estimate", "D_at_least", "D_beyond", "finite_bits", "finite_low",
     "finite_high", "found", "people",
@@ -73,14 +74,17 @@ HEADINGS = (
 
 
 def people(seed: int, sizes: GeneratedPeople) -> tuple[Sequences, Sequences]:
-    """Generated traces and rating histories."""
+    """Return generated traces and rating histories of people with these sizes."""
     rng, n = np.random.default_rng(seed), sizes.people
     traces = markov_traces(n, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng)
     return traces, rating_histories(n, sizes.items, sizes.ratings, rng=rng)
 
 
 def attack(training: Sequences, released: Sequences) -> SystemEntropy:
-    """The Markov attacker of Section 5.1."""
+    """Return the information in the scores of the Markov attacker of Section 5.1.
+
+    It is trained on the events `training`, and scores the sequences `released`.
+    """
     return system_entropy(MarkovAttack(training).scores(released))
 
 
@@ -232,21 +236,21 @@ def detection_error_figure(
 
 
 def figure5(material: Material) -> Redrawn:
-    """Maximum knowledge: everything released, or the first 1 to 5 events."""
+    """Redraw Figure 5: maximum knowledge, with all events released or the first 1 to 5."""
     return full_knowledge_figure(
         generated=GENERATED, first=FIRST, seed=material.seed, progress=material.progress
     )
 
 
 def figure6(material: Material) -> Redrawn:
-    """Partial knowledge: more training events, more bits."""
+    """Redraw Figure 6: partial knowledge, by the number of training events."""
     return training_events_figure(
         generated=GENERATED, trained=TRAINED, seed=material.seed, progress=material.progress
     )
 
 
 def figure7(material: Material) -> Redrawn:
-    """Detection error trade-offs of three matching algorithms, partial knowledge."""
+    """Redraw Figure 7: the error trade-offs of three matching algorithms, partial knowledge."""
     return detection_error_figure(
         generated=GENERATED, seed=material.seed, progress=material.progress
     )
@@ -255,7 +259,7 @@ def figure7(material: Material) -> Redrawn:
 def _data(
     traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople, seed: int
 ) -> dict[str, Sequences]:
-    """Check the data; generate the missing data."""
+    """Return checked traces and ratings by name; missing data are generated."""
     if not isinstance(generated, GeneratedPeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a GeneratedPeople")
     checked_seed = seed_of(seed)
@@ -273,11 +277,12 @@ def _data(
 def _is_default(
     traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople
 ) -> bool:
+    """Whether all data are the generated data of the defaults, so that checks apply."""
     return traces is None and histories is None and generated == GENERATED
 
 
 def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str, str]:
-    """Return the adjective of each data in titles: "generated ", or empty."""
+    """Return the adjective of each data set in titles: "generated ", or empty."""
     data = {"traces": traces, "ratings": histories}
     return {name: "generated " if sequences is None else "" for name, sequences in data.items()}
 
@@ -285,7 +290,10 @@ def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str,
 def _curves(
     data: Mapping[str, Sequences], trained: Sequence[int], stage: Progress
 ) -> list[tuple[str, Det]]:
-    """Return the trade-off of each attack on traces and on histories, by its name."""
+    """Return the error trade-off of each attack on traces and on histories, with its name.
+
+    trained: numbers of training events.
+    """
     curves: list[tuple[str, Det]] = []
     for m in trained:
         training, released = partial_knowledge(data["traces"], m)
@@ -303,6 +311,7 @@ def _curves(
 
 
 def _checks5(rows: list[Row]) -> tuple[Check, ...]:
+    """Return the comparisons of Figure 5's rows with the paper's statements on D and log2 n."""
     max_bits, ceiling = max(row[2] for row in rows), log2(rows[0][9])
     over = f"{max_bits:.1f} bits, log2 n = {ceiling:.1f}"
     is_bounded = all(row[5] <= ceiling + 1e-9 for row in rows)
@@ -327,6 +336,7 @@ def _checks5(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _check7(error_at_few: float, error_at_many: float) -> Check:
+    """Check that the equal error rate falls with more training events, as the paper says."""
     return Check(
         "7", "more training events, fewer errors (Markov)", "paper", "yes",
         f"equal error {error_at_few:.3f} to {error_at_many:.3f}", error_at_many < error_at_few,
@@ -334,6 +344,7 @@ def _check7(error_at_few: float, error_at_many: float) -> Check:
 
 
 def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
+    """Return a row of the table `HEADINGS` for one data set and number of events."""
     d = e.divergence
     return (
         name, events, d.estimate, d.at_least, d.beyond, e.finite, e.finite_low, e.finite_high,
@@ -342,6 +353,7 @@ def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
 
 
 def _rising(rows: list[Row], name: str) -> Check:
+    """Check that the PSE of a data set rises with the training events, as the paper says."""
     bits = [row[5] for row in rows if row[0] == name]
     rises = bits[-1] > bits[0]
     text = f"{bits[0]:.2f} to {bits[-1]:.2f} bits"

@@ -1,4 +1,4 @@
-"""Figure 4 of paper 003: bounds on the information in a report about its sender, against epsilon.
+"""Figure 4 of paper 003: bounds on the information in a report about its sender, by epsilon.
 
 It needs no data and is redrawn exactly, with the bound by contraction and the supremum beside the
 paper's two.
@@ -23,7 +23,7 @@ from .registry import Check, Material, Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-USERS, PLACES = 1_370_637, 10_500_393  # the paper's Foursquare data
+USERS, PLACES = 1_370_637, 10_500_393  # sizes of the paper's Foursquare data
 SMALL, LARGE = np.geomspace(0.05, 1, 40), np.linspace(1, 20, 77)
 LABELS = {
     "general": "general (Proposition 4.1)",
@@ -74,16 +74,18 @@ def pie_bounds_figure(
 
 
 def figure4(material: Material) -> Redrawn:
-    """Bounds of GRR at the paper's numbers of users and places."""
+    """Redraw Figure 4 at the paper's numbers of users and places."""
     return pie_bounds_figure(users=USERS, symbols=PLACES, progress=material.progress)
 
 
 def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
+    """Return the four bounds on the PIE of a randomizer in bits, in the order of STRENGTHS."""
     bound = pie_bound(randomizer, users)
     return tuple(float(getattr(bound, strength)) for strength in STRENGTHS)
 
 
 def _checks4() -> list[Check]:
+    """Return the comparisons of bounds at three epsilons with the paper's values."""
     paper_values = {0.1: ("0.014", "2.0e-07"), 1.0: ("1.4", "3.3e-06"), 10.0: ("14", "0.043")}
     checks = []
     for eps, (general, printed) in paper_values.items():
@@ -105,7 +107,7 @@ def _checks4() -> list[Check]:
 
 @drawing.styled
 def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
-    """Small and large budgets, bits on a logarithmic axis."""
+    """Draw the four bounds against epsilon, a panel each for small and for large epsilon."""
     table = np.array(sorted(rows))
     small, large = table[table[:, 0] <= 1], table[table[:, 0] >= 1]
     parts = [

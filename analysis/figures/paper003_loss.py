@@ -31,7 +31,7 @@ from .paper003_places import (
 from .parameters import Progress, positive_numbers, seed_of, stage_of, whole_numbers
 from .registry import Check, Material, Numbers, Redrawn
 
-USERS, PLACES = 1_370_637, 10_500_393  # the paper's
+USERS, PLACES = 1_370_637, 10_500_393  # sizes of the paper's Foursquare data
 FEWER, SMALLER, HASHES = 137_064, 1_050_039, 1 << 24
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0)
 SIZES = (12, 14, 16, 18, 20, 22, 24)  # log2 g of the simulations of Figure 12
@@ -198,7 +198,7 @@ def hash_loss_figure(
 
 
 def figure10(material: Material) -> Redrawn:
-    """Redraw loss against epsilon, and against the guaranteed error."""
+    """Redraw Figure 10: the loss against epsilon, and against the guaranteed error."""
     return estimation_loss_figure(
         users=FEWER, symbols=SMALLER, hash_values=HASHES, seed=material.seed,
         progress=material.progress,
@@ -206,20 +206,21 @@ def figure10(material: Material) -> Redrawn:
 
 
 def figure11(material: Material) -> Redrawn:
-    """Redraw the twenty most popular places, estimated under three guarantees."""
+    """Redraw Figure 11: the twenty most popular places, estimated under three guarantees."""
     return popular_places_figure(
         users=USERS, symbols=PLACES, seed=material.seed, progress=material.progress
     )
 
 
 def figure12(material: Material) -> Redrawn:
-    """Redraw loss against the number of hash values at theta = 1/2, for any other symbols."""
+    """Redraw Figure 12: the loss against the number of hash values at theta = 1/2."""
     return hash_loss_figure(
         users=FEWER, symbols=SMALLER, sizes=SIZES, seed=material.seed, progress=material.progress
     )
 
 
 def _checks10(rows: list[Row]) -> tuple[Check, ...]:
+    """Return the comparisons of Figure 10's rows with the statements of the paper."""
     better = next(row for row in rows if row[:2] == ("GRR", 10.0) and row[3] == SMALLER)
     return (
         Check(
@@ -234,6 +235,7 @@ def _checks10(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _checks11(names: Sequence[str], shares: Sequence[Floats]) -> tuple[Check, ...]:
+    """Return the mean relative error under each guarantee, beside the paper's values."""
     errors = [float(np.mean(np.abs(share / shares[0] - 1))) for share in shares[1:]]
     return tuple(
         Check(
@@ -244,6 +246,7 @@ def _checks11(names: Sequence[str], shares: Sequence[Floats]) -> tuple[Check, ..
 
 
 def _checks12(curve: list[Row]) -> tuple[Check, ...]:
+    """Return the comparisons of Figure 12's curve with the statements of the paper."""
     falls = all(b[1] < a[1] and b[2] < a[2] for a, b in pairwise(curve))
     promised = pie_bound(GRR(PLACES, epsilon_at(0.5, PLACES)), USERS).error("printed")
     return (
@@ -256,4 +259,5 @@ def _checks12(curve: list[Row]) -> tuple[Check, ...]:
 
 
 def _word(is_satisfied: bool) -> str:  # noqa: FBT001
+    """Return "always" or "not always", the result of a check."""
     return "always" if is_satisfied else "not always"

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 def _kind(sums: PlaceNumbers) -> str:
+    """Return the adjective of the data in titles: "generated ", or empty."""
     return "" if sums.has_counts else "generated "
 
 
 @drawing.styled
 def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
-    """Top above, all places below; epsilon on the left, the guaranteed error on the right."""
+    """Draw Figure 10: the loss of the top places above, of all places below.
+
+    The left panels are by epsilon, the right panels by the guaranteed error.
+    """
     figure, panels = drawing.new(9.5, 7.4, 2, 2)
     origin = "" if sums.has_counts else ", generated"
     marks = (("emp", 5, "o"), ("emp+thr, normal", 6, "s"), ("emp+thr, exact", 7, "^"))
@@ -44,7 +48,7 @@ def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
 
 @drawing.styled
 def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figure:
-    """Four bars for each place."""
+    """Draw Figure 11: for each place, bars of its true share and of the three estimates."""
     figure, (ax,) = drawing.new(9.5, 4.4)
     ranks, width = np.arange(1, len(shares[0]) + 1), 0.2
     colours = (drawing.BLACK, "#FFFFFF", drawing.BLUE, drawing.ORANGE)
@@ -65,7 +69,7 @@ def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figur
 
 @drawing.styled
 def draw12(rows: list[Row], curve: list[Row], sums: PlaceNumbers, theta: float) -> Figure:
-    """The most frequent places, and all places."""
+    """Draw Figure 12: the loss by g, for the most frequent places and for all places."""
     figure, panels = drawing.new(9, 4.2, 1, 2)
     g = [point[0] for point in curve]
     for j, (ax, top) in enumerate(zip(panels, (sums.top, sums.symbols), strict=True), start=1):

@@ -1,7 +1,8 @@
 """Figures 8 and 9 of paper 003: the meaning of epsilon for re-identification.
 
-The paper used Foursquare check-ins; these counterparts use generated traces (Zipf places, Markov
-habits): one randomized place a person, and an attacker trained on older places.
+PIE is the information, in bits, that a report contains about its sender; PSE is the part that an
+attack obtains. The paper used Foursquare check-ins; these counterparts use generated traces (Zipf
+places, Markov habits): one randomized place a person, and an attacker trained on older places.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ from .registry import Check, Material, Numbers, Redrawn
 
 @dataclass(frozen=True, slots=True)
 class TracePeople:
-    """Sizes of generated traces: Zipf places, Markov habits.
+    """Sizes of generated traces, with Zipf places and Markov habits.
 
     Attributes:
-        people: with a trace each, >= 2.
+        people: number of people, with a trace each, >= 2.
         places: different places, >= 2.
         events: places in each trace, >= 2.
     """
@@ -58,19 +59,19 @@ class TracePeople:
 
 GENERATED = TracePeople()
 HASHES = 1 << 14
-LARGEST = 30.0  # nats, above which the chance of a lie is lost in rounding
-KEYS = 16  # keys of local hashing, for its PIE
+LARGEST = 30.0  # largest epsilon in nats; above, the probability of a lie is lost in rounding
+KEYS = 16  # number of keys of local hashing that are drawn for its PIE
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 16.0, 20.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ReportStudy:
-    """The people of Figures 8 and 9, and the randomizers of their reports.
+    """The parameters of Figures 8 and 9: people, and the randomizers of their reports.
 
     Attributes:
         traces: places of each person; None: generated.
         generated: sizes of generated traces.
-        hash_values: g of local hashing.
+        hash_values: g, the number of hash values of local hashing.
         keys: keys of local hashing that are drawn for its PIE.
         epsilons: LDP levels, nats.
         seed: of traces, reports and keys.
@@ -97,17 +98,17 @@ class ReportStudy:
 
     @property
     def is_default(self) -> bool:
-        """Whether only the seed may differ from the defaults."""
+        """Whether all parameters but the seed have their defaults."""
         arguments = (self.traces, self.generated, self.hash_values, self.keys, self.epsilons)
         return arguments == (None, GENERATED, HASHES, KEYS, BUDGETS)
 
     @property
     def words(self) -> str:
-        """The people in words of a title."""
+        """The people in words, for a title."""
         return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
 
     def randomizer(self, name: str, eps: float) -> GRR | LocalHash:
-        """The randomizer of this name at an epsilon."""
+        """Return GRR or local hashing, by name, at an epsilon."""
         grr = name == "GRR"
         return GRR(self.places, eps) if grr else LocalHash(self.places, self.hash_values, eps)
 
@@ -207,7 +208,7 @@ def identification_error_figure(
 
 
 def figure8(material: Material) -> Redrawn:
-    """Redraw upper bounds, the true PIE and the PSE of an attack, for one report a person."""
+    """Redraw Figure 8: bounds on the PIE, the true PIE and the PSE of an attack."""
     return report_information_figure(
         generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
         progress=material.progress,
@@ -215,7 +216,7 @@ def figure8(material: Material) -> Redrawn:
 
 
 def figure9(material: Material) -> Redrawn:
-    """The identification error of the attack against all lower bounds."""
+    """Redraw Figure 9: the identification error of the attack, and its lower bounds."""
     return identification_error_figure(
         generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
         progress=material.progress,
@@ -231,7 +232,7 @@ def _study(
     seed: int,
     progress: Progress | None,
 ) -> ReportStudy:
-    """Check the parameters of both figures."""
+    """Check the parameters of both figures and return them."""
     if not isinstance(generated, TracePeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a TracePeople")
     if not (traces is None or isinstance(traces, Sequences)):
@@ -248,7 +249,11 @@ def _study(
 
 @lru_cache(maxsize=1)
 def _measured(study: ReportStudy) -> list[Row]:
-    """(randomizer, eps, four bounds, PIE, PSE, its error, attack's error, Bayes error) a row."""
+    """Return a row for each randomizer and epsilon, measured on the people of the study.
+
+    A row is (randomizer, eps, four bounds, PIE, PSE, its standard error, attack's error, Bayes
+    error). Cached, because both figures use it.
+    """
     rng, sizes = np.random.default_rng(study.seed), study.generated
     traces = study.traces or markov_traces(
         sizes.people, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng
@@ -278,9 +283,14 @@ def _attacked(
     keys: int,
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
-    """Return PIE, PSE, its error, the attack's error and the Bayes error.
+    """Return PIE, PSE, its standard error, the attack's error and the Bayes error.
 
-    attacked: events of training, and the reported place of each person.
+    Args:
+        randomizer: the randomizer of the reports.
+        law: joint law of people and places, as a sparse matrix.
+        attacked: events of training, and the reported place of each person.
+        keys: keys of local hashing that are drawn.
+        rng: draws reports and keys.
     """
     training, values = attacked
     if randomizer.hash_family is None:
@@ -294,6 +304,7 @@ def _attacked(
 
 
 def _checks8(rows: list[Row]) -> tuple[Check, ...]:
+    """Return the comparisons of Figure 8's rows with the theorems."""
     below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
     is_below_pie = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
     return (
@@ -318,6 +329,7 @@ def _checks8(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
+    """Return the comparisons of Figure 9's rows with the theorems and the paper."""
     is_above_fano = all(row[10] >= _fano(row[6], n) - 1e-9 for row in rows)
     is_above_least = all(row[3] >= row[8] - 1e-9 for row in table)
     near = all(row[9] >= row[10] - 0.05 for row in rows)
@@ -337,15 +349,17 @@ def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
 
 
 def _loose(rows: list[Row]) -> Check:
-    """The paper's reading of its Figure 8, on our data."""
+    """Return how far Theorem 4.2's bound is above the PIE, where the paper says "fairly tight"."""
     row = next(row for row in rows if row[0] == "GRR" and row[1] == 10.0)
     text = f"{row[3] / row[6]:.3g} times the PIE at eps = 10"
     return Check("8", "Theorem 4.2 on generated traces", "paper", "fairly tight", text, None)
 
 
 def _fano(bits: float, n: int) -> float:
+    """Return Fano's lower bound on the identification error of n people, from bits."""
     return fano_bound(bits, uniform_prior_error(n))
 
 
 def _always(is_satisfied: bool) -> str:  # noqa: FBT001
+    """Return "always" or "not always", the result of a check."""
     return "always" if is_satisfied else "not always"

@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 
 @drawing.styled
 def draw8(rows: list[Row], kind: str) -> Figure:
-    """One panel a randomizer."""
+    """Draw Figure 8: a panel for each randomizer, with bounds, PIE and PSE by epsilon."""
     figure, panels = drawing.new(9, 4.4, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
         part = [row[1:] for row in rows if row[0] == name]
@@ -51,7 +51,7 @@ def draw8(rows: list[Row], kind: str) -> Figure:
 
 @drawing.styled
 def draw9(table: list[Row], words: str) -> Figure:
-    """One panel a randomizer."""
+    """Draw Figure 9: a panel for each randomizer, with errors and their bounds by epsilon."""
     figure, panels = drawing.new(9, 5, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
         _errors(ax, np.array([row[1:] for row in table if row[0] == name], float))
@@ -61,6 +61,7 @@ def draw9(table: list[Row], words: str) -> Figure:
 
 
 def _errors(ax: Axes, part: Floats) -> None:
+    """Draw the identification errors of one randomizer and their lower bounds."""
     ax.plot(part[:, 0], part[:, 1], "s", ms=4, color=drawing.ORANGE, label="error of the attack")
     ax.plot(part[:, 0], part[:, 2], "o", ms=4, color=drawing.BLACK, label="Bayes error")
     for j, (strength, (colour, style)) in enumerate(

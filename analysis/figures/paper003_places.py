@@ -1,4 +1,4 @@
-"""People at places that report theirs with noise, and the errors of the estimates (paper 003)."""
+"""People that report their places with noise, and the errors of the estimates (paper 003)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..validation import Floats, as_counts, whole
 
 Row = tuple[Any, ...]
 
-MAX_SIZE = 20_000_000  # people, and places, of a figure
+MAX_SIZE = 20_000_000  # limit of the people of a figure, and of its places
 MOST_HASHES = 1 << 30
 NAMES = (
     "randomizer", "epsilon", "g", "top", "expected_emp", "emp", "emp_normal", "emp_exact",
@@ -28,7 +28,7 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class PlaceNumbers:
-    """The numbers that titles of a drawing name.
+    """The sizes of a study of places that titles of its drawings name.
 
     Attributes:
         users: number of people.
@@ -45,7 +45,7 @@ class PlaceNumbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacesOfPeople:
-    """One place of each person.
+    """The data of a study of places: one place of each person.
 
     Attributes:
         user_places: the place of each person, shape (users,).
@@ -71,7 +71,7 @@ class PlacesOfPeople:
 
     @property
     def sums(self) -> PlaceNumbers:
-        """The numbers that titles of a drawing name."""
+        """The sizes that titles of a drawing name."""
         return PlaceNumbers(self.users, self.symbols, self.top, self.has_counts)
 
 
@@ -83,7 +83,11 @@ def places_of(
     rng: np.random.Generator,
     top_name: str = "top",
 ) -> PlacesOfPeople:
-    """Check counts of people by place, or draw people at Zipf places. top_name: for messages."""
+    """Return people at given places, from counts, or at Zipf places drawn at random.
+
+    counts: people at each place; None: `users` people are drawn at `symbols` places. top_name: name
+    of `top` in messages.
+    """
     top_count = whole(top, top_name, 1)
     if counts is None:
         size = (_limited(users, "users", 2), _limited(symbols, "symbols", 2))
@@ -104,6 +108,7 @@ def places_of(
 
 
 def _limited(value: int, name: str, minimum: int) -> int:
+    """Return a checked number of people or places, up to `MAX_SIZE`."""
     size = whole(value, name, minimum)
     if size > MAX_SIZE:
         raise ParameterError(
@@ -113,7 +118,7 @@ def _limited(value: int, name: str, minimum: int) -> int:
 
 
 def hash_values_of(value: int) -> int:
-    """Check a number of hash values: a power of two."""
+    """Return a checked number of hash values: a power of two from 2 to 2^30."""
     g = whole(value, "hash_values", 2)
     if g & (g - 1) or g > MOST_HASHES:
         raise ParameterError(f"hash_values: found {g:,}; needs a power of two from 2 to 2^30")
@@ -123,7 +128,7 @@ def hash_values_of(value: int) -> int:
 def places(
     users: int, symbols: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """One Zipf place for each person, and the shares of all places among these people."""
+    """Draw a Zipf place for each person; return them, and the share of people at each place."""
     cumulated = np.cumsum(zipf_shares(symbols))
     user_places = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
     return user_places, np.bincount(user_places, minlength=symbols) / users
@@ -132,7 +137,10 @@ def places(
 def losses(
     randomizer: GRR | LocalHash, data: PlacesOfPeople, rng: np.random.Generator
 ) -> list[Row]:
-    """Two rows, the most frequent places and all places, as in NAMES."""
+    """Return the errors of a randomizer's estimates, as two rows of the table `NAMES`.
+
+    The rows are of the most frequent places and of all places.
+    """
     truth, users = data.truth, data.users
     estimated = large_domain(randomizer, randomizer.sample(data.user_places, rng))
     g = 0 if randomizer.hash_family is None else randomizer.reported_values
@@ -156,12 +164,13 @@ def losses(
 
 
 def _invented(estimated: LargeDomain, truth: Floats, rule: str) -> int:
+    """Return the number of places without people that a significance rule declares present."""
     present, _ = estimated.significant(rule=rule)  # type: ignore[arg-type]
     return int(np.count_nonzero(truth[present] == 0))
 
 
 def expected_losses(data: PlacesOfPeople, g: int, theta: float) -> tuple[float, float]:
-    """Expected sums of squared errors of local hashing, of the top and of all places."""
+    """Return the expected sums of squared errors of local hashing, of top and of all places."""
     law = hash_loss_at(data.truth, g, theta, data.users)
     return float(law[np.argpartition(-data.truth, data.top)[: data.top]].sum()), float(law.sum())
 
@@ -170,6 +179,7 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
     """Return each guarantee in words with its epsilon: the given epsilon, and two of the error."""
 
     def make(eps: float) -> GRR:
+        """Return GRR over the places at an epsilon."""
         return GRR(data.symbols, eps)
 
     guarantees = [(f"ε = {epsilon:g}", epsilon)]
@@ -182,7 +192,7 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
 def estimates(
     randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
 ) -> Floats:
-    """Return the significant estimates of the shares of some places, 0 for other places."""
+    """Return estimates of the shares of some places; 0 where they are not significant."""
     reports = randomizer.sample(data.user_places, rng)
     present, values = large_domain(randomizer, reports).significant(rule="normal")
     estimate = dict(zip(present.tolist(), values.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""People of a release found by an attacker that knows some columns of all people (census data).
+"""A figure of people in a release that an attacker identifies by known columns (census data).
 
 Not in the paper: its attacker, applied to an exact release. For every number of known columns, the
 best and the worst choice of them; the release shows all columns.
@@ -21,7 +21,7 @@ from .registry import Check, Material, Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_COLUMNS = 12  # 4,095 sets of known columns
+MOST_COLUMNS = 12  # limit of the columns, so that there are at most 4,095 sets of known columns
 
 
 def known_columns_figure(
@@ -82,6 +82,7 @@ def release(material: Material) -> Redrawn:
 
 
 def _check(attacks: Sequence[Identified]) -> Check:
+    """Check that the Bayes error of each attack is at least Fano's bound."""
     is_satisfied = all(a.fano <= a.error for a in attacks)
     return Check(
         "release",
@@ -95,7 +96,7 @@ def _check(attacks: Sequence[Identified]) -> Check:
 
 @drawing.styled
 def draw(attacks: Sequence[Identified], names: Sequence[str], source: str) -> Figure:
-    """Each set of known columns is a point; the most dangerous of each size is named."""
+    """Draw a point for each set of known columns; name the most dangerous of each size."""
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:
         ax.plot(len(a.known_columns), a.expected_matches, "o", ms=4, mfc="none", color=drawing.BLUE)

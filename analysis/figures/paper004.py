@@ -1,7 +1,8 @@
 """The figures of paper 004 that can be redrawn: Figure 2's counterparts on other data.
 
-The paper's data (Sapienza) are not at hand. Figure "2" is its counterpart on Zipf vectors
-with the paper's m, beta and budgets, figure "2-wifi" on recorded Wi-Fi sessions.
+Incidence counting estimates, from noisy bit vectors, the number of positions that are set in
+exactly t of n vectors. The paper's data (Sapienza) are not at hand. Figure "2" is its counterpart
+on Zipf vectors with the paper's m, beta and budgets, figure "2-wifi" on recorded Wi-Fi sessions.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from .paper004_errors import (
 from .parameters import Progress, positive_numbers, seed_of, stage_of, texts, whole_numbers
 from .registry import Check, Material, Numbers, Redrawn, ResearchPaper
 
-# The paper's list in Section 6.1, for its budgets.
+# lower bounds as the paper lists them in Section 6.1, for its budgets
 PRINTED_LOWER = (1.3e-5, 8.7e-6, 5.3e-6, 3.2e-6, 1.9e-6, 1.2e-6, 7.1e-7)
 
 QUICK = ("program", "minmax", "inverse", "likelihood", "analytic", "em")
 WITH_POSTERIOR = (*QUICK, "bayes")
-RUNS = 20  # noisy versions behind each quantile; the paper has 1,000
-SHOWN_EPSILON = 3.0  # the estimate drawn beside the Wi-Fi errors
+RUNS = 20  # number of noisy versions behind each quantile; the paper has 1,000
+SHOWN_EPSILON = 3.0  # epsilon of the estimate that is drawn beside the Wi-Fi errors
 DEFAULT_TITLE = "7 sessions, 2023-08-26 to 2023-09-01"
 
 
@@ -146,7 +147,7 @@ def session_error_figure(
 
 
 def figure2(material: Material) -> Redrawn:
-    """Zipf vectors over 162,305 positions: error against epsilon for several n."""
+    """Redraw Figure 2 on Zipf vectors over 162,305 positions: error against epsilon and n."""
     return incidence_error_figure(
         owners=OWNERS, positions=POSITIONS, runs=RUNS, seed=material.seed,
         progress=material.progress,
@@ -154,11 +155,12 @@ def figure2(material: Material) -> Redrawn:
 
 
 def figure2_wifi(material: Material) -> Redrawn:
-    """Wi-Fi sessions: error against epsilon, and one estimate with its limits."""
+    """Redraw Figure 2 on Wi-Fi sessions: error against epsilon, and one estimate with limits."""
     return session_error_figure(runs=RUNS, seed=material.seed, progress=material.progress)
 
 
 def _exponent(value: float) -> float:
+    """Return a checked exponent of Zipf's law, 0 to 50."""
     exponent = number(value, "exponent", "a number from 0 to 50")
     if not 0 <= exponent <= 50:
         raise ParameterError(f"exponent: found {value!r}; needs a number from 0 to 50")
@@ -166,7 +168,7 @@ def _exponent(value: float) -> float:
 
 
 def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDArray[np.int64]]:
-    """Return the true counts of each panel by its title."""
+    """Return the true incidence vector of each panel, by its title."""
     if sessions is None:
         return {title: wifi(session_counts, DEVICES) for title, session_counts in SESSIONS.items()}
     if not isinstance(sessions, Mapping) or not sessions:
@@ -181,7 +183,10 @@ def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDAr
 
 
 def _estimates_title(shown_title: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
-    """Return the title of the vector of the shown estimates."""
+    """Return the title of the vector of the shown estimates; ParameterError if unknown.
+
+    usual: whether the sessions are the recorded Wi-Fi sessions.
+    """
     if shown_title is None:
         return DEFAULT_TITLE if usual else next(iter(vectors))
     if shown_title not in vectors:
@@ -198,9 +203,14 @@ def _panels(
     first_seed: int,
     stage: Progress,
 ) -> list[ErrorPanel]:
-    """Measure the asked methods at the asked budgets on noisy versions of each true vector.
+    """Measure the chosen methods at the chosen budgets on noisy versions of each true vector.
 
-    quantile: beta, and the runs behind each quantile. first_seed: counts of a vector are added.
+    Args:
+        vectors: true incidence vectors by title.
+        options: methods and budgets.
+        quantile: beta, and the runs behind each quantile.
+        first_seed: the seed of a vector is this plus its number of counts.
+        stage: called with each title.
     """
     methods, budgets = options
     beta, runs = quantile
@@ -213,13 +223,13 @@ def _panels(
 
 
 def _stage(progress: Progress | None, prefix: str) -> Progress:
-    """Return the function that is called with each title, put after a prefix."""
+    """Return a progress function that puts a prefix before each title."""
     report = stage_of(progress)
     return lambda title: report(f"{prefix}{title}")
 
 
 def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[IncidenceEstimate]:
-    """Return the estimates with limits of one noisy version."""
+    """Return the estimates with limits of one noisy version, by "em" and "bayes"."""
     rng = np.random.default_rng(seed)
     psi = sample(phi, eta_of(epsilon), rng=rng)
     return [estimate(psi, eta_of(epsilon), method=name, rng=rng) for name in ("em", "bayes")]
@@ -228,17 +238,20 @@ def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[In
 def _wifi_numbers(
     panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Numbers, Numbers]:
+    """Return the tables of the Wi-Fi figure: errors, and estimates of one vector."""
     errors = _numbers("figure2-wifi", panels)
     return errors, _estimates("figure2-wifi-estimates", week, estimates)
 
 
 def _zipf_checks(panels: list[ErrorPanel]) -> tuple[Check, ...]:
+    """Return the comparisons of the Zipf figure with the statements of the paper."""
     return (_lower_list(), *_bound_checks("2", panels), _small_at_half(panels), _inside(panels))
 
 
 def _wifi_checks(
     panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Check, ...]:
+    """Return the comparisons of the Wi-Fi figure with the statements of the paper."""
     return (
         *_bound_checks("2-wifi", panels),
         _inside(panels, "2-wifi"),
@@ -247,6 +260,7 @@ def _wifi_checks(
 
 
 def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
+    """Return the table of errors: a row for each panel and budget."""
     methods = tuple(panels[0].quantiles)
     headings = ("data", "n", "m", "epsilon", "beta", "runs", *methods, "bound", "lower")
     rows = [
@@ -262,6 +276,7 @@ def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
 
 
 def _estimates(name: str, week: ErrorPanel, estimates: list[IncidenceEstimate]) -> Numbers:
+    """Return the table of estimates with limits beside the true counts: a row for each t."""
     rows = [
         (
             fitted.method,
@@ -276,6 +291,7 @@ def _estimates(name: str, week: ErrorPanel, estimates: list[IncidenceEstimate]) 
 
 
 def _lower_list() -> Check:
+    """Compare the lower bounds with the list in the paper's Section 6.1."""
     ours = [float(f"{lower_bound(POSITIONS, epsilon, 0.1):.1e}") for epsilon in BUDGETS]
     return Check(
         "2",
@@ -302,6 +318,7 @@ def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
 
 
 def _small_at_half(panels: list[ErrorPanel]) -> Check:
+    """Check the paper's statement that its program's error is very small at epsilon = 0.5."""
     errors = [float(p.quantiles["program"][BUDGETS.index(0.5)]) for p in panels]
     error_text = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
     return Check(
@@ -312,7 +329,7 @@ def _small_at_half(panels: list[ErrorPanel]) -> Check:
 
 
 def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
-    """Section 4.1 prefers points inside to vertices."""
+    """Check that a point inside the polytope beats a vertex, which Section 4.1 prefers."""
     pairs = [(panel.quantiles["analytic"], panel.quantiles["program"]) for panel in panels]
     better = np.concatenate([inside < corner for inside, corner in pairs])
     return Check(
@@ -322,7 +339,10 @@ def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
 
 
 def _limit_checks(week: ErrorPanel, estimates: list[IncidenceEstimate]) -> list[Check]:
-    """Confidence limits must hold; the credible band only if the truth is like its prior."""
+    """Check that the limits of estimates hold the true counts.
+
+    Confidence limits must hold; the credible band only if the truth is like its prior.
+    """
     checks = []
     for fitted in estimates:
         missed = np.flatnonzero((fitted.low > week.phi) | (week.phi > fitted.high))

@@ -28,7 +28,7 @@ NAMES = {
 
 @drawing.styled
 def draw(panels: list[ErrorPanel]) -> Figure:
-    """One panel for each n: quantiles of the error, the upper and the lower bound."""
+    """Draw a panel for each n: quantiles of the error by epsilon, upper and lower bounds."""
     figure, axes = _panels(len(panels))
     for ax, panel in zip(axes, panels, strict=True):
         _errors(ax, panel)
@@ -51,7 +51,7 @@ def draw_sessions(
     *,
     usual: bool,
 ) -> Figure:
-    """One panel for each group of sessions, and estimates beside the truth in the last.
+    """Draw a panel for each group of sessions, and estimates beside the truth in the last.
 
     drawn: the panel of the estimates. usual: whether these are the recorded Wi-Fi sessions.
     """
@@ -70,7 +70,7 @@ def draw_sessions(
 
 
 def _panels(panel_count: int) -> tuple[Figure, list[Axes]]:
-    """A figure with this many panels, two a row."""
+    """Return a figure with this number of panels, two in a row, and their axes."""
     rows = -(-panel_count // 2)
     figure, axes = drawing.new(9, 3.8 * rows, rows, 2)
     for spare in axes[panel_count:]:
@@ -79,6 +79,7 @@ def _panels(panel_count: int) -> tuple[Figure, list[Axes]]:
 
 
 def _errors(ax: Axes, panel: ErrorPanel) -> None:
+    """Draw the errors of all measured methods and the bounds, by epsilon."""
     lines = drawing.styles(len(NAMES))
     for (method, name), (colour, style) in zip(NAMES.items(), lines, strict=True):
         if method in panel.quantiles:
@@ -94,13 +95,15 @@ def _errors(ax: Axes, panel: ErrorPanel) -> None:
         panel.budgets, panel.lower, color=drawing.GREY, linestyle=(0, (1, 2)), lw=1,
         label="paper's lower bound, constant 1",
     )  # fmt: skip
-    # Errors and bounds above 1 are trivial: shares differ by at most 1.
+    # The area above 1 is grey, because errors and bounds there are trivial: shares differ by at
+    # most 1.
     ax.axhspan(1, 5, color="#EEEEEE", zorder=0)
     ax.set(yscale="log", ylim=(2e-7, 5), xlabel="epsilon (nats a bit)")
     ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")
 
 
 def _counts(ax: Axes, week: ErrorPanel, estimates: list[IncidenceEstimate], *, usual: bool) -> None:
+    """Draw the estimated counts with their limits beside the true counts, by t."""
     t: Any = np.arange(week.n + 1)
     ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
     for fitted, shift, colour in zip(
@@ -122,5 +125,6 @@ def _counts(ax: Axes, week: ErrorPanel, estimates: list[IncidenceEstimate], *, u
 
 
 def _legend(figure: Figure, ax: Axes) -> None:
+    """Draw the legend of a panel below the whole figure."""
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)

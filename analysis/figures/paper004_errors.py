@@ -1,8 +1,9 @@
-"""Error of incidence estimators against epsilon and n, on Zipf data and on recorded Wi-Fi sessions.
+"""Error of incidence estimators by epsilon and n, on Zipf data and on recorded Wi-Fi sessions.
 
-The counterpart of paper 004's Figure 2; its data (Sapienza) are not available. Errors are the
-largest of the n + 1 absolute errors as a share of the m positions; all methods see the same noisy
-vectors.
+An incidence vector counts, for t = 0 .. n, the positions that are set in exactly t of n bit
+vectors. The counterpart of paper 004's Figure 2; its data (Sapienza) are not available. Errors are
+the largest of the n + 1 absolute errors as a share of the m positions; all methods see the same
+noisy vectors.
 
 The Wi-Fi counts are facts about recordings of probe requests in one laboratory of Brno University
 of Technology (T. Fryza, "probe-request-project", MIT licence): the numbers of devices with a
@@ -22,14 +23,15 @@ from ..incidence.posterior import posteriors
 from ..incidence.sampling_law import as_incidence
 from ..validation import Counts, Floats, open_unit, whole
 
-# The paper's: Section 6 (devices, beta, budgets in nats).
+# Parameters of the paper, Section 6: devices, failure probability, budgets in nats, numbers of
+# vectors.
 POSITIONS = 162_305
 BETA = 0.1
 BUDGETS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 OWNERS = (1, 5, 10, 21)
 
 DEVICES = 4426
-# Devices seen in exactly t = 1 .. n sessions.
+# numbers of devices seen in exactly t = 1 .. n sessions, by title
 SESSIONS = {
     "5 sessions, 2023-08-28 to 2023-09-01": (117, 10, 5, 1, 7),
     "7 sessions, 2023-08-26 to 2023-09-01": (115, 11, 6, 1, 3, 0, 4),
@@ -39,7 +41,7 @@ SESSIONS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorPanel:
-    """Errors on one true vector: for each budget a quantile over runs, shares of the positions.
+    """The errors of estimators on one true incidence vector, as shares of the positions.
 
     Attributes:
         title: the data.
@@ -82,7 +84,7 @@ def study(
     beta: float = BETA,
     rng: np.random.Generator | int | None = None,
 ) -> ErrorPanel:
-    """Measure the methods on noisy versions of one true vector.
+    """Measure the errors of estimators on noisy versions of one true vector.
 
     Args:
         title: description of the data.
@@ -95,7 +97,8 @@ def study(
     """
     truth, runs, beta = as_incidence(phi, "phi"), whole(runs, "runs", 1), open_unit(beta, "beta")
     generator, m, n = np.random.default_rng(rng), int(truth.sum()), len(truth) - 1
-    # One generator of noise, one for methods that draw: a new method changes no other line.
+    # The noise and the methods have a generator each, so that a further method does not change the
+    # results of the others.
     noise, inner = generator.spawn(2)
     quantiles: dict[str, list[float]] = {method: [] for method in methods}
     for epsilon in budgets:
@@ -124,7 +127,7 @@ def errors_of(
     method: str,
     rng: np.random.Generator,
 ) -> list[float]:
-    """The largest error among the counts of each noisy vector, as a share of the positions."""
+    """Return the largest error among the counts of each noisy vector, as a share of m."""
     m, chosen = int(truth.sum()), as_method(method)
     if chosen == "bayes":
         k = len(truth)
@@ -136,5 +139,8 @@ def errors_of(
 
 
 def wifi(sessions: Sequence[int], devices: int = DEVICES) -> Counts:
-    """The incidence vector of recorded sessions over all devices."""
+    """Return the incidence vector of recorded sessions over all devices, t = 0 .. n.
+
+    sessions: devices seen in exactly t = 1 .. n sessions.
+    """
     return np.array([devices - sum(sessions), *sessions], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Parameters that the figures of papers have in common, checked in one place."""
+"""Checks of parameters that the figures of papers have in common."""
 
 from __future__ import annotations
 
@@ -21,24 +21,27 @@ OTHER_PARAMETERS = "with other parameters"
 
 
 def stage_of(progress: Progress | None) -> Progress:
-    """Return the function that is called with each stage; None becomes an idle function."""
+    """Return the function that reports each stage; None becomes a function without effect."""
     return progress or (lambda _stage: None)
 
 
 def title_of(paper: str, figure: str, subject: str, *, redrawn: bool) -> str:
-    """Return the title of a figure. redrawn: whether the paper has these parameters."""
+    """Return the title of a figure of a paper.
+
+    redrawn: whether the figure has the parameters of the paper.
+    """
     return (
         f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OTHER_PARAMETERS}: {subject}"
     )
 
 
 def seed_of(seed: Any) -> int:
-    """Check a seed, a whole number of at least 0."""
+    """Return a checked seed, a whole number of at least 0."""
     return whole(seed, "seed", 0)
 
 
 def positive_numbers(values: Any, name: str, maximum: float = inf) -> tuple[float, ...]:
-    """Check a sequence, not empty, of finite numbers above 0 and up to `maximum`."""
+    """Return finite numbers above 0 and up to `maximum`, checked; not empty."""
     needs = f"finite numbers > 0{'' if isinf(maximum) else f' and <= {maximum:g}'}, at least one"
     numbers = [number(value, name, needs) for value in sequence(values, name, needs)]
     if not numbers:
@@ -52,7 +55,10 @@ def positive_numbers(values: Any, name: str, maximum: float = inf) -> tuple[floa
 def whole_numbers(
     values: Any, name: str, minimum: int, maximum: int | None = None, *, min_count: int = 1
 ) -> tuple[int, ...]:
-    """Check a sequence of `min_count` or more different whole numbers in [least, most]."""
+    """Return different whole numbers from `minimum` to `maximum`, checked.
+
+    At least `min_count` are needed.
+    """
     top = "" if maximum is None else f" and <= {maximum:,}"
     needs = f"different whole numbers >= {minimum}{top}, at least {min_count} of them"
     numbers = tuple(whole(value, name) for value in sequence(values, name, needs))
@@ -65,7 +71,7 @@ def whole_numbers(
 
 
 def texts(values: Any, name: str, accepted: Sequence[str]) -> tuple[str, ...]:
-    """Check a sequence of different texts out of `accepted`; an empty sequence is refused."""
+    """Return different texts out of `accepted`, checked; not empty."""
     needs = f"different names out of {', '.join(accepted)}, at least one"
     names = tuple(sequence(values, name, needs))
     for value in names:
@@ -82,10 +88,11 @@ def people_codes(
     default: Sequence[str],
     max_columns: int,
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return codes (n x d) and the names of the columns, 1 to `max_columns`.
+    """Return the codes (n x d) of a table of people, and the names of its columns.
 
     Without a table, the columns of the shipped census. Without names, the columns of `default`; the
-    columns of a table become "column 1", "column 2" and so on.
+    columns of a table become "column 1", "column 2" and so on. A table has 1 to `max_columns`
+    columns.
     """
     if table is None:
         census = shipped_rows("census")

@@ -1,7 +1,7 @@
 """Figures of a run with local noise: estimates beside the truth, and its epsilons side by side.
 
-Both are drawn from `local` of result.json alone. An estimate is unbiased and may lie below 0 or
-above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; if bounds of an
+Both figures are drawn from `local` of result.json alone. An estimate is unbiased and may lie below
+0 or above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; if bounds of an
 epsilon are known, the point is the upper bound and a line reaches back to the lower bound.
 """
 
@@ -15,17 +15,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-VALUES = 12  # most frequent values of a feature, as in the terminal
-FEATURES = 8  # limits the features with values in a figure
+# limit of the values of a feature that are drawn, most frequent first; the terminal has the same
+# limit
+VALUES = 12
+FEATURES = 8  # limit of the features that are drawn in a figure
 KINDS = {
     "local": (drawing.BLACK, "s"),
     "probabilistic": (drawing.VERMILION, "D"),
     "hockey-stick": (drawing.BLUE, "o"),
 }
-LONGEST = 24  # letters of a name
+LONGEST = 24  # most characters of a name that are written
 
 Local = Mapping[str, Any]
-Epsilon = tuple[str, str, float, float, float | None, str]  # scope, kind, low, high, delta, method
+# An epsilon: the reports that it holds for, its kind, lower and upper bound, delta, and the rule
+# that computed it.
+Epsilon = tuple[str, str, float, float, float | None, str]
 
 
 def figures(local: Local) -> list[Redrawn]:
@@ -47,6 +51,7 @@ BOUNDED = ("reports", "kind", "epsilon_at_least", "epsilon", "delta", "rule")
 
 
 def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table `ESTIMATED`: a row for each value of each feature."""
     for feature in _drawn_features(local):
         columns = (feature["values"], *(feature[name] for name in ESTIMATED[2:]))
         yield from ((feature["feature"], *row) for row in zip(*columns, strict=True))
@@ -76,10 +81,15 @@ def epsilons(local: Local) -> Iterator[Epsilon]:
 
 
 def _is_equal(feature: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two features have the same epsilons after shuffling."""
     return all(feature[kind] == second[kind] for kind in ("hockey_stick", "probabilistic"))
 
 
 def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
+    """Yield the epsilons after shuffling of a feature or of all features together.
+
+    scope: the reports that they hold for, in words.
+    """
     for kind in ("hockey_stick", "probabilistic"):
         if (high := feature[kind]) is not None:
             low = feature[f"{kind}_at_least"]
@@ -87,12 +97,16 @@ def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
 
 
 def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
+    """Return the features of a run to draw, and their joint if it was estimated."""
     return [*local["features"], *([local["joint"]] if local["joint"] else [])]
 
 
 @drawing.styled
 def draw_estimates(local: Local) -> "Figure":
-    """Estimates with their 95 % intervals, the nearest distribution, and the truth."""
+    """Draw the estimates with 95 % intervals, the nearest distribution, and the truth.
+
+    A panel for each of the first features.
+    """
     features = _drawn_features(local)
     panel_features = features[:FEATURES]
     rows = [min(VALUES, len(feature["values"])) for feature in panel_features]
@@ -114,6 +128,7 @@ def draw_estimates(local: Local) -> "Figure":
 
 
 def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
+    """Draw the most frequent values of one feature: estimates, intervals and true shares."""
     from matplotlib.ticker import PercentFormatter
 
     order = sorted(range(len(feature["values"])), key=lambda i: -feature["unbiased"][i])
@@ -126,7 +141,8 @@ def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
     for edge in (0, 1):
         if min(*low, *share, *truth) <= edge <= max(*high, *share, *truth):
             ax.axvline(edge, color=drawing.GREY, linewidth=1)
-    # The estimate may lie beyond its interval, which is within 0 to 1.
+    # The bar is drawn around the interval's middle, because the estimate may lie beyond the
+    # interval, which is within 0 to 1.
     middles = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     arms = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
     ax.errorbar(
@@ -153,7 +169,7 @@ def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
 
 @drawing.styled
 def draw_epsilons(local: Local) -> "Figure":
-    """Every epsilon of the run on one logarithmic axis, largest budget first."""
+    """Draw every epsilon of the run on one logarithmic axis, a row each."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     epsilon_rows = list(epsilons(local))
@@ -186,10 +202,11 @@ def draw_epsilons(local: Local) -> "Figure":
 
 
 def _noise(local: Local) -> str:
+    """Return the randomizer and its local epsilon in words, for a title."""
     return f"{local['mechanism']}, local epsilon = {local['epsilon']['local']:g} nats"
 
 
 def _plain(text: str, max_length: int) -> str:
-    """A text that fits and that matplotlib does not read as mathematics."""
+    """Return a text cut to a length, which matplotlib does not read as mathematics."""
     cut = text if len(text) <= max_length else text[: max_length - 1] + "…"
     return cut.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""One figure of a paper, redrawn: its numbers, its drawing, and checks against the paper."""
+"""The parts of a redrawn figure of a paper: its numbers, its drawing, checks against the paper."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @keeps_old(what="subject", said="claim", found="result")
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A number or statement of a figure: the claim of a source, and the result here.
+    """A comparison of a figure with a claim about it, such as a statement of the paper.
 
     Attributes:
         figure: the figure's name.
@@ -59,14 +59,14 @@ class Numbers:
 
 
 def _cell(value: Any) -> Cell:
-    """A number as Python's own, which any library of tables takes."""
+    """Return a value as Python's own type, for any library of tables; "" becomes None."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if plain == "" else plain
 
 
 @dataclass(frozen=True, slots=True)
 class Redrawn:
-    """A figure: its numbers, and a function that draws them.
+    """A figure with its numbers, its checks and a function that draws it.
 
     Attributes:
         name: name of its files, without their endings.
@@ -90,7 +90,7 @@ class Redrawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """The material of a figure.
+    """The settings with which `veilmix reproduce` redraws a figure of a paper.
 
     Attributes:
         seed: seed of every simulation.
@@ -105,11 +105,11 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class ResearchPaper:
-    """A paper's title and its figures.
+    """A paper's title, and its figures that can be redrawn.
 
     Attributes:
         title: title of the paper.
-        figures: by name, the subject and the maker of each.
+        figures: by name, the subject of each figure, and the function that redraws it.
     """
 
     title: str

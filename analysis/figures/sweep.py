@@ -1,9 +1,9 @@
-"""The scores of a sweep as small multiples: a panel a score, across the first swept key.
+"""The scores of a sweep (runs over a grid of parameters) as small multiples of panels.
 
-The values of the second key are lines; each combination of further keys' values is a row of
-panels. Points are means, bars their 95 % intervals. sweep_axis.py decides the places of values, the
-logarithmic axes and the breaks of lines; lines are moved apart a little so that bars do not
-overlap.
+There is a panel for each score; the values of the first swept key are on its x axis, the values of
+the second key are lines; each combination of further keys' values is a row of panels. Points are
+means, bars their 95 % intervals. sweep_axis.py decides the places of values, the logarithmic axes
+and the breaks of lines; lines are moved apart a little so that bars do not overlap.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINES = 6  # values of the second key that are drawn
-ROWS = 6  # combinations of further keys that are drawn
-ACROSS = 4  # panels beside each other, if there is no third key
-WIDTH, HEIGHT = 3.3, 2.7  # inches a panel
-LINE_SPACING = 0.09  # between two lines, of the distance between two values
-LONGEST = 12  # letters of a tick
-WHOLE = ("columns", "people", "parties", "messages", "sets")  # units without halves
+LINES = 6  # limit of the values of the second key, which are lines
+ROWS = 6  # limit of the combinations of further keys, which are rows
+ACROSS = 4  # number of panels in a row, if there is no third key
+WIDTH, HEIGHT = 3.3, 2.7  # size of a panel in inches
+LINE_SPACING = 0.09  # distance between two lines, as a share of the distance between two values
+LONGEST = 12  # most characters of a value that are written
+# units that are counted in whole numbers
+WHOLE = ("columns", "people", "parties", "messages", "sets")
 BREAKS = "no line where the number of released columns changes"
 RUNS_NOTE = "a number beside a point: its runs that have the score"
 
@@ -44,7 +45,7 @@ Along = Mapping[str, Sequence[Value]]
 
 @dataclass(frozen=True, slots=True)
 class PointMean:
-    """The mean of a score at one point of the grid.
+    """The mean of a score over the runs at one point of the sweep's grid.
 
     Attributes:
         where: the value of each swept key.
@@ -64,7 +65,7 @@ class PointMean:
 
 @dataclass(frozen=True, slots=True)
 class SweepPanel:
-    """One score, with its unit, at every point.
+    """One score of a sweep, with its unit and its mean at every point of the grid.
 
     Attributes:
         score: its name.
@@ -86,7 +87,17 @@ def figure(
     headings: tuple[str, ...],
     rows: Sequence[Sequence[object]],
 ) -> Redrawn:
-    """The figure of a sweep, `name` without ending, and its numbers. runs: of each point."""
+    """Return the figure of a sweep and its table.
+
+    Args:
+        title: title of the figure.
+        name: name of its files, without ending.
+        along: the values of each swept key.
+        panels: the scores to draw.
+        runs: numbers of runs of the points of the grid.
+        headings: headings of the table.
+        rows: rows of the table.
+    """
     numbers = Numbers(name, headings, rows)
     return Redrawn(name, (numbers,), (), lambda: draw(title, along, panels, runs))
 
@@ -97,7 +108,7 @@ def draw(
 ) -> "Figure":
     """Draw a panel for each score and each combination of the third and further keys.
 
-    runs: of each point of the grid.
+    along: the values of each swept key. runs: numbers of runs of the points of the grid.
     """
     rests = list(_rests(along))
     columns = len(panels) if len(rests) > 1 else min(len(panels), ACROSS)
@@ -124,6 +135,7 @@ def draw(
 
 
 def _rests(along: Along) -> Iterator[dict[str, Value]]:
+    """Yield the combinations of values of the third and further keys, at most `ROWS`."""
     keys = list(along)[2:]
     for number, values in enumerate(product(*(along[key] for key in keys))):
         if number < ROWS:
@@ -133,9 +145,14 @@ def _rests(along: Along) -> Iterator[dict[str, Value]]:
 def _panel(
     ax: "Axes", along: Along, panel: SweepPanel, means: Sequence[PointMean], usual: int | None
 ) -> list[str]:
-    """Draw a score and return the notes that its picture needs.
+    """Draw a score on its axes, and return the notes that its picture needs.
 
-    usual: runs of each point of the grid; None: they differ.
+    Args:
+        ax: the axes.
+        along: the values of each swept key.
+        panel: the score.
+        means: its means at the points of this panel.
+        usual: number of runs of every point of the grid; None: they differ.
     """
     first, *other_keys = list(along)
     across = list(along[first])
@@ -174,9 +191,9 @@ def _line(
     line_place: tuple[int, int],
     label: str | None,
 ) -> bool:
-    """Draw the points of a line and join them; whether it has a break.
+    """Draw the points of a line with their bars, and join them; return whether it has a break.
 
-    line_place: line, of how many.
+    spots: places on the x axis with their means. line_place: number of the line, and of all lines.
     """
     place, line_count = line_place
     colour, style = drawing.styles(line_count)[place]
@@ -187,7 +204,8 @@ def _line(
         yerr=[[s.mean - s.low for _, s in spots], [s.high - s.mean for _, s in spots]],
         color=colour, linestyle="none", marker=marker, markersize=4, capsize=2.5, elinewidth=0.9,
     )  # fmt: skip
-    if label is not None:  # legend entry: no point, and a line that may be broken everywhere
+    # an empty line makes the entry of the legend, because the drawn line may be broken everywhere
+    if label is not None:
         ax.plot([], [], color=colour, linestyle=style, linewidth=1.3, marker=marker, markersize=4,
                 label=label)  # fmt: skip
     joined = list(stretches([((at, spot.mean), spot.columns) for at, spot in spots]))
@@ -197,7 +215,7 @@ def _line(
 
 
 def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
-    """Write how many runs a point has beside it."""
+    """Write beside each point the number of its runs."""
     for at, spot in spots:
         ax.annotate(
             f"{spot.runs:,}", (at, spot.mean), (4, 4), textcoords="offset points", fontsize=7
@@ -205,7 +223,10 @@ def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
 
 
 def _upright(ax: "Axes", panel: SweepPanel) -> None:
-    """Set the y axis: shares as percent; from 0, if all values are at least 0; or decades."""
+    """Set the y axis of a score: linear or in decades, and shares as percent.
+
+    A linear axis begins at 0 if all values are at least 0.
+    """
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     top = max(mean.high for mean in panel.means)
@@ -225,5 +246,6 @@ def _upright(ax: "Axes", panel: SweepPanel) -> None:
 
 
 def _short(value: Value) -> str:
+    """Return a value as text for a tick or legend, cut to `LONGEST` characters."""
     text = f"{value:,}" if type(value) is int else str(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

@@ -1,7 +1,8 @@
-"""The axes of a sweep: the places of values, and the points that a line may join.
+"""The axes of a figure of a sweep: the places of values, and the points that a line may join.
 
-A line between two points claims a steady change from one to the other. If the number of released
-columns changes, the scores are about another release, and there is no line.
+A sweep plays runs over a grid of parameters. A line between two points claims a steady change from
+one to the other. If the number of released columns changes, the scores are about another release,
+and there is no line.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -10,8 +11,8 @@ from math import log10
 from statistics import fmean, pstdev
 from typing import TypeVar
 
-TICKS = 12  # values under an axis, at most
-DECADES = 30.0  # largest over smallest score from which on the upright axis is logarithmic
+TICKS = 12  # limit of the values that are written under an axis
+DECADES = 30.0  # ratio of the largest to the smallest score from which on the y axis is logarithmic
 
 Value = bool | int | float | str
 Columns = frozenset[int]  # the numbers of columns that the runs of a point released
@@ -34,13 +35,16 @@ def grows_by_factors(across: Sequence[Value]) -> bool:
 
 
 def _unevenness(places: Sequence[float]) -> float:
-    """The standard deviation of the distances between neighbours, over their mean."""
+    """Return the standard deviation of the distances between neighbours, over their mean."""
     gaps = [b - a for a, b in pairwise(places)]
     return pstdev(gaps) / fmean(gaps)
 
 
 def places(across: Sequence[Value]) -> list[float]:
-    """Places of values on an axis: numbers or their logarithms; names one after the other."""
+    """Return the place of each value on an axis: a number, its logarithm, or its rank.
+
+    Names are placed one after the other, from 0.
+    """
     numbers = numbers_of(across)
     if grows_by_factors(across):
         return [log10(number) for number in numbers]
@@ -48,17 +52,23 @@ def places(across: Sequence[Value]) -> list[float]:
 
 
 def axis_label(key: str, across: Sequence[Value]) -> str:
-    """Return the label of the axis of a key."""
+    """Return the label of the axis of a swept key, with a note if it is logarithmic."""
     return f"{key} (logarithmic)" if grows_by_factors(across) else key
 
 
 def smallest_gap(stands: Sequence[float]) -> float:
-    """Return the smallest distance of neighbours (1 for a single place): the room to move lines."""
+    """Return the smallest distance between neighbouring places; 1 for a single place.
+
+    Lines may be moved apart within this distance.
+    """
     return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
 
 
 def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
-    """Return the values to write under the axis; of values too near to each other the first."""
+    """Return the places and values to write under the axis.
+
+    Of values that are too near to each other, only the first is written.
+    """
     min_gap = (max(stands) - min(stands)) / TICKS
     ticks: list[tuple[float, Value]] = []
     for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
@@ -73,7 +83,7 @@ def spans_decades(means: Collection[float], lows: Collection[float]) -> bool:
 
 
 def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
-    """Yield the points that a line goes through without a break, in their order.
+    """Yield the points of a line in stretches without a break, in their order.
 
     Two neighbours are joined if all their runs released the same number of columns.
     """
@@ -90,7 +100,7 @@ def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
 
 
 def runs_clause(runs: Collection[int]) -> str:
-    """Return a clause with the number of runs of a point."""
+    """Return the number of runs at each point in words, such as "5 runs a point"."""
     minimum, maximum = min(runs), max(runs)
     if minimum < maximum:
         return f"{minimum:,} to {maximum:,} runs a point"

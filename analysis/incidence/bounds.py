@@ -1,10 +1,12 @@
 """Error bounds of an incidence estimate (paper 004, Section 4.2, 5 and Appendices B and C).
 
-Radii and bounds are SHARES of the m positions, as in the paper's Figure 2: times m they are
-positions. Two different radii must not be confused. `radius` bounds the forward residual
-||Psi/m - A Phi/m||, which the linear program constrains; `error_bound` bounds the error
-||Phi/m - Phi'/m|| of its solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second instead
-of the first, and its output then violates Theorem 4.4 (ERRATA 004.1).
+Phi_t counts the positions that are set in exactly t of n vectors of m bits, Psi_t the same in the
+noisy vectors, A is the matrix with E Psi = A Phi (matrix.py), and Phi' the estimate. Radii and
+bounds are SHARES of the m positions, as in the paper's Figure 2: times m they are positions. Two
+different radii must not be confused. `radius` bounds the forward residual ||Psi/m - A Phi/m||,
+which the linear program constrains; `error_bound` bounds the error ||Phi/m - Phi'/m|| of its
+solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second instead of the first, and its
+output then violates Theorem 4.4 (ERRATA 004.1).
 """
 
 from fractions import Fraction
@@ -20,7 +22,7 @@ RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
 
 
 def as_rule(rule: str) -> Rule:
-    """Check the name of a way to choose the radius."""
+    """Return the checked name of a rule for the radius; ParameterError for any other name."""
     one_of(rule, "rule", RULES)
     return cast("Rule", rule)
 
@@ -28,7 +30,7 @@ def as_rule(rule: str) -> Rule:
 def radius(
     n: int, m: int, beta: float, rule: str = "rigorous", *, eta: float | None = None
 ) -> float:
-    """Radius around Psi/m that holds A Phi/m in the max norm except with probability beta.
+    """Return a radius around Psi/m that holds A Phi/m in the max norm, up to probability beta.
 
     * "rigorous": sqrt(ln(2 (n + 1)/beta)/(2 m)), Hoeffding's bound for each of n + 1 entries.
     * "corrected": sqrt(ln(1/beta) ln(n + 1)/(2 m)), the radius that the proof of Theorem 4.4 uses.
@@ -60,18 +62,19 @@ def radius(
 
 
 def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous") -> float:
-    """Theorem 4.4, corrected: bound on ||Phi - Phi'||/m for every point the program may return.
+    """Return Theorem 4.4's bound, corrected, on ||Phi - Phi'||/m for any result of the program.
 
-    Twice the radius times the true norm ||A^-1||, which exceeds eta^-n (ERRATA 004.3). It holds for
-    all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under "corrected" only
-    as far as that radius covers. "printed" has eta^-n instead of the norm: no bound for n >= 2.
+    It is twice the radius times the true norm ||A^-1||, which exceeds eta^-n (ERRATA 004.3). It
+    holds for all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under
+    "corrected" only as far as that radius covers. "printed" has eta^-n instead of the norm: no
+    bound for n >= 2.
 
     Args:
         n: number of vectors, >= 1.
         m: number of positions, >= 1.
         eta: privacy parameter, 0 < eta < 1.
         beta: failure probability, 0 < beta < 1.
-        rule: which radius.
+        rule: rule for the radius, as in `radius`.
 
     Returns:
         A share of the m positions; trivial at 1 or above.
@@ -82,13 +85,14 @@ def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous")
 
 
 def lower_bound(m: int, epsilon: float, beta: float) -> float:
-    """Theorem 5.10 with the constant 1: beta e^-epsilon/(sqrt(m) log2 m), a share of m positions.
+    """Return Theorem 5.10's lower bound on the error with constant 1, as a share of m positions.
 
-    An order of magnitude, not a bound to compare with: the constant of Omega is unknown, the
-    theorem is shown for epsilon < 1 only, its failure probability "at least 1 - beta" beside a
-    bound proportional to beta is not explained, and for 0 < i < n its proof assumes that all but
-    one inner product vanish, impossible for uniform strings (ERRATA 004.4, 004.7). The list in
-    Section 6.1 is this formula at epsilon = 0.1, 0.5, 1, 1.5, 2, 2.5, 3 (ERRATA 004.6).
+    It is beta e^-epsilon/(sqrt(m) log2 m): an order of magnitude, not a bound to compare with. The
+    constant of Omega is unknown, the theorem is shown for epsilon < 1 only, its failure probability
+    "at least 1 - beta" beside a bound proportional to beta is not explained, and for 0 < i < n its
+    proof assumes that all but one inner product vanish, impossible for uniform strings (ERRATA
+    004.4, 004.7). The list in Section 6.1 is this formula at epsilon = 0.1, 0.5, 1, 1.5, 2, 2.5, 3
+    (ERRATA 004.6).
 
     Args:
         m: number of positions, >= 2.
@@ -102,10 +106,11 @@ def lower_bound(m: int, epsilon: float, beta: float) -> float:
 
 
 def product_odds(n: int, eta: float) -> tuple[float, float]:
-    """Odds P(Y = 0)/P(Y = 1) of the AND Y of n fair bits, given its noisy AND Y' = 0 and Y' = 1.
+    """Return the odds P(Y = 0)/P(Y = 1) given the noisy result Y' = 0, and given Y' = 1.
 
-    Lemma 5.6 claims both within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. False for small eta: at
-    n = 2, eta = 0.1 they are 3.30 and 2.31 against [0.669, 1.494] (ERRATA 004.4).
+    Y is the AND of n fair bits, Y' the AND of the same bits after flipping. Lemma 5.6 claims both
+    odds within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. False for small eta: at n = 2, eta = 0.1 they
+    are 3.30 and 2.31 against [0.669, 1.494] (ERRATA 004.4).
 
     Args:
         n: number of vectors, >= 1.
@@ -119,7 +124,7 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
 
 
 def product_min_entropy(n: int) -> float:
-    """Min-entropy in bits a position of the AND of n fair bits: lg(1/(1 - 2^-n)) for n >= 1.
+    """Return the min-entropy of the AND of n fair bits in bits a position: lg(1/(1 - 2^-n)).
 
     Args:
         n: number of vectors, >= 1.
@@ -128,9 +133,10 @@ def product_min_entropy(n: int) -> float:
 
 
 def all_at_least(n: int, m: int, floor: int) -> Fraction:
-    """P(every Phi_t >= floor) when all weak compositions of m into n + 1 counts are equally likely.
+    """Return P(every Phi_t >= floor) if all incidence vectors are equally likely.
 
-    Exactly C(m - (n + 1) floor + n, n)/C(m + n, n): the law behind Lemma C.1.
+    These are the weak compositions of m into n + 1 counts. The probability is exactly C(m - (n + 1)
+    floor + n, n)/C(m + n, n): the law behind Lemma C.1.
 
     Args:
         n: number of vectors, >= 1.
@@ -143,7 +149,9 @@ def all_at_least(n: int, m: int, floor: int) -> Fraction:
 
 
 def positions_needed(n: int, floor: int, beta: float) -> float:
-    """Lemma C.1: m >= (n + 1) floor/(1 - (1 - beta)^(1/n)) makes `all_at_least` >= 1 - beta.
+    """Return Lemma C.1's number of positions that makes `all_at_least` at least 1 - beta.
+
+    It is (n + 1) floor/(1 - (1 - beta)^(1/n)), not the least such number.
 
     Args:
         n: number of vectors, >= 1.
@@ -155,7 +163,9 @@ def positions_needed(n: int, floor: int, beta: float) -> float:
 
 
 def fewest_positions(n: int, floor: int, beta: float) -> int:
-    """The least m with `all_at_least(n, m, floor) >= 1 - beta`, by bisection: exact Lemma C.1.
+    """Return the least m with `all_at_least(n, m, floor) >= 1 - beta`: an exact Lemma C.1.
+
+    It is found by bisection.
 
     Args:
         n: number of vectors, >= 1.

@@ -25,7 +25,7 @@ from .sampling_law import as_incidence, sample
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Errors of a method on simulated data; shares of the m positions, as in Figure 2.
+    """Errors of an estimator on simulated data; shares of the m positions, as in Figure 2.
 
     Attributes:
         errors: largest error among the n + 1 counts in each run, ascending, shape (runs,).
@@ -47,7 +47,7 @@ class Calibration:
 
     @property
     def gamma(self) -> float:
-        """Quantile over bound: the factor for the paper's bound."""
+        """The quantile of the errors over the bound: the paper's factor for its bound."""
         return self.quantile / self.bound
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ def calibrate(
     redraw: bool = True,
     rng: np.random.Generator | int | None = None,
 ) -> Calibration:
-    """Measure the error of a method on data like `phi`.
+    """Measure the error of an estimator by simulation on data like `phi`.
 
     >>> from veilmix.analysis.incidence import calibrate
     >>> measured = calibrate([900, 80, 20], 0.2, runs=20, rng=7)
@@ -105,7 +105,10 @@ def calibrate(
 
 
 def _summary(errors: Floats, beta: float, bound: float, method: Method) -> Calibration:
-    """Return the calibration: its limits are order statistics that enclose the quantile."""
+    """Return the calibration of these ascending errors.
+
+    The limits of the quantile are order statistics that enclose it with confidence 95 %.
+    """
     from scipy.stats import binom
 
     runs = len(errors)

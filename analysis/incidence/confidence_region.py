@@ -42,21 +42,24 @@ from ..validation import Counts, Floats
 from .extremes import Polytope, extremes
 from .matrix import transition
 
-# Shares: the programs' tolerances are smaller, and limits are moved outwards by this much.
+# The limits, as shares, are moved outwards by this much, which is more than the programs'
+# tolerances.
 SLACK = 1e-6
-# lambda m: mean widths are within 6 % of the best of 1, 5, 25, 100, 400 and 1,600, in eight cases.
+# The regularization lambda times m: in eight cases, the mean widths are within 6 % of the best of
+# 1, 5, 25, 100, 400 and 1,600.
 REGULAR = 25.0
-# Tilts b, as multiples of the best tilt for a normal law; only the first for long vectors.
+# Tilts b, as multiples of the best tilt for a normal law; vectors of more than LONG_VECTOR counts
+# use only the first.
 TILTS, LONG_VECTOR = (1.0, 0.6, 1.6), 64
-# Largest tilt, times the spread of w.
+# limit of the tilt times the spread of the weight w
 STEEPEST = 30.0
 
 
 def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
-    """Limits in whole positions, shape (n + 1,) each: P(all Phi_t within) >= 1 - beta.
+    """Return lower and upper limits of all counts in whole positions, shape (n + 1,) each.
 
-    If no incidence vector satisfies the inequalities (an event of probability <= beta), their
-    logarithms are doubled until a vector does.
+    P(all Phi_t within their limits) >= 1 - beta. If no incidence vector satisfies the inequalities
+    (an event of probability <= beta), their logarithms are doubled until a vector does.
     """
     k, m = len(psi), int(psi.sum())
     level = float(np.log(4 * k / beta))
@@ -69,7 +72,7 @@ def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
 
 
 def polytope(psi: Counts, eta: float, level: float) -> Polytope:
-    """Return the shares x that satisfy every inequality with L = `level`."""
+    """Return the polytope of the shares x that satisfy every inequality with L = `level`."""
     k, m = len(psi), int(psi.sum())
     A, h = transition(k - 1, eta), psi / m
     regular = np.linalg.solve(A.T @ A + REGULAR / m * np.eye(k), A.T)
@@ -92,7 +95,7 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
 
 
 def log_moments(tilts: Floats, weights: Floats, observed_sums: Floats, A: Floats) -> Floats:
-    """Return K_s(b) - b S for each weight, shape (weights, s).
+    """Return K_s(b) - b S, the coefficients of the inequality of each weight, shape (weights, s).
 
     Args:
         tilts: b, shape (weights,).

@@ -31,7 +31,7 @@ from .posterior import as_prior, posterior
 from .result import METHODS, IncidenceEstimate, Method
 from .sampling_law import as_incidence
 
-# The methods that search a point of a polytope and so need a radius.
+# Methods that search a point of a polytope, and therefore need a radius.
 POLYTOPE = ("program", "chebyshev", "analytic")
 
 
@@ -45,7 +45,7 @@ def estimate(
     prior: npt.ArrayLike = 1.0,
     rng: np.random.Generator | int | None = None,
 ) -> IncidenceEstimate:
-    """All n + 1 incidence counts at once, with limits, from the noisy incidence vector.
+    """Estimate all n + 1 incidence counts at once, with limits, from the noisy incidence vector.
 
     Args:
         psi: noisy incidence vector, `incidence` of the sanitized vectors: n + 1 counts.
@@ -81,13 +81,16 @@ def estimate(
 
 
 def as_method(method: str) -> Method:
-    """Check the name of a method."""
+    """Return the checked name of an estimator; ParameterError for any other name."""
     one_of(method, "method", METHODS)
     return cast("Method", method)
 
 
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
-    """Return estimated shares without limits, and the note; for every method but "bayes"."""
+    """Return estimated shares Phi/m without limits, and a note on the fit.
+
+    For every method but "bayes".
+    """
     n, m = len(psi) - 1, int(psi.sum())
     h, A = psi / m, transition(n, eta)
     if method in ("em", "likelihood"):

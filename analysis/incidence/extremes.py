@@ -1,4 +1,4 @@
-"""The least and the largest value of every coordinate of a polytope: 2 k linear programs in a row.
+"""The least and the largest value of every coordinate over a polytope: 2 k linear programs.
 
     minimise and maximise x_t, t = 0 .. k - 1,  over  {x >= 0 : sum x = 1, rows x >= least}
 
@@ -20,7 +20,7 @@ from ..optimization import Columns, LinearProgram, Option, SolverStatus
 from ..validation import Floats
 from .linear_programs import solve
 
-# HiGHS: the primal simplex method, without scaling.
+# options of HiGHS: the primal simplex method, without scaling
 OPTIONS: tuple[Option, ...] = (
     ("presolve", "off"),
     ("simplex_strategy", 4),
@@ -30,7 +30,7 @@ OPTIONS: tuple[Option, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polytope:
-    """Conditions on the shares x, besides a sum of 1.
+    """Linear conditions on shares x of sum 1: rows x >= lower_bounds.
 
     Attributes:
         rows: shape (inequalities, k).
@@ -41,12 +41,12 @@ class Polytope:
     lower_bounds: Floats
 
 
-# Solves for a given objective: the value of the minimum, nan if the solver gives up.
+# A function from an objective to its minimum; nan if the solver gives up.
 Minimum = Callable[[Floats], float]
 
 
 class Empty(Exception):
-    """No x satisfies the inequalities."""
+    """Raised within this file where no x satisfies the inequalities of a polytope."""
 
 
 def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
@@ -58,7 +58,8 @@ def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
     units = np.eye(k)
     try:
         low = np.array([minimum(units[t]) for t in range(k)])
-        # Backwards: the first maximum starts at the vertex of the last minimum.
+        # The maxima are found in reverse order, so that the first starts at the vertex of the last
+        # minimum.
         high = np.array([-minimum(-units[t]) for t in reversed(range(k))])[::-1]
     except Empty:
         return None
@@ -66,14 +67,19 @@ def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
 
 
 def _minimum(polytope: Polytope) -> Minimum:
+    """Return a function that minimises an objective over the polytope, by HiGHS or SciPy."""
     return continued(polytope) if find_spec("highspy") else from_nothing(polytope)
 
 
 def from_nothing(polytope: Polytope) -> Minimum:
-    """Return a minimum that solves each program separately, by SciPy."""
+    """Return a function that minimises an objective over the polytope, by SciPy.
+
+    Each program is solved separately.
+    """
     rows, sides, total = -polytope.rows, -polytope.lower_bounds, np.ones(polytope.rows.shape[1])
 
     def minimum(objective: Floats) -> float:
+        """Return the minimum of objective @ x; nan if the solver gives up. Raises Empty."""
         solved = solve(objective, rows, sides, total)
         if solved.status == 2:
             raise Empty
@@ -83,7 +89,10 @@ def from_nothing(polytope: Polytope) -> Minimum:
 
 
 def continued(polytope: Polytope) -> Minimum:
-    """Return a minimum that starts at the last program's final vertex, by HiGHS."""
+    """Return a function that minimises an objective over the polytope, by HiGHS.
+
+    Each program starts at the final vertex of the program before.
+    """
     rows = np.vstack([polytope.rows, np.ones(polytope.rows.shape[1])])
     row_count, k = rows.shape
     matrix = Columns(
@@ -103,6 +112,7 @@ def continued(polytope: Polytope) -> Minimum:
     columns = np.arange(k, dtype=np.int32)
 
     def minimum(objective: Floats) -> float:
+        """Return the minimum of objective @ x; nan if the solver gives up. Raises Empty."""
         program.change_costs(columns, objective)
         solution = program.solve()
         if solution.status == SolverStatus.INFEASIBLE:

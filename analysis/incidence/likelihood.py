@@ -25,24 +25,26 @@ import numpy.typing as npt
 
 from ..validation import Floats
 
-# A compromise measured in benchmarks/incidence.py: 1 is better for smooth incidence vectors, 0 (the
-# maximum itself) for spiked ones.
+# Share of the expected deviance at which `em` stops, a compromise measured in
+# benchmarks/incidence.py: 1 is better for smooth incidence vectors, 0 (the maximum itself) for
+# spiked vectors.
 STOP = 0.5
 STEPS = 5000
 
-# The maximum is reached when no vector has more than this many nats of log-likelihood more.
+# The maximum counts as reached if no vector can gain more than this number of nats of
+# log-likelihood.
 GAP = 1e-4
 
-# EM steps made before they are judged, all at once.
+# number of EM steps that are made before all of them are tested for their fit together
 BATCH_STEPS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Shares of an incidence vector, shape (n + 1,), and how they were reached.
+    """The shares of an incidence vector that maximise the likelihood, or stop on the way there.
 
     Attributes:
-        shares: at least 0, sum 1.
+        shares: Phi/m, shape (n + 1,), at least 0, sum 1.
         steps: number of steps made.
         deviance: 2 m KL(h || A x), nats doubled.
         expected: its mean at the truth, if x is near it.
@@ -57,9 +59,10 @@ class Fit:
 
     @classmethod
     def from_shares(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
-        """Return the fit with shares x."""
+        """Return the fit with shares x, and its deviance and gap; other arguments as in `em`."""
         law = A @ x
-        gap = m * float((A.T @ (h / law)).max() - 1)  # concave: the gain towards every corner
+        # bounds the gain, because the log-likelihood is concave: the largest slope towards a corner
+        gap = m * float((A.T @ (h / law)).max() - 1)
         return cls(
             x / x.sum(),
             steps,
@@ -70,7 +73,9 @@ class Fit:
 
 
 def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> Fit:
-    """EM from the uniform vector until the deviance is `stop` times its expected value.
+    """Return the fit by EM steps from the uniform vector, stopped before it fits the noise.
+
+    The steps stop when the deviance is `stop` times its expected value, or at the limit.
 
     Args:
         h: observed shares Psi/m, shape (n + 1,).
@@ -82,7 +87,8 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
     x, steps_done = np.full(len(h), 1 / len(h)), 0
     path = [x]
     while steps_done <= steps:
-        # Some steps are made ahead; then all are judged at once, and the first that fits is taken.
+        # Several steps are made ahead; then all are tested together, and the first that fits is
+        # taken.
         path = [x]
         for _ in range(min(BATCH_STEPS, steps - steps_done + 1) - 1):
             path.append(path[-1] * (A.T @ (h / (A @ path[-1]))))
@@ -104,10 +110,11 @@ def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArra
 
 
 def maximum(h: Floats, A: Floats, m: int) -> Fit:
-    """The maximum itself: a few EM steps, then Newton steps under x >= 0, sum x = 1.
+    """Return the maximum of the likelihood: EM steps, then Newton steps under x >= 0, sum x = 1.
 
     A Newton step minimises the quadratic model of the log-likelihood, a non-negative least squares
     problem. `gap` bounds the missing nats; it is below `GAP` unless A is numerically singular.
+    Arguments as in `em`.
     """
     x = em(h, A, m, stop=0.0, steps=50).shares
     steps_done = 50
@@ -119,7 +126,8 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             length /= 2
         if length > 1e-6:
             x = x + length * step
-        for _ in range(10):  # EM never lowers the likelihood and leaves no entry at 0 by accident
+        # EM steps never lower the likelihood, and raise entries that are near 0 by accident
+        for _ in range(10):
             x = x * (A.T @ (h / (A @ x)))
     return Fit.from_shares(h, A, x, m, steps_done)
 
@@ -131,6 +139,7 @@ def deviance(h: Floats, model_shares: Floats, m: int) -> float:
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
+    """Return the log-likelihood of shares x for a single position, in nats; -inf if impossible."""
     is_observed = h > 0
     law = A[is_observed] @ x
     return float(h[is_observed] @ np.log(law)) if law.min() > 0 else -np.inf
@@ -142,15 +151,18 @@ def _expected(squares: Floats, x: Floats, law: Floats) -> float:
 
 
 def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
-    """The minimum of |B y - 2 sqrt(h)|^2, the quadratic model at x: B = diag(sqrt(h)/A x) A."""
+    """Return the shares at the minimum of the quadratic model of the log-likelihood at x.
+
+    The model is |B y - 2 sqrt(h)|^2 with B = diag(sqrt(h)/A x) A.
+    """
     from scipy.optimize import nnls
 
     B = (np.sqrt(h) / (A @ x))[:, None] * A
-    heavy = 1e4  # the row that makes the shares sum to one
+    heavy = 1e4  # weight of the row that makes the shares sum to 1
     rows = np.vstack([B, np.full(len(x), heavy)])
     try:
         y = nnls(rows, np.append(2 * np.sqrt(h), heavy))[0]
-    except RuntimeError:  # cycled: A is numerically singular here
+    except RuntimeError:  # the solver cycled, because A is numerically singular
         return x
     # The result is moved off the boundary a little, so that EM can still raise every entry.
     return np.asarray(0.999 * y / y.sum() + 0.001 * x)

@@ -22,7 +22,7 @@ from ...errors import SolverError
 from ..optimization import Solution, solve_linear
 from ..validation import Floats
 
-# Newton steps to the analytic centre end when half the squared decrement is below this.
+# Newton steps to the analytic centre end if half the squared decrement is below this.
 CENTRED = 1e-10
 
 
@@ -32,12 +32,15 @@ def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
     return shares.copy(), residual
 
 
-@lru_cache(maxsize=64)  # every method of this file asks for it first, of the same few vectors
+# cached, because every method of this file begins with it, for the same few vectors
+@lru_cache(maxsize=64)
 def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
+    """Return the result of `minmax`, cached by the bytes of h and A."""
     h = np.frombuffer(observed, np.float64)
     k = len(h)
     A = np.frombuffer(matrix, np.float64).reshape(k, k)
-    # In units of about the answer, so that the solver's tolerances are relative to it.
+    # The program is in units of about the answer, so that the solver's tolerances are relative to
+    # it.
     unit = max(float(np.abs(h - A.mean(axis=1)).max()), 1e-4)
     residual = np.full((k, 1), -unit)
     solution = solve(
@@ -47,13 +50,13 @@ def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
         np.append(np.ones(k), 0.0),
     )
     if solution.x is None:
-        raise SolverError("the least residual: the solver gave up")
+        raise SolverError("least residual: the solver found no solution")
     shares = _shares(solution.x[:k])
     return shares, float(np.abs(h - A @ shares).max())
 
 
 def vertex(h: Floats, A: Floats, r: float) -> Floats:
-    """Algorithm 1 with objective 0, by SciPy's interior point method: a vertex of P(r)."""
+    """Return a vertex of P(r): Algorithm 1 with objective 0, by SciPy's interior point method."""
     best, residual = minmax(h, A)
     if residual >= r:
         return best
@@ -62,7 +65,7 @@ def vertex(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
-    """The centre of the largest ball in P(r), measured within the plane sum x = 1."""
+    """Return the centre of the largest ball in P(r), measured within the plane sum x = 1."""
     best, residual = minmax(h, A)
     if residual >= r:
         return best
@@ -81,12 +84,12 @@ def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def analytic(h: Floats, A: Floats, r: float) -> Floats:
-    """The analytic centre of P(r): the largest product of slacks, by Newton's method."""
+    """Return the analytic centre of P(r), the largest product of slacks, by Newton's method."""
     x = chebyshev(h, A, r)
     rows, limits = _box(h, A, r)
     rows, limits = np.vstack([rows, -np.eye(len(h))]), np.concatenate([limits, np.zeros(len(h))])
     if (limits - rows @ x).min() <= 0:
-        return x  # no interior
+        return x  # the polytope has no interior, so no analytic centre
     plane = np.linalg.svd(np.ones((1, len(h))))[2][1:].T
     for _ in range(200):
         slack = limits - rows @ x
@@ -101,7 +104,10 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
-    """|h - A x| <= r as rows x <= limits, in units of r so that tolerances are relative to it."""
+    """Return |h - A x| <= r as rows x <= limits, both in units of r.
+
+    In these units the solver's tolerances are relative to r.
+    """
     return np.vstack([A, -A]) / r, np.concatenate([h + r, r - h]) / r
 
 

@@ -21,26 +21,26 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats, brief, number, open_unit, whole
 
-# ln of the largest 1-norm eta^-n of an inverse that float64 holds with room for its products.
+# Logarithm of the largest 1-norm eta^-n of an inverse, so that float64 holds its products too.
 LARGEST_LOG_NORM = 700.0
-# Limits the vectors, and so the matrix to 200 MB.
+# Limit of the number of vectors, which limits the matrix to 200 MB.
 MOST_OWNERS = 5000
 
 
 def eta_of(epsilon: float) -> float:
-    """The privacy parameter eta = tanh(epsilon/2) of a budget of epsilon > 0 nats a bit.
+    """Return the privacy parameter eta = tanh(epsilon/2) of a budget epsilon.
 
     Args:
-        epsilon: budget in nats a bit, > 0.
+        epsilon: budget in nats a bit, > 0 and below 36.
     """
     number(epsilon, "epsilon", "nats between 0 and 36")
-    if not 0 < epsilon < 36:  # above, eta is 1 in float64
+    if not 0 < epsilon < 36:  # from 36 nats on, eta is 1 in float64
         raise ParameterError(f"epsilon: found {epsilon!r}; needs nats between 0 and 36")
     return tanh(epsilon / 2)
 
 
 def epsilon_of(eta: float) -> float:
-    """The budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter 0 < eta < 1.
+    """Return the budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter.
 
     Args:
         eta: privacy parameter, 0 < eta < 1.
@@ -49,7 +49,7 @@ def epsilon_of(eta: float) -> float:
 
 
 def as_owners(n: Any) -> int:
-    """Check a number of vectors: at least 1, and their matrix can be held in memory."""
+    """Return a checked number of vectors: at least 1, with a matrix that memory can hold."""
     owners = whole(n, "n", 1)
     if owners > MOST_OWNERS:
         raise ParameterError(f"n: found {brief(n)}; needs at most {MOST_OWNERS} vectors")
@@ -71,7 +71,7 @@ def transition(n: int, eta: float) -> Floats:
 
 
 def inverse(n: int, eta: float) -> Floats:
-    """The exact inverse of `transition(n, eta)`, which is A(1/eta), shape (n + 1, n + 1).
+    """Return the exact inverse of `transition(n, eta)`, which is A(1/eta), shape (n + 1, n + 1).
 
     Its entries are accurate to about n roundings at any eta. Signs alternate like a chessboard's.
 
@@ -98,11 +98,11 @@ def invertible(n: int, eta: float) -> bool:
 
 
 def inverse_norm(n: int, eta: float) -> float:
-    """||A^-1|| induced by the max norm: the largest sum of magnitudes in a row, >= eta^-n.
+    """Return ||A^-1|| induced by the max norm: the largest sum of magnitudes in a row.
 
-    Paper 004 calls it O(eta^-n) "because eta^-n is the largest eigenvalue". An eigenvalue bounds a
-    norm from below only (ERRATA 004.3): eta^-n is exactly the 1-norm, and at epsilon = 0.1 the max
-    norm is 1.5, 2.70 and 3.67 times as large for n = 2, 10 and 21.
+    It is >= eta^-n. Paper 004 calls it O(eta^-n) "because eta^-n is the largest eigenvalue". An
+    eigenvalue bounds a norm from below only (ERRATA 004.3): eta^-n is exactly the 1-norm, and at
+    epsilon = 0.1 the max norm is 1.5, 2.70 and 3.67 times as large for n = 2, 10 and 21.
 
     Args:
         n: number of vectors, >= 1.
@@ -112,7 +112,10 @@ def inverse_norm(n: int, eta: float) -> float:
 
 
 def _coefficients(n: int, p: float, q: float) -> Floats:
-    """Column j: coefficients of (p + q x)^j (q + p x)^(n - j), for p, q >= 0."""
+    """Return the matrix with coefficients of (p + q x)^j (q + p x)^(n - j) in column j.
+
+    p, q >= 0.
+    """
     powers = [np.ones(1)]
     for _ in range(n):
         powers.append(np.convolve(powers[-1], [p, q]))

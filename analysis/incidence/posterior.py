@@ -1,8 +1,10 @@
 """The posterior of an incidence vector given its noisy version, by parallel Markov chains.
 
-Model: shares x ~ Dirichlet(prior), every position draws its number of 1-bits from x. Then Psi given
-x is exactly multinomial with probabilities A x. With prior 1 all incidence vectors Phi (all weak
-compositions of m into n + 1 counts) are equally likely: the model of paper 004, Appendix C.
+Phi_t counts the positions set in exactly t of n vectors of m bits, Psi the same after the bits were
+flipped with transition matrix A. Model: shares x ~ Dirichlet(prior), every position draws its
+number of 1-bits from x. Then Psi given x is exactly multinomial with probabilities A x. With prior
+1 all incidence vectors Phi (all weak compositions of m into n + 1 counts) are equally likely: the
+model of paper 004, Appendix C.
 
 The chains move through x by slice sampling along the difference of two other chains, which follows
 the shape of the posterior even if A makes it flat; halves of the chains take turns, so that a move
@@ -19,7 +21,8 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats
 from .likelihood import em
 
-# Chains and moves for each of the n + 1 counts; the first half of the moves is forgotten.
+# Numbers of chains and moves for each of the n + 1 counts, with their minima; the first half of the
+# moves is dropped. BATCHES: parts of the moves for the Monte Carlo error.
 CHAINS_EACH = 4
 FEWEST_CHAINS = 64
 MOVES_EACH = 30
@@ -28,13 +31,13 @@ BATCHES = 10
 # True counts are drawn once in this number of moves; between them chains hardly change.
 THIN = 4
 
-# No share of a chain is exactly 0, where it would be stuck.
+# Least share of a chain, because a share of exactly 0 would never change.
 MIN_SHARE = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The result of the chains, in positions.
+    """The posterior of an incidence vector Phi, as the Markov chains sampled it, in positions.
 
     Attributes:
         mean: posterior mean of Phi, shape (n + 1,).
@@ -62,7 +65,7 @@ class Posterior:
 
 
 def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
-    """A Dirichlet parameter for each of k counts; a single number is used for all of them."""
+    """Return a Dirichlet parameter for each of k counts; a single number is used for all."""
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
         raise ParameterError(
@@ -72,7 +75,7 @@ def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
 
 
 def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Posterior:
-    """Return draws from the posterior of Phi.
+    """Sample the posterior of Phi given one noisy incidence vector.
 
     Args:
         psi: noisy incidence vector, shape (n + 1,).
@@ -84,12 +87,12 @@ def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -
 
 
 def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> list[Posterior]:
-    """Return the posteriors of several noisy vectors, shape (r, n + 1); their chains move together.
+    """Sample the posteriors of several noisy vectors, shape (r, n + 1), in one array.
 
-    A chain only uses chains of its own vector.
+    Their chains move together, but a chain only uses chains of its own vector.
     """
     r, k = psis.shape
-    chains = np.stack([_start(psi, A, prior, rng) for psi in psis])  # (r, chains, k)
+    chains = np.stack([_start(psi, A, prior, rng) for psi in psis])  # shape: r, chains, k
     chain_count = chains.shape[1]
     half = chain_count // 2
     moves = max(FEWEST_MOVES, MOVES_EACH * k)
@@ -117,13 +120,16 @@ def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator)
 
 
 def _error(means: Floats) -> float:
-    """The largest standard error of the mean over moves, by batches."""
+    """Return the largest standard error, over the counts, of the mean over moves, by batches."""
     batches = [np.mean(part, axis=0) for part in np.array_split(means, BATCHES)]
     return float(np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES))
 
 
 def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Floats:
-    """Chains near the EM fit, spread by a few rounds of drawing Phi given x and x given Phi."""
+    """Return starting points of the chains, shape (chains, n + 1), near the EM fit.
+
+    They are spread by a few rounds of drawing Phi given x and x given Phi.
+    """
     k, m = len(psi), int(psi.sum())
     chains = np.tile(
         em(psi / m, A, m, stop=1.0, steps=1000).shares, (max(FEWEST_CHAINS, CHAINS_EACH * k), 1)
@@ -142,6 +148,7 @@ def _true_counts_given(chains: Floats, A: Floats) -> Floats:
 
 
 def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) -> Counts:
+    """Draw the true counts Phi behind psi for each chain, shape (chains, n + 1)."""
     drawn_counts = rng.multinomial(
         np.broadcast_to(psi, true_given_observed.shape[:2]), true_given_observed
     )
@@ -149,12 +156,16 @@ def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) 
 
 
 def _inside(x: Floats) -> Floats:
+    """Return rows as shares that sum to 1, each at least `MIN_SHARE`."""
     inside = np.maximum(x, MIN_SHARE * x.sum(axis=1, keepdims=True))
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
 def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
-    """Return the log posterior density at each row of x and psi; -inf outside the simplex."""
+    """Return the log posterior density at each row of x, up to a constant; -inf outside.
+
+    observed_shares: A x of each row. psi: the noisy vector of each row.
+    """
     inside = np.asarray(np.minimum(x.min(axis=1), observed_shares.min(axis=1)) > 0)
     safe = np.where(inside[:, None], observed_shares, 1.0)
     value: Floats = np.einsum("ij,ij->i", np.log(safe), psi)
@@ -209,7 +220,7 @@ def _slide(
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Return the interval of t in which x + t direction stays in the simplex."""
+    """Return the interval of t in which each row of x + t direction stays in the simplex."""
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = -x / direction
     low = np.where(direction > 0, limits, -np.inf).max(axis=1)

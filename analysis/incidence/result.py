@@ -1,4 +1,4 @@
-"""The result of an estimate of an incidence vector: counts, limits, unions and inner products."""
+"""The result of estimating an incidence vector: counts, limits, unions and inner products."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of positions with its limits.
+    """An estimated number of positions with its limits.
 
     Attributes:
         value: the estimate.
@@ -49,11 +49,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IncidenceEstimate:
-    """An estimated incidence vector.
+    """An estimated incidence vector: positions set in exactly t of n vectors, for all t at once.
 
     Attributes:
-        phi: estimated positions set in exactly t of n vectors, shape (n + 1,), t = 0 .. n.
-            Sums to m; only "inverse" has negative entries, and may leave its limits.
+        phi: estimated positions set in exactly t of n vectors, shape (n + 1,), t = 0 .. n. Sums to
+            m; only "inverse" has negative entries, and may leave its limits.
         low: lower limits, shape (n + 1,).
         high: upper limits; all true counts lie within at once with probability >= 1 - beta.
         m: number of positions.
@@ -81,12 +81,12 @@ class IncidenceEstimate:
 
     @property
     def epsilon(self) -> float:
-        """The budget in nats a bit."""
+        """The privacy budget in nats a bit."""
         return epsilon_of(self.eta)
 
     @property
     def shares(self) -> Floats:
-        """phi/m."""
+        """The estimated counts as shares of the m positions: phi/m."""
         return self.phi / self.m
 
     def exactly(self, t: int) -> Count:
@@ -105,7 +105,7 @@ class IncidenceEstimate:
 
     @property
     def union(self) -> Count:
-        """Positions set in at least one vector: m - Phi_0."""
+        """The positions set in at least one vector: m - Phi_0."""
         return self.at_least(1)
 
     def inner_products(self, k: int) -> Count:
@@ -119,7 +119,10 @@ class IncidenceEstimate:
         return self._combine(np.asarray(comb(np.arange(self.n + 1), k), dtype=np.float64))
 
     def _combine(self, weights: Floats) -> Count:
-        """Return limits of weights @ Phi over all vectors within the limits that sum to m."""
+        """Return weights @ phi with its limits: the extremes over all vectors within the limits.
+
+        These vectors sum to m.
+        """
         return Count(
             float(weights @ self.phi),
             0.0 - _maximum(-weights, self.low, self.high, self.m),
@@ -127,6 +130,7 @@ class IncidenceEstimate:
         )
 
     def _as_t(self, t: int, name: str = "t") -> int:
+        """Return t, checked: 0 to n, else ParameterError with the argument's name."""
         if whole(t, name, 0) > self.n:
             raise ParameterError(f"{name}: found {t}; needs 0 to n = {self.n}")
         return t
@@ -156,7 +160,10 @@ class IncidenceEstimate:
 
 
 def _maximum(weights: Floats, low: Floats, high: Floats, m: int) -> float:
-    """Return the largest weights @ x over low <= x <= high, sum x = m: fill the heaviest first."""
+    """Return the largest weights @ x over low <= x <= high, sum x = m.
+
+    The entries with the largest weights are filled first.
+    """
     x = low.copy()
     mass_left = m - float(low.sum())
     for t in np.argsort(-weights):

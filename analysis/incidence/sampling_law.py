@@ -31,15 +31,15 @@ from ..validation import (
 )
 from .matrix import transition
 
-# limits the bits flipped at a time: bounds the memory beside the vectors
+# limit of the bits flipped at a time, which bounds the memory beside the vectors
 BLOCK = 1 << 22
 
-# `law` gives up above this many outcomes times positions.
+# `law` refuses more than this number of outcomes times positions.
 LARGEST_LAW = 1 << 22
 
 
 def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
-    """Check an incidence vector: n + 1 >= 2 counts of positions, at least one position."""
+    """Return a checked incidence vector: n + 1 >= 2 counts of positions, at least one position."""
     phi = as_count_table(counts, name, dimensions=1)
     if len(phi) < 2:
         raise ParameterError(
@@ -49,7 +49,10 @@ def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
 
 
 def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
-    """Check bit vectors, shape (n, m), n, m >= 1; refuse ragged rows and entries except 0 and 1."""
+    """Return checked bit vectors as uint8, shape (n, m), n, m >= 1.
+
+    Raises ParameterError for ragged rows and for entries except 0 and 1.
+    """
     rows = sequence(vectors, "vectors", "vectors of bits, one a person")
     lengths = [np.size(row) for row in rows]
     if not lengths or not lengths[0]:
@@ -86,9 +89,10 @@ def incidence(vectors: Any) -> Counts:
 def sanitize(
     vectors: Any, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> npt.NDArray[np.uint8]:
-    """Flip each bit with probability (1 - eta)/2, independently: paper 004, (1).
+    """Return bit vectors with each bit flipped with probability (1 - eta)/2, independently.
 
-    Flips come from a child of the generator: vectors drawn with the same seed do not share them.
+    Paper 004, (1). Flips come from a child of the generator: vectors drawn with the same seed do
+    not share them.
 
     Args:
         vectors: bits, shape (n, m).
@@ -107,7 +111,7 @@ def sanitize(
 def sample(
     phi: npt.ArrayLike, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> Counts:
-    """One draw of Psi from its exact law, without making any vector; cost O(n^2) at any m.
+    """Draw Psi from its exact law without making any vector; cost O(n^2) at any m.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
