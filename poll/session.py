@@ -362,7 +362,8 @@ class PhoneSession:
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if answers_in(self.scenario) is AnswerKind.OPENED and self._terms.has_run_folder:
-            cast = replace(cast, adversary=lent)  # for what is written down at the end
+            # keeps the keys of `randomness` for the run folder
+            cast = replace(cast, adversary=lent)
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())
         adversaries = [cheating] if cheating else []

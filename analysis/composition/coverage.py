@@ -16,10 +16,10 @@ j and P = prod N_j. All people without a rare value are in P cells.
 A column with one value adds no information, so the maximum may include it: R_0 = 0, N_0 = 1 and H_0
 = 1 exactly if n - R > (k-1) P. With it the bound never rises when a column j is dropped, at the
 same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition of H_i only gets
-easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases:
-(1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show;
-(2) N_j >= 2 and P' >= 2: P - H_j >= N_j (P' - 1) >= P';
-(3) P' = 1: H_j = N_j means count_j(v) > k - 1 + R - R_j, hence n - R' > k - 1 and H'_0 = 1; and
+easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases: (1) N_j = 1: with H_j
+= 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show; (2) N_j >= 2 and P' >= 2:
+P - H_j >= N_j (P' - 1) >= P'; (3) P' = 1: H_j = N_j means count_j(v) > k - 1 + R - R_j, hence n -
+R' > k - 1 and H'_0 = 1; and
     H_j < N_j means P - H_j >= 1 = P'.
 
 The minimum is exact, without a search: fix the column j that attains the maximum and its threshold.

@@ -7,18 +7,17 @@ without the matrix of the randomizer, which would have up to 2^a rows.
 Unary encoding sends one noisy bit for each of a symbols: 1 with probability kappa at the true
 symbol, and with probability lambda elsewhere. If only m of the inputs are in use, only the bits of
 these inputs carry information, and all inputs are alike, so the uniform distribution of inputs is
-best. Let b be the bit of the true symbol, s the number of 1-bits among the m,
-up = kappa (1 - lambda) and down = lambda (1 - kappa). The likelihood of the report relative to its
-mean is
+best. Let b be the bit of the true symbol, s the number of 1-bits among the m, up = kappa (1 -
+lambda) and down = lambda (1 - kappa). The likelihood of the report relative to its mean is
 
     r = (up if b else down) / ((s up + (m - s) down) / m)        C = sum of Q(b, s) / r f(r - 1)
 
 with b ~ Bern(kappa), s - b ~ Bin(m - 1, lambda) and f of `small_divergence.py`: O(m) terms, each at
 least 0. Two inputs differ in two bits, so the contraction needs four rows.
 
-Bit flips send L bits, each flipped with probability q: L uses of one channel, so
-C = L (log 2 - H(q)) if all 2^L vectors are in use. Opposite vectors are the most distinguishable
-pair, and only their number of 1-bits counts.
+Bit flips send L bits, each flipped with probability q: L uses of one channel, so C = L (log 2 -
+H(q)) if all 2^L vectors are in use. Opposite vectors are the most distinguishable pair, and only
+their number of 1-bits counts.
 """
 
 import numpy as np

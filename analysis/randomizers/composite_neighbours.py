@@ -19,10 +19,9 @@ agree in a feature, its part of a term is
 
     X = (1 - e^eps) r,    X' = r - e^eps r'  if they differ,    r, r' = P_u / b, P_v / b
 
-Under b the pair (r, r') has the same distribution as (r', r). So X is (1 - e^eps) r or
-(1 - e^eps) r', and X' is r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther
-apart. X' is larger in convex order, as are sums of independent terms and the mean of their positive
-part.
+Under b the pair (r, r') has the same distribution as (r', r). So X is (1 - e^eps) r or (1 - e^eps)
+r', and X' is r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther apart. X' is
+larger in convex order, as are sums of independent terms and the mean of their positive part.
 """
 
 from collections.abc import Sequence

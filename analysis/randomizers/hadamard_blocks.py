@@ -250,8 +250,7 @@ class HadamardBlocks(Numbered, Randomizer):
         """Return the distribution of one report's contribution to the estimated share of a symbol.
 
         The contribution is G/2, -G/2 or 0. Its probabilities depend on the sender's symbol: this
-        symbol,
-        another symbol of its block, or a symbol of another block.
+        symbol, another symbol of its block, or a symbol of another block.
         """
         kinds = [(self.truth, self.inside - self.truth)]
         kinds += [(block / 2, block / 2) for block in (self.inside, self.visiting)]
@@ -340,9 +339,8 @@ class HadamardBlocks(Numbered, Randomizer):
 
         Cases: symbols of two blocks, then symbols of one block, if they exist. The privacy blanket
         is a uniform column. Other people have the second symbol, or a third symbol z of each
-        existing
-        kind: the row of z in the same block may be the product of the two rows, else the three rows
-        are independent.
+        existing kind: the row of z in the same block may be the product of the two rows, else the
+        three rows are independent.
         """
         rows = -(-self.a // self.blocks)  # rows of the first block, the largest
         pairs = []

@@ -158,8 +158,8 @@ def _pair(b: Floats, u: Floats, v: Floats, blanket: Floats, *, listed: bool) -> 
     """Return a pair of report distributions u and v over b, the distribution of other people.
 
     Outcomes with equal likelihood ratios of b, u, v and the blanket are merged. Outcomes too rare
-    in b
-    to be summed are left out: the lower bound is still valid. listed: whether to keep the blanket.
+    in b to be summed are left out: the lower bound is still valid. listed: whether to keep the
+    blanket.
     """
     laws = merged(np.column_stack([b, u, v, blanket]))
     is_likely = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))

@@ -12,8 +12,8 @@ the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too lar
 remaining means lie between the limits: each is missed with probability alpha / 2 at most. A share
 is the mean of t = 1 (people with the value) and t = 0.
 
-At large n these limits are wider than normal ones, which have no proof: by
-sqrt(2 log(2 / alpha)) / z, 1.39 at alpha = 0.05.
+At large n these limits are wider than normal ones, which have no proof: by sqrt(2 log(2 / alpha)) /
+z, 1.39 at alpha = 0.05.
 """
 
 from collections.abc import Callable, Sequence

@@ -149,8 +149,7 @@ def hash_neighbours(
     """Return the report distributions of two symbols under local hashing.
 
     Outcomes: which of u, v and a third symbol z hash to the reported value. Two symbols collide
-    under
-    1/g of the keys; collisions of three symbols depend on the family.
+    under 1/g of the keys; collisions of three symbols depend on the family.
 
     Args:
         g: hash values.
@@ -197,12 +196,9 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
     """Return the report distributions of two bit vectors with flipped bits.
 
     The vectors u and v have L bits and Hamming distance h; q is the probability of a flip.
-    Outcomes:
-    the number of bits that agree with u among the h differing bits, and of flipped bits among the
-    other
-    L - h. The blanket is a uniform vector. If all other people have v, only the differing bits
-    matter:
-    the rest has the same distribution with and without the attacked person.
+    Outcomes: the number of bits that agree with u among the h differing bits, and of flipped bits
+    among the other L - h. The blanket is a uniform vector. If all other people have v, only the
+    differing bits matter: the rest has the same distribution with and without the attacked person.
     """
     p, rest = 1 - q, L - h
     agree = np.repeat(np.arange(h + 1.0), rest + 1)

@@ -170,8 +170,7 @@ class Randomizer(ABC):
         The most that a report reveals about which of n >= 2 people sent it.
 
         Mutual information, maximized over the people's values, by iteration
-        (`numerical_capacity.py`);
-        attained if n is at least the number of inputs.
+        (`numerical_capacity.py`); attained if n is at least the number of inputs.
         """
         matrix = self.matrix
         nats = numerical_capacity(np.asarray(matrix[matrix.max(axis=1) > 0]))

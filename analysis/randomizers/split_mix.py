@@ -237,8 +237,7 @@ class SplitMix(Randomizer):
         """Return the variance that one person adds to the sum, in steps squared.
 
         It is the noise, and at most the rounding, which is counted as for numbers in the middle of
-        a step,
-        where it is not exact.
+        a step, where it is not exact.
         """
         rest = self._steps - np.floor(self._steps)
         rounding = float((rest * (1 - rest)).max())

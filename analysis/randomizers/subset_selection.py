@@ -159,8 +159,7 @@ class SubsetSelection(Pure):
         """Return (capacity, attained): a report's most information about which of n people sent it.
 
         In nats, with m = min(n, a) symbols in use; attained if they are equally frequent. A report
-        matters
-        by how many of the m symbols it holds, and which: all symbols are alike.
+        matters by how many of the m symbols it holds, and which: all symbols are alike.
         """
         from scipy.stats import hypergeom
 

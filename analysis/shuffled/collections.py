@@ -186,8 +186,7 @@ class OutcomeLadder:
     """All outcomes of up to n reports of b kinds, and the outcome after one more report.
 
     Used to add a person to a law quickly. Outcomes are numbered by keys, sums of a random number
-    for each report; that no two of them
-    are equal is checked.
+    for each report; that no two of them are equal is checked.
     """
 
     def __init__(self, b: int, n: int) -> None:

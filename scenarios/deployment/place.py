@@ -82,9 +82,8 @@ def take_part(
 ) -> Board:
     """Run a party, or a place's people with the answers `rows`, to the session's end.
 
-    Return the board.
-    workplace: executes its long lists of work. history: a first shuffler's or a curator's memory of
-    earlier sessions.
+    Return the board. workplace: executes its long lists of work. history: a first shuffler's or a
+    curator's memory of earlier sessions.
     """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
@@ -198,9 +197,9 @@ def check_answer(
 ) -> Sequence[str]:
     """Return a person's values in the order of the features.
 
-    DataError for a value out of its domain.
-    The error names no other value of the person. where: returns the place of the answer, for the
-    message. A value may be finer than its domain: the person's own machine makes it coarser.
+    DataError for a value out of its domain. The error names no other value of the person. where:
+    returns the place of the answer, for the message. A value may be finer than its domain: the
+    person's own machine makes it coarser.
     """
     row = []
     for feature in session.schema.features:

@@ -32,8 +32,7 @@ class ColumnWords:
     def first_match(self, words: list[str]) -> str | None:
         """Return the first word or phrase of a column's name that is of this kind.
 
-        None if there is no such.
-        words: the name, cut into words.
+        None if there is no such. words: the name, cut into words.
         """
         for word in words:
             if word in self.whole or any(part in word for part in self.part):

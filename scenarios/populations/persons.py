@@ -216,8 +216,8 @@ def _ordered(
 ) -> NDArray[np.intp]:
     """Return the places of the rows in the order of a column.
 
-    Equal rows in the order of the source.
-    by: the column, with dates or numbers. last: in descending order.
+    Equal rows in the order of the source. by: the column, with dates or numbers. last: in
+    descending order.
     """
     j = whole.columns.index(name_in_table(section, by))
     texts = [text for text in whole.values[j] if not _lacks(text, missing)]

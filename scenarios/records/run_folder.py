@@ -71,11 +71,10 @@ def save(
 ) -> Path:
     """Write a run folder into `parent` and return its path.
 
-    Raises StorageError; then no file is left.
-    name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
-    the name is taken, -2, -3, ... is added: a run never replaces another. recorder: the identity
-    that signs the folder; None: unsigned. transcript: returns its text, which was written ahead
-    (transcript_writer.py); None: it is written now.
+    Raises StorageError; then no file is left. name: `<scenario>-<seed, four digits>`, or without a
+    seed the first 8 signs of the digest. If the name is taken, -2, -3, ... is added: a run never
+    replaces another. recorder: the identity that signs the folder; None: unsigned. transcript:
+    returns its text, which was written ahead (transcript_writer.py); None: it is written now.
     """
     with uncollected(outcome.users):
         files = contents(outcome, recorder, transcript)

@@ -51,9 +51,8 @@ def put_in(
 ) -> Mapping[int, "Sequence[Row]"]:
     """Return the rows that the first shuffler inserted in round `number`, by round.
 
-    {} without a call.
-    rows: takes the round and the number of inserted rows, and returns them, a value of every column
-    each.
+    {} without a call. rows: takes the round and the number of inserted rows, and returns them, a
+    value of every column each.
     """
     loot = scene.loot((parties.shuffler(1),))
     plan = loot.plan(number)

@@ -112,8 +112,8 @@ class DeviantWire(Wire):
     ) -> bool:
         """Ask `randomness` about an attacker's row in a user's name.
 
-        Returns False: the original is lost.
-        `randomness` answers with key material for the row, which the user needs to seal a ballot.
+        Returns False: the original is lost. `randomness` answers with key material for the row,
+        which the user needs to seal a ballot.
         """
         number = message.round
         plan = network.plan(network.board.calls[number - 1])

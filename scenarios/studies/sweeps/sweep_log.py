@@ -20,8 +20,8 @@ from .sweep_plan import SweepJob
 class SweepLog:
     """The file of a sweep, open for appending runs.
 
-    Raises StorageError if it cannot be read or written.
-    resume: whether an existing file is continued; else it is refused.
+    Raises StorageError if it cannot be read or written. resume: whether an existing file is
+    continued; else it is refused.
     """
 
     def __init__(self, path: Path, *, resume: bool) -> None:
