@@ -86,10 +86,7 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask the round's reader for all users' tokens.
-
-    Return the tokens that come in time, by index.
-    """
+    """Ask a round's reader for users' tokens; return tokens that come in time, by index."""
     number, pending = plan.call.round, dict[int, PendingTokens]()
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(crowd, plan)
@@ -98,7 +95,6 @@ async def _obtain(
     async with trio.open_nursery() as nursery:
 
         def send(_: int, requests: Sequence[TokenRequest]) -> None:
-            """Start a task that sends some token requests."""
             pending.update(requests)
             letters = [
                 (parties.user(index), Message(plan.session, number, each.body).encode())

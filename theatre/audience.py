@@ -21,7 +21,7 @@ from .log import EventLog, ReaderPlace
 from .page import policy, render, script, stage_of, style_of
 
 LOOPBACK = "127.0.0.1"
-BEAT = 10.0  # seconds after which a silent stream shows that it is still there
+BEAT = 10.0  # seconds between empty lines, which show that a silent stream lives
 EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
 
 Route = Callable[[Request], Awaitable[HttpResponse]]
@@ -29,9 +29,9 @@ Routes = Mapping[tuple[str, str], Route]
 
 
 async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
-    """Listen on the loopback; return the listeners and the port. port: 0 takes any free port.
+    """Listen at a port of this computer only; return the listeners and the port.
 
-    StorageError if the port is taken.
+    port: 0 takes any free port. StorageError if the port is taken.
     """
     try:
         listeners = list(await trio.open_tcp_listeners(port, host=LOOPBACK))
@@ -44,9 +44,10 @@ async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
 
 
 class Audience:
-    """The answers to browsers. bill: returns the facts of the present run that precede its moves.
+    """The web server of a live page in one language: the page, and the log of events.
 
-    more: further routes, by method and path. language: of the page; None: English.
+    bill: returns the facts of the present run that precede its moves. more: further routes, by
+    method and path. language: of the page; None: English.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Audience:
         more: Routes,
         language: Language | None = None,
     ) -> None:
+        """Serve this log; arguments as of the class."""
         self._log = log
         self._bill = bill
         self._language = language
@@ -66,11 +68,12 @@ class Audience:
         }
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request."""
+        """Return the response to a request."""
         route = self._routes.get((request.method, request.path))
         return await route(request) if route else HttpResponse(404, b"there is nothing here\n")
 
     async def _page(self, _request: Request) -> HttpResponse:
+        """Return the response with the page."""
         bill = self._bill()
         style, code = style_of(live=True), script(stage_of(bill), live=True)
         rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
@@ -80,26 +83,27 @@ class Audience:
         return HttpResponse(200, render(data, self._language, live=True).encode(), headers)
 
     async def _events(self, request: Request) -> HttpResponse:
+        """Return the response that streams the log, from the browser's last place on."""
         await trio.lowlevel.checkpoint()
         place = ReaderPlace.parse(request.headers.get("last-event-id", ""))
         return HttpResponse(200, partial(self._stream, place), EVENTS)
 
     async def _stream(self, place: ReaderPlace, say: Say) -> None:
-        """Send a browser the log, as fast as it reads."""
+        """Send a browser the entries of the log as they come, as fast as it reads."""
         present = False
         while True:
             entries: list[tuple[str, str]] = []
             with trio.move_on_after(BEAT):
                 entries, place = await self._log.entries_after(place)
             lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in entries]
-            if not present and self._log.read_by(place):  # the end of what it has missed
+            if not present and self._log.read_by(place):  # the browser has caught up with the log
                 lines.append("event: present\ndata: 0\n\n")
                 present = True
             await say("".join(lines or [":\n\n"]).encode())
 
 
 class Audiences:
-    """The answers to browsers in their languages, each from a log of its own.
+    """The web server of a live page in all languages, each with a log of its own.
 
     bill: returns the facts of the present run in a language. more: as of `Audience`. page_language:
     the only language; None: each browser chooses.
@@ -114,6 +118,7 @@ class Audiences:
         more: Routes,
         page_language: Language | None = None,
     ) -> None:
+        """Start with an empty log for each language."""
         self._chosen = {page_language.tag: page_language} if page_language else languages()
         self.logs: Mapping[str, EventLog] = {tag: EventLog() for tag in self._chosen}
         self._page_tag = page_language.tag if page_language else None
@@ -128,7 +133,7 @@ class Audiences:
         return [(language, self.logs[tag]) for tag, language in self._chosen.items()]
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request in the language of its browser."""
+        """Return the response to a request, in the language of its browser."""
         accepted = request.headers.get("accept-language", "")
         tag = self._page_tag or language_of(None, accepted).tag
         return await self._audiences[tag].answer(request)

@@ -1,4 +1,4 @@
-"""Captions: the meaning of a post, in a plain sentence.
+"""Captions: the meaning of a post on the board, in a plain sentence.
 
 Sentences come from a language; a program supplies its own.
 """
@@ -35,7 +35,7 @@ from ..protocol.wire.peer_messages import Share, ShareSecret
 from ..protocol.wire.token_messages import Ask, Issued, Mint, PublicGrant
 from .party_names import capitalized, party_name
 
-ASIDE_MARK = "\n"  # the text after it appears in smaller letters below (plain.js)
+ASIDE_MARK = "\n"  # the text after this mark appears below in smaller letters (plain.js)
 NON_SHUFFLERS = 3  # parties of a session besides its shufflers
 VOUCHED = {
     Key: "says-key",
@@ -45,7 +45,7 @@ VOUCHED = {
     Share: "says-share",
     ShareSecret: "says-share-secret",
     Consent: "says-consent",
-}  # posts whose sentence has only their author
+}  # posts with a sentence that names only their author
 
 
 def caption_of(
@@ -68,7 +68,8 @@ def caption_of(
         terms: of the session, announced before; None: there is no announcement yet.
         language: with the sentences of the theatre.
     """
-    ordered = terms is None or terms.rules.ordered  # as it is outside lessons
+    # batches are sorted outside lessons, so that is assumed
+    ordered = terms is None or terms.rules.ordered
     author_name, say = capitalized(author, language), language.say
     match body:
         case Announcement():
@@ -98,7 +99,7 @@ def caption_of(
 
 
 def vouches(author_name: str, body: Body, language: Language) -> str:
-    """Return the meaning of a post about keys, signatures, tokens or locks."""
+    """Return the caption of a post about keys, signatures, tokens or locks."""
     say = language.say
     match body:
         case Roster(shufflers=shufflers):
@@ -125,7 +126,7 @@ def vouches(author_name: str, body: Body, language: Language) -> str:
 
 
 def announced(presenter: Presenter, body: Announcement, language: Language) -> str:
-    """Return the subject of a session: questions, policy, and coarser answers if there are any."""
+    """Return the caption of an announcement: number of questions, promise, coarser answers."""
     promised = presenter.stage_announcement(body.policy, language)
     about = language.say("says-about", n=len(body.schema.features), promise=promised)
     coarser = [feature for feature in body.schema.features if feature.rules]
@@ -139,7 +140,7 @@ def announced(presenter: Presenter, body: Announcement, language: Language) -> s
 
 
 def coarsening(rule: Rule, language: Language) -> str:
-    """Return the description of a rule by which answers become coarser, as a clause."""
+    """Return a clause that describes a rule by which answers become coarser."""
     say = language.say
     match rule:
         case Fold(parts=parts):
@@ -162,7 +163,7 @@ def coarsening(rule: Rule, language: Language) -> str:
 def closed_aside(
     presenter: Presenter, body: Tally, terms: Announcement | None, language: Language
 ) -> str:
-    """Return the aside on users without a released value; "" without an aside."""
+    """Return the side note on users without a released value; "" if there is no note."""
     if terms is None or not body.counts:
         return ""
     aside_text = presenter.stage_release(terms.policy, terms.schema, body.counts[0], language)
@@ -172,7 +173,7 @@ def closed_aside(
 def call_caption(
     presenter: Presenter, call: Call, columns: Sequence[str], language: Language
 ) -> str:
-    """Return the questions of a call, the form of the answers, and their reader."""
+    """Return the caption of a call: its questions, the form of answers, and their reader."""
     hidden = presenter.stage_hiding(call, language)
     return language.say(
         "says-call",
@@ -185,13 +186,16 @@ def call_caption(
 
 
 def asks(call: Call | None, columns: Sequence[str], language: Language) -> str:
-    """Return the column sets of a call, in words."""
+    """Return the column sets of a call in words: `age x sex and class`."""
     sets = call.asks if call else ()
     return joined_in((" x ".join(columns[column] for column in ask) for ask in sets), language)
 
 
 def mixed(author_name: str, body: Mixed, language: Language, *, ordered: bool) -> str:
-    """Return a shuffler's account of a batch, in words."""
+    """Return the caption of a shuffler's account: messages in, refused and out.
+
+    ordered: whether the batch is sorted.
+    """
     say, number = language.say, sum(body.refused.values())
     why = reasons(body.refused, language)
     return say(
@@ -204,7 +208,7 @@ def mixed(author_name: str, body: Mixed, language: Language, *, ordered: bool) -
 
 
 def reasons(refused: Mapping[Reason, int], language: Language) -> str:
-    """Return the reasons of refusals, with their counts."""
+    """Return the reasons of refusals in words, with their counts."""
     reason_texts = (
         f"{language.count(count)} {language.say(f'reason-{reason.value}')}"
         for reason, count in refused.items()

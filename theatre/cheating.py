@@ -1,7 +1,8 @@
-"""The data of the panel on malicious coalitions: the study saved beside the run, with its limit.
+"""The data of the page's panel on malicious coalitions, from the study saved beside the run.
 
-The panel shows the first attack of the list that a set of eyes contains: its parties, and its
-number of people. The worst attack is first, so a larger set of eyes never does worse.
+The panel shows the first attack of the list that a set of eyes contains (the parties that the
+viewer chose): its parties, and its number of people. The worst attack is first, so a larger set of
+eyes never does worse.
 """
 
 from typing import Any
@@ -32,7 +33,7 @@ def cheating_data(
         "none": None,  # with a study no reason for its absence is given
         "told": _study_numbers(study, words),  # attacks and runs of the study
         "limit": limit,
-        # statement for eyes that contain no successful attack of the catalogue
+        # statement for chosen parties that contain no successful attack of the catalogue
         "nothing": words.say("says-cheating-none", attacks=attacks, runs=runs),
         "found": [_attack_data(attack, words) for attack in reading],
     }

@@ -1,9 +1,9 @@
-"""The theatre's server, for this computer alone (machines/http.py handles connections).
+"""The theatre's web server, for this computer alone (machines/http.py handles connections).
 
 It listens on the loopback interface, and answers only requests that call it by a name of the
-loopback: a foreign page
-with a name that was made to point here gets no data (DNS rebinding). A request
-that changes state must come from the page itself (Origin); a request from another page is refused.
+loopback: a foreign page with a name that was made to point here gets no data (DNS rebinding). A
+request that changes state must come from the page itself (Origin); a request from another page is
+refused.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,9 @@ __all__ = [
     "checked",
 ]
 
-MOST_BODY = 4_096  # bytes of a request
-MOST_HEAD = 4 * MOST_BODY  # bytes of its line and headers
-MOST_CONNECTIONS = 200  # at once; a process may have 256 files open where it may have fewest
+MOST_BODY = 4_096  # largest number of bytes of a request's body
+MOST_HEAD = 4 * MOST_BODY  # largest number of bytes of a request's line and headers
+MOST_CONNECTIONS = 200  # connections at once; some systems allow a process only 256 open files
 SAFE = ("GET", "HEAD")  # methods that change nothing
 LIMITS = http.ServerLimits(MOST_BODY, MOST_HEAD, MOST_CONNECTIONS)
 HEADERS = (
@@ -41,7 +41,8 @@ def checked(request: Request, port: int) -> HttpResponse | None:
     if request.headers.get("host") not in hosts:
         return HttpResponse(421, f"this is {hosts[0]}, for this computer alone\n".encode())
     origin = request.headers.get("origin")
-    if origin is None and request.method in SAFE:  # an address that was typed in, or followed
+    # a typed address or a followed link has no origin
+    if origin is None and request.method in SAFE:
         return None
     if origin not in [f"http://{host}" for host in hosts]:
         return HttpResponse(403, b"only the page itself may ask for this\n")
@@ -49,13 +50,17 @@ def checked(request: Request, port: int) -> HttpResponse | None:
 
 
 class PageServer(http.Server):
-    """A server that answers one request of each connection. handler: of a request that is allowed.
+    """A web server for this computer's own page; each connection has one request.
 
-    log_fault: receives a line about a fault of our own.
+    handler: returns the response to an allowed request. log_fault: receives a line about an
+    internal error.
     """
 
     def __init__(self, handler: Handler, port: int, log_fault: Callable[[str], None]) -> None:
+        """Wrap the handler in the check of `checked`."""
+
         async def allowed(request: Request) -> HttpResponse:
+            """Refuse a request from elsewhere; pass other requests to the handler."""
             return checked(request, port) or await handler(request)
 
         super().__init__(allowed, log_fault, LIMITS, HEADERS)

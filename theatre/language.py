@@ -1,4 +1,4 @@
-"""The sentences of the theatre in a language: its table [theatre]."""
+"""The theatre's sentences in a language, from its table [theatre]."""
 
 from ..languages.language import Language, english
 

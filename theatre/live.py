@@ -53,7 +53,7 @@ from .show import check_size
 from .stage_data import TopologyStage, stage_of
 from .submission_delays import with_delays, with_pauses
 
-MOST_SAID = 400  # characters of a refusal, which may quote what was asked
+MOST_SAID = 400  # largest number of characters of a refusal, which may quote the request
 
 LinePrinter = Callable[[str], None]
 
@@ -81,7 +81,7 @@ def live(
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """A scenario with its people, ready to be played.
+    """A scenario with its drawn people, ready to be played.
 
     Attributes:
         scenario: as it was moved by the sliders.
@@ -108,7 +108,10 @@ class Playing:
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
-    """Draw the people of a scenario; LocalError for no people, or too many for the page."""
+    """Return a scenario with its people drawn.
+
+    LocalError for no people, or too many for the page.
+    """
     require_single_rows(scenario, "theatre --live")
     check_size(scenario.population.users or 0)
     crowd = samples(scenario, seed)
@@ -120,7 +123,7 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
 async def _open(
     playing: Playing, port: int, print_line: LinePrinter, language: Language | None
 ) -> None:
-    """Open the house: the server and the run, side by side."""
+    """Start the page's server, and play runs beside it until cancelled."""
     listeners, port = await doors(port)
     house = Theatre(playing, print_line, language)
     async with trio.open_nursery() as nursery:
@@ -131,7 +134,7 @@ async def _open(
 
 
 class Theatre:
-    """The player of a sequence of runs, and the server of their page.
+    """The player of runs, one after the other, and the web server of their page.
 
     language: of the page; None: each browser chooses.
     """
@@ -139,6 +142,7 @@ class Theatre:
     def __init__(
         self, playing: Playing, print_line: LinePrinter, language: Language | None = None
     ) -> None:
+        """Start before the first run."""
         self._playing = playing
         self._print_line = print_line
         self._run = trio.CancelScope()
@@ -149,10 +153,11 @@ class Theatre:
         self._runs = 0
 
     def _bill(self, language: Language) -> dict[str, Any]:
+        """Return the facts of the present run for the page."""
         return self._playing.bill(language)
 
     async def play(self) -> None:
-        """Play a run, and when it is over wait until the page requests another.
+        """Play a run; when it is over, wait until the page requests another, and repeat.
 
         An error in the first run ends the program; in a run that a page requested it ends that run
         only.
@@ -172,7 +177,7 @@ class Theatre:
                 await self._run_request.wait()
 
     async def _restart(self, request: Request) -> HttpResponse:
-        """Start a new run with other numbers; refuse invalid numbers with the reason."""
+        """Start a new run with the numbers in a request; refuse invalid numbers with the reason."""
         try:
             scenario = self._playing.scenario
             changed = change(scenario, _changes(request.body, stage_of(scenario)))
@@ -186,7 +191,7 @@ class Theatre:
 
 
 def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
-    """Return the changes that the page requests: whole numbers, for the keys of sliders only."""
+    """Return the numbers that the page requests: whole numbers, for the keys of sliders only."""
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
         requested_changes = from_json(body)
@@ -210,16 +215,18 @@ async def _play(playing: Playing, audiences: Audiences, print_line: LinePrinter)
 
 
 def log_receiver(log: EventLog) -> Callable[[StageMove], None]:
-    """Return a receiver of moves that appends them to a log."""
+    """Return a function that appends moves to a log."""
     return lambda move: log.append(plain(move))
 
 
 def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) -> None:
+    """Append the column sets that the curator considered to the logs."""
     for language, log in audiences.parts:
         log.append({"what": "choices", "choices": choices(options, language)})
 
 
 async def _play_central(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
+    """Play a session with shufflers and a curator; its moves go to the logs."""
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -236,6 +243,7 @@ async def _play_central(playing: Playing, audiences: Audiences, print_line: Line
 
 
 async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
+    """Play a session among peers; its moves go to the logs."""
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -255,24 +263,25 @@ async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePr
 PLAYS: Mapping[str, Callable[[Playing, Audiences, LinePrinter], Awaitable[None]]] = {
     CENTRAL.name: _play_central,
     PEERS.name: _play_peers,
-}  # topology -> how a session is played while it is watched
+}  # topology -> function that plays a session for the live page
 
 
 class DecisionInstrument(Instrument):
-    """The wait for the curator's decision, and the counts that it is based on."""
+    """An observer that waits for the curator's decision, and keeps the counts behind it."""
 
     def __init__(self) -> None:
+        """Start before the announcement."""
         self.announced: Announcement | None = None
         self.counts: tuple[Counts, ...] | None = None
         self.decision_event = trio.Event()
 
     def read(self, read: Read) -> None:
-        """Store the counts of the first round."""
+        """Keep the counts of the first round."""
         if read.round == 1:
             self.counts = read.counts
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Record announcement and decision."""
+        """Keep the announcement, and note the decision."""
         if isinstance(entry.message.body, Announcement):
             self.announced = entry.message.body
         if isinstance(entry.message.body, Decision | CommittedDecision):

@@ -14,12 +14,13 @@ import trio
 
 from .page import compact
 
-MAX_ENTRIES = 500  # entries that are sent at once: the most that is held for a slow reader
+# largest number of entries sent together, so that little is held for a slow reader
+MAX_ENTRIES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderPlace:
-    """A reader's place: the number of entries of a run that it has read.
+    """A browser's place in the log: the number of entries of a run that it has read.
 
     Attributes:
         run: the number of the run.
@@ -40,7 +41,7 @@ class ReaderPlace:
 
 @dataclass(slots=True)
 class EventLog:
-    """The events of the present run, each entry as JSON.
+    """The log of events of the present run, each entry as JSON.
 
     Attributes:
         run: its number, from 0; raised when another begins.
@@ -52,7 +53,10 @@ class EventLog:
     _more: trio.Event = field(default_factory=trio.Event)
 
     def begin(self, bill: Any) -> None:
-        """Begin a new run; entries of the old run are dropped."""
+        """Begin a new run: its facts are the first entry, and entries of the old run are dropped.
+
+        bill: the facts of the run for the page.
+        """
         self.run += 1
         self.entries = []
         self.append({"what": "run", "bill": bill})

@@ -1,4 +1,4 @@
-"""The recorder writes down the moves of a run while it is played, or while a record is read out.
+"""The recorder of the moves of a run, while it is played or while its record is read.
 
 It receives the events of an instrument (roles/network/instruments.py), and shows the page no more
 than the transcript holds. The faulty envelope follows from names: a person's own record names the
@@ -96,15 +96,16 @@ class SentRound:
 
     @property
     def call(self) -> Call:
-        """The questions."""
+        """The query of the round: its questions."""
         return self.plan.call
 
 
 class MoveRecorder(Instrument):
-    """The recorder of a run: it passes each move to `emit_move` as it happens.
+    """An observer that turns the events of a run into moves for the page.
 
-    program: of the session, for its own words; None: unknown, so the announced sequence of
-    questions selects the words. language: of the captions; None: English.
+    Each move goes to `emit_move` as it happens. program: of the session, for its own words; None:
+    unknown, so the announced sequence of questions selects the words. language: of the captions;
+    None: English.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class MoveRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
+        """Start before the announcement; arguments as of the class."""
         self._words = theatre_sentences(language)
         self._program, self._has_program = (
             program or heard_as(Program.TWO_ROUND),
@@ -124,7 +126,7 @@ class MoveRecorder(Instrument):
         self._committed: CommittedDecision | None = None
         self._columns: tuple[str, ...] = ()
         self._rounds: dict[int, SentRound] = {}
-        self._faults: list[str] = []  # per envelope of the session
+        self._faults: list[str] = []  # fault of each envelope of the session, in order of sending
         self._blamed: set[int] = set()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
@@ -140,10 +142,12 @@ class MoveRecorder(Instrument):
         if event.kind is Kind.BATCH and sent_round:
             onions = tuple(sent_round.onions.get(name, -1) for name in split_names(event.names))
             self._emit_move(BatchMove(event.sender, event.receiver, event.round, onions))
-        elif event.receiver == parties.shuffler(1):  # other letters are no envelopes
+        # only messages to the first shuffler are envelopes
+        elif event.receiver == parties.shuffler(1):
             self._emit_move(self._send(event, sent_round))
 
     def _send(self, event: Event, sent_round: SentRound | None) -> Send:
+        """Return the move of a submitted envelope, with its fault, if any."""
         person = person_of(event.sender)
         sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
         place = (event.sender, event.receiver, event.round, person)
@@ -168,7 +172,10 @@ class MoveRecorder(Instrument):
         return Send(*place, answers, fault, unlinked=not linked)
 
     def _fault(self, sent_round: SentRound, person: int, *, linked: bool) -> str:
-        """Return the fault of an envelope of a participant; "" without a fault."""
+        """Return the fault of a participant's envelope, in a word; "" without a fault.
+
+        linked: whether it is the envelope that the person sealed.
+        """
         previous_round = self._rounds.get(sent_round.call.round - 1)
         if sent_round.closed:
             return "late"
@@ -202,7 +209,7 @@ class MoveRecorder(Instrument):
             sent_round.onions[name] = sealed_answers.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Record a post."""
+        """Record the move of a post, and update the knowledge of the session."""
         body, number = entry.message.body, entry.message.round
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
@@ -217,7 +224,7 @@ class MoveRecorder(Instrument):
         self._emit_move(PostMove(entry.author, kind, number, sentence, **self._facts(entry)))
 
     def caption(self, entry: Entry) -> str:
-        """Return the meaning of a post, in a sentence."""
+        """Return the meaning of a post, in a sentence of the page's language."""
         body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
         opened_body = body if isinstance(body, OpenedCertificate) else self._decided(body)
         call, terms = sent_round.call if sent_round else None, self._announced
@@ -259,14 +266,17 @@ class MoveRecorder(Instrument):
         return body
 
     def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
-        """Return the numbers that an audit opened: of people at the first hop, of onions later."""
+        """Return the numbers of the messages that a hop opened in an audit.
+
+        At the first hop they are numbers of people (envelopes), later of onions.
+        """
         sent_round = self._rounds[number]
         numbers = sent_round.owners if opened.hop == 1 else sent_round.onions
         names = (name_of(link.layer) for link in opened.links)
         return tuple(sorted(numbers[name] for name in names if name in numbers))
 
     def _close(self) -> None:
-        """Record all people that have sealed and not sent, once the collection is over."""
+        """Record the people that have sealed an envelope and not sent it, after the collection."""
         for number, sent_round in self._rounds.items():
             if sent_round.closed:
                 continue
@@ -277,7 +287,7 @@ class MoveRecorder(Instrument):
                 self._emit_move(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
-        """Record that a reader has counted."""
+        """Record the move that a reader has counted a round."""
         shared_value_lines = self._shared_value_lines(read.round, read.counts)
         self._emit_move(
             CountMove(read.reader, read.round, plain_counts(read.counts), shared_value_lines)
@@ -296,7 +306,7 @@ class MoveRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(counts[0]), self._words))
 
     def refused(self, refusal: Refusal) -> None:
-        """Record refusals, and the envelopes concerned, if they follow from the faults."""
+        """Record refused messages, and the envelopes concerned if they follow from known faults."""
         guilty = SUSPECTS.get(refusal.reason, ALTERED)
         hits: list[int] = []
         if refusal.party == parties.shuffler(1):
@@ -317,13 +327,13 @@ def person_of(sender: str) -> int:
 
 
 def plain_answers(call: Call, sealed_answers: SealedAnswers) -> Answers:
-    """Return a person's answers, question by question."""
+    """Return a person's answers in the order of the questions; () without an answer."""
     answer_map = dict(sealed_answers.answers)
     return tuple(answer_map.get(question, ()) for question in range(len(call.asks)))
 
 
 def plain_counts(counts: Sequence[Counts]) -> Tables:
-    """Return counts sorted by values, so that their order is independent of the answers' order."""
+    """Return counts as lists, sorted by values: so the order reveals no order of answers."""
     return tuple(tuple(sorted(count.items())) for count in counts)
 
 

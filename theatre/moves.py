@@ -20,20 +20,21 @@ from msgspec import UNSET, UnsetType, field
 
 from ..scenarios.serialization.record import Record
 
-Answers = tuple[tuple[str, ...], ...]  # per question of the round, the values said
-Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]  # per question, values and people
-NO_PERSON = -1  # instead of the index of a person
+Answers = tuple[tuple[str, ...], ...]  # for each question of the round, the answered values
+# for each question, values and number of people
+Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]
+NO_PERSON = -1  # stands for the index of a person if no person is meant
 
 
 class StageMove(Record, frozen=True, tag_field="what", omit_defaults=True):
-    """An event of a run, as the page reads it: `what`, then its fields by their names."""
+    """The base class of moves: `what` (its kind), then its fields by their names, as JSON."""
 
 
 MoveHandler = Callable[[StageMove], None]
 
 
 class PostMove(StageMove, frozen=True, tag="post"):
-    """A message on the board.
+    """The move of a message on the board.
 
     Attributes:
         author: of the post.
@@ -50,7 +51,7 @@ class PostMove(StageMove, frozen=True, tag="post"):
         alike: of the counts that are released: lines about people with equal values.
         kept: of a decision: columns; promise, rule: the certified bound and its rule.
         step: of a peer's post: that of its round.
-        named: of a round of peers that was burned: the peers named for it.
+        named: of a round of peers that was aborted: the peers at fault.
         taken: of a keyholder's post with ballots: the people that handed them in, by index; of a
             call: the people whose ballots of round 1 are mixed again.
         seal: of a shuffle or of shares: whether their proof holds, or `unchecked`.
@@ -79,13 +80,13 @@ class PostMove(StageMove, frozen=True, tag="post"):
 
 
 class Send(StageMove, frozen=True, tag="send"):
-    """An envelope on its way to the first shuffler.
+    """The move of an envelope on its way to the first shuffler.
 
     Attributes:
         sender: the party that submits it.
         receiver: the first shuffler.
         round: its number.
-        person: index from 0, NOBODY if no person sent it.
+        person: index from 0, NO_PERSON if no person sent it.
         answers: the sealed answers, with the first envelope of a round only.
         fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" for none.
         unlinked: whether it is not the envelope this person sealed, so that its reader cannot link
@@ -104,7 +105,7 @@ class Send(StageMove, frozen=True, tag="send"):
 
 
 class Silent(StageMove, frozen=True, tag="silent"):
-    """A person with a sealed envelope has not sent it in time.
+    """The move of a person that has sealed an envelope and not sent it in time.
 
     Attributes:
         party: the person, by its name; person: by its index from 0.
@@ -119,7 +120,7 @@ class Silent(StageMove, frozen=True, tag="silent"):
 
 
 class BatchMove(StageMove, frozen=True, tag="batch"):
-    """All onions that leave a shuffler.
+    """The move of a batch of onions that leaves a shuffler.
 
     Attributes:
         sender, receiver: of the batch.
@@ -134,7 +135,7 @@ class BatchMove(StageMove, frozen=True, tag="batch"):
 
 
 class CountMove(StageMove, frozen=True, tag="count"):
-    """A reader has opened the last layer.
+    """The move of a reader that has opened the last layer and counted.
 
     Attributes:
         reader: the party.
@@ -150,7 +151,7 @@ class CountMove(StageMove, frozen=True, tag="count"):
 
 
 class Refuse(StageMove, frozen=True, tag="refuse"):
-    """Messages that a party refused.
+    """The move of a party that has refused messages.
 
     Attributes:
         party: that refused them.

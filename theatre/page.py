@@ -1,4 +1,4 @@
-"""The page: a file that holds a whole run, and requests no data from other computers.
+"""The page of a run: an HTML file that holds the run, and requests no data from other computers.
 
     policy     no external resource may be loaded; the page's own style and script are named by the
                SHA-256 of their text (and the live page may read its own server's events)
@@ -26,7 +26,7 @@ from .language import theatre_sentences
 
 STATIC = Path(__file__).with_name("static")
 SENTENCE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
-POSTED = "says-"  # keys of sentences that are said before a page is made (captions.py)
+POSTED = "says-"  # prefix of sentences that this program uses (captions.py), not the page's scripts
 SHARED = ("sentences", "plain", "draw", "known", "figures")
 LAST = ("panel", "main")
 PROVED = "verified"
@@ -46,13 +46,13 @@ SCRIPTS = {
     ),
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
     PROVED: (*SHARED, "opened", "eyes", "people", *BOXES, *LAST),
-}  # topology, or a mix with an own stage -> scripts, in an order in which each finds what it needs
+}  # stage of a topology or mix -> scripts; each follows the scripts that it needs
 LIVE = ("expected", "live")  # the scripts of a live page, after all others
 LIVE_STYLE = "expected.css"
 
 
 def render(data: Mapping[str, Any], language: Language | None = None, *, live: bool = False) -> str:
-    """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`.
+    """Return the page as HTML. data: `bill`, `moves` and `choices` (show.py), plus `live`.
 
     language: of the page; None: English. That of the moves was chosen when they were recorded.
     """
@@ -74,7 +74,7 @@ def render(data: Mapping[str, Any], language: Language | None = None, *, live: b
 
 
 def _page_language(words: Language) -> dict[str, Any]:
-    """Return the language as the page's scripts need it (sentences.js)."""
+    """Return the sentences of a language that the page's scripts need."""
     page_sentences = {
         key: form for key, form in words.sentences.items() if not key.startswith(POSTED)
     }
@@ -82,12 +82,12 @@ def _page_language(words: Language) -> dict[str, Any]:
 
 
 def stage_of(bill: Mapping[str, Any]) -> str:
-    """Return the stage of a run: its topology, or a mix with a stage of its own."""
+    """Return the name of a run's stage: its topology, or a mix with a stage of its own."""
     return PROVED if bill.get("mix") == PROVED else str(bill["topology"])
 
 
 def style_of(*, live: bool) -> str:
-    """Return the style of a page."""
+    """Return the style sheet of a page."""
     return static("theatre.css") + (static(LIVE_STYLE) if live else "")
 
 
@@ -113,22 +113,23 @@ def script(topology: str, *, live: bool = False) -> str:
 
 
 def embedded(data: Any) -> str:
-    """Write data as JSON that may stand inside a script element."""
+    """Return data as JSON that may stand inside a script element of HTML."""
     return compact(data).replace("<", "\\u003c")
 
 
 def compact(data: Any) -> str:
-    """Write data as JSON in a line; characters that reverse text on a screen are escaped."""
+    """Return data as JSON in a line; characters that reverse text on a screen are escaped."""
     line = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return visible(line, slash="\\\\")
 
 
 @cache
 def static(name: str) -> str:
-    """Read a file of the page."""
+    """Return the text of a file of the page."""
     return (STATIC / name).read_text("utf-8")
 
 
 def _hash(text: str) -> str:
+    """Return the SHA-256 of a text, in the form of a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

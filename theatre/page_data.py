@@ -100,7 +100,10 @@ def page_data(
 
 
 def opening(scenario: Scenario) -> dict[str, Any] | None:
-    """Return the announced rule of opening; None for programs that count all values."""
+    """Return the announced rule by which values open, for the page.
+
+    None for programs that count all values.
+    """
     program = program_of(scenario)
     if answers_for(program) is not AnswerKind.OPENED:
         return None

@@ -12,7 +12,7 @@ from .party_names import capitalized, party_name
 
 
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: Language) -> str:
-    """Return the request of a round to all peers."""
+    """Return the caption of a round's opening: its questions, blanks and length of paths."""
     say = language.say
     return say(
         "says-peers-call",
@@ -25,7 +25,7 @@ def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: 
 
 
 def hands_on(author: str, body: Relay, language: Language) -> str:
-    """Return the action of a relay."""
+    """Return the caption of a peer's post with forwarded onions."""
     say = language.say
     relay_fields = {
         "who": capitalized(author, language),
@@ -60,19 +60,23 @@ def opens_up(author: str, language: Language) -> str:
 
 
 def agrees(author: str, body: Agreed, path: int, language: Language) -> str:
-    """Return the statement that a peer agrees to."""
+    """Return the caption of a peer's agreement: to onions, ballots or counts.
+
+    path: the number of peers that an onion passes.
+    """
     steps = {path + 1: "says-peer-agrees-onions", path + 3: "says-peer-agrees-ballots"}
     key = steps.get(body.step, "says-peer-agrees-counts")
     return language.say(key, who=capitalized(author, language))
 
 
 def accuses(author: str, body: Accusation, language: Language) -> str:
-    """Return the accusation by a peer."""
+    """Return the caption of a peer's accusation against another peer."""
     accused = party_name(parties.peer(body.against - 1), language)
     return language.say("says-peer-accuses", who=capitalized(author, language), accused=accused)
 
 
 def _left_out(refused: Mapping[Reason, int], language: Language) -> str:
+    """Return the clause on refused onions; "" if no onion was refused."""
     number = sum(refused.values())
     if not number:
         return ""

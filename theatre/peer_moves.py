@@ -15,11 +15,11 @@ from msgspec import field
 
 from .moves import Answers, StageMove
 
-Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver, by index; its onions
+Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver's index, and the onions for it
 
 
 class PeerCall(StageMove, frozen=True, tag="call"):
-    """A round is open.
+    """The move that a round of peers begins: all peers derive its questions.
 
     Attributes:
         author: all peers, which derive it.
@@ -39,13 +39,13 @@ class PeerCall(StageMove, frozen=True, tag="call"):
 
 
 class PeerRelay(StageMove, frozen=True, tag="relay"):
-    """A peer hands onions on.
+    """The move of a peer that forwards onions.
 
     Attributes:
         author: the peer; person: by its index from 0.
         round, step: where it stands.
-        bags: for each receiver.
-        says: that, in a sentence.
+        bags: the onions for each receiver.
+        says: the move, in a sentence.
         refused: onions that it leaves out.
         answers: its sealed answers, onion by onion, () of a blank; with the first relay of a round.
     """
@@ -61,13 +61,13 @@ class PeerRelay(StageMove, frozen=True, tag="relay"):
 
 
 class PeerBallots(StageMove, frozen=True, tag="found"):
-    """A peer posts the sealed ballots that it found at the end of their paths.
+    """The move of a peer that posts the sealed ballots it found at the end of their paths.
 
     Attributes:
         author: the peer.
         round, step: where it stands.
         number: of ballots.
-        says: that, in a sentence.
+        says: the move, in a sentence.
     """
 
     author: str = field(name="by")

@@ -39,9 +39,10 @@ from .peer_moves import Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
-    """The recorder of a run: it passes each move to `emit_move`; `finish` follows the last post.
+    """An observer that turns the posts of a run among peers into moves for the page.
 
-    language: of the captions; None: English.
+    Each move goes to `emit_move`; `finish` follows the last post. language: of the captions; None:
+    English.
     """
 
     def __init__(
@@ -52,16 +53,19 @@ class PeerRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
+        """Start with an empty board."""
         self._words = theatre_sentences(language)
         self._program = program
         self._emit_move = emit_move
         self._reckoning = Reckoning(PeerBoard(agreement), strategy)
         self._columns = agreement.schema.names
-        self._sealed_answers: dict[tuple[int, int], SealedAnswers] = {}  # round, index of the peer
-        self._names: dict[int, dict[bytes, int]] = {}  # round -> layer -> onion
+        # (round, index of the peer) -> sealed answers
+        self._sealed_answers: dict[tuple[int, int], SealedAnswers] = {}
+        # round -> name of a layer -> number of its onion
+        self._names: dict[int, dict[bytes, int]] = {}
         self._posted: set[tuple[int, int]] = set()
         self._decided: Decision | None = None
-        self._last_counted = 0  # rounds whose counts have been told
+        self._last_counted = 0  # number of rounds with recorded counts
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Store a peer's sealed answers; its first relay shows them."""
@@ -76,7 +80,7 @@ class PeerRecorder(Instrument):
             names[name] = sealed_answers.user * slots + at // each
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Record a post, after the consequences of the step before it."""
+        """Record a post, after the results of the completed step before it."""
         body, number = entry.message.body, entry.message.round
         place = (number, getattr(body, "step", 0))
         while self._reckoning.place < place and not self._reckoning.over:
@@ -85,6 +89,7 @@ class PeerRecorder(Instrument):
         self._post(entry.author, body, number)
 
     def _post(self, author: str, body: object, number: int) -> None:
+        """Record the move of a post, by its kind."""
         words = self._words
         match body:
             case Key():
@@ -110,9 +115,11 @@ class PeerRecorder(Instrument):
 
     @property
     def _path(self) -> int:
+        """The number of peers that every onion passes."""
         return self._reckoning.board.agreement.path
 
     def _handed(self, author: str, body: Relay, number: int) -> PeerRelay:
+        """Return the move of a peer that forwards onions."""
         person, names = parties.index(author), self._names.get(number, {})
         bags: Bags = tuple(
             (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
@@ -142,6 +149,7 @@ class PeerRecorder(Instrument):
             self._open()
 
     def _open(self) -> None:
+        """Record that a round begins, if a round is open."""
         plan = self._reckoning.plan
         if plan is None:
             return

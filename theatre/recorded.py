@@ -1,4 +1,4 @@
-"""Reading a transcript out to the recorder, as if it were played again.
+"""The reading of a transcript to a recorder, as if the run were played again.
 
 A transcript holds the messages in order, and beside them the local events of parties. Each is read
 out at its place: a person's sealed answers after the call, a reader's counts and a party's refusals
@@ -18,7 +18,7 @@ from .move_recorder import MoveRecorder
 
 
 def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
-    """Read a whole transcript, in its full form, to the recorder. Refused if it is not legal."""
+    """Pass all events of a transcript, in its full form, to the recorder; Refused if not legal."""
     board, local_events, posts = Board(), _LocalEvents(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
@@ -41,9 +41,10 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
 
 
 class _LocalEvents:
-    """The local events of a transcript that have not been read out yet."""
+    """The local events of a transcript (answers, counts, refusals) that are not yet passed on."""
 
     def __init__(self, transcript: Transcript) -> None:
+        """Start with all local events of a transcript."""
         self._sealed_answers: dict[int, list[SealedAnswers]] = {}
         for sealed_answers in transcript.sealed_answers:
             self._sealed_answers.setdefault(sealed_answers.round, []).append(sealed_answers)
@@ -55,12 +56,12 @@ class _LocalEvents:
             self._refused[refusal.party, refusal.round, refusal.reason] += refusal.count
 
     def sealed(self, number: int, recorder: MoveRecorder) -> None:
-        """Read out the sealed answers of a round."""
+        """Pass on the sealed answers of a round."""
         for sealed_answers in self._sealed_answers.pop(number, ()):
             recorder.sealed(sealed_answers)
 
     def counted(self, recorder: MoveRecorder, reader: str = "", number: int = 0) -> None:
-        """Read out the counts of a reader in a round; without a reader, all remaining counts."""
+        """Pass on a reader's counts of a round; without a reader, all remaining counts."""
         for place in [(reader, number)] if reader else list(self._reads):
             if read := self._reads.pop(place, None):
                 recorder.read(read)
@@ -68,7 +69,7 @@ class _LocalEvents:
     def refusals(
         self, party: str, number: int, reported_counts: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
-        """Read out the refusals that an account reports."""
+        """Pass on the refusals that a party's account reports."""
         for reason, count in reported_counts.items():
             recorded_count = min(count, self._refused[party, number, reason])
             self._refused[party, number, reason] -= recorded_count
@@ -76,14 +77,14 @@ class _LocalEvents:
                 recorder.refused(Refusal(party, number, reason, recorded_count))
 
     def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
-        """Read out the refusals of a party in a round that its post does not count."""
+        """Pass on a party's refusals in a round that its account does not count."""
         for place, count in self._refused.items():
             if place[:2] == (party, number) and count:
                 self._refused[place] = 0
                 recorder.refused(Refusal(*place, count))
 
     def rest(self, recorder: MoveRecorder) -> None:
-        """Read out the refusals that no account reported."""
+        """Pass on the refusals that no account has reported."""
         for (party, number, reason), count in self._refused.items():
             if count:
                 recorder.refused(Refusal(party, number, reason, count))

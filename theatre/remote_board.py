@@ -30,7 +30,7 @@ from .language import theatre_sentences
 from .live import LinePrinter, log_receiver
 from .move_recorder import MoveRecorder
 
-OPEN = 2  # values of a column, where nobody knows how many there are: not one alone
+OPEN = 2  # assumed number of values of a column with an open domain: more than one
 WAITS, UNREACHABLE, LIES = "says-board-waits", "says-board-away", "says-board-lies"
 LIVE, OVER = "says-board-live", "says-board-over"
 
@@ -42,12 +42,11 @@ def show_board(
     print_line: LinePrinter,
     language: Language | None = None,
 ) -> None:
-    """Show a running session's board until Ctrl-C.
+    """Show a running session's board on a local page until Ctrl-C.
 
-    url: of the board; keeper: its keeper's identity.
-    port: of the page; 0 takes any free port. print_line: receives the address, and lines about
-    failures.
-    language: of the page; None: each browser chooses.
+    url: of the board; keeper: its keeper's identity. port: of the page; 0 takes any free port.
+    print_line: receives the address, and lines about failures. language: of the page; None: each
+    browser chooses.
 
     Raises:
         ParameterError: the address is invalid.
@@ -58,7 +57,7 @@ def show_board(
 
 
 async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
-    """Open the page, and follow the board beside it."""
+    """Start the page's server, and follow the board beside it."""
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
         server = PageServer(outside.audiences.answer, port, print_line)
@@ -69,7 +68,7 @@ async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
 
 
 class Outside:
-    """The follower of a board; its posts go to the log of each language.
+    """An outside observer of a board: its posts go to the log of each language.
 
     language: of the page; None: each browser chooses.
 
@@ -80,6 +79,7 @@ class Outside:
     def __init__(
         self, address: Address, keeper: PublicIdentity, language: Language | None = None
     ) -> None:
+        """Start before the first post. address, keeper: of the board."""
         self.audiences = Audiences(self._bill, {}, language)
         self._address = address
         self._keeper = keeper
@@ -95,7 +95,7 @@ class Outside:
         return {**bill_of(self._announced, name, language), "people": self._people}
 
     def _begin(self) -> None:
-        """Show the session from its first post."""
+        """Start the logs again, and show all posts so far."""
         self._recorders = [
             MoveRecorder(None, log_receiver(log), language)
             for language, log in self.audiences.parts
@@ -106,6 +106,7 @@ class Outside:
             self._record(entry)
 
     def _record(self, entry: Entry) -> None:
+        """Pass a post to the recorder of each language."""
         for recorder in self._recorders:
             recorder.posted(0.0, entry)
 
@@ -153,19 +154,21 @@ class Outside:
         return self._board.phase is Phase.OVER and self._board.due is None
 
     def _append(self, entry: dict[str, Any]) -> None:
-        """Show an event that is the same in each language."""
+        """Append an event to the logs of all languages."""
         for log in self.audiences.logs.values():
             log.append(entry)
 
     def _word(self, key: str) -> None:
-        """Show the state of the board, beside the title. key: of the sentence."""
+        """Show the state of the board in words, beside the title. key: of the sentence."""
         for language, log in self.audiences.parts:
             log.append({"what": "word", "word": theatre_sentences(language).say(key)})
 
     def _show(self, entry: Entry) -> None:
+        """Show a post; an announcement starts the page again, a first account shows the people."""
         self._entries.append(entry)
         match entry.message.body:
-            case Announcement() as announced:  # now it is known what is played: from the beginning
+            # the announcement gives the page's facts, so the page starts again
+            case Announcement() as announced:
                 self._announced = announced
                 self._begin()
                 self._word(LIVE)
@@ -180,9 +183,9 @@ class Outside:
 def bill_of(
     announced: Announcement | None, name: str, language: Language | None = None
 ) -> dict[str, Any]:
-    """Return the facts of a session for the page (page_data.py). announced: None before it is.
+    """Return the facts of a session for the page (page_data.py), from its announcement.
 
-    language: of its sentences; None: English.
+    announced: None: not announced yet. language: of its sentences; None: English.
     """
     words = theatre_sentences(language)
     features = announced.schema.features if announced else ()
@@ -205,7 +208,7 @@ def bill_of(
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
         "reports": announced is not None and announced.program is Program.RANDOMIZED,
-        "opens": None,  # of what parties read and sent nothing is on the board
+        "opens": None,  # the board does not show how far rows open
         "rule": words.say("says-outside-rule", rule=policy.rule) if policy else "",
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,

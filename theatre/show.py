@@ -1,4 +1,4 @@
-"""A run as the page receives it: its facts, every move, and the curator's options."""
+"""A run in the form that the page receives: its facts, every move, and the curator's options."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -30,13 +30,14 @@ from .peer_recorder import PeerRecorder
 from .recorded import read_out
 from .verified_recorder import ProvedRecorder
 
-MAX_PEOPLE = 5_000  # people; a page of more is megabytes, and no class can follow it
+MAX_PEOPLE = 5_000  # people; a page with more people would have megabytes and be hard to follow
 
 
 def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
-    """Return a recorded run. ParameterError for a run without messages, or with too many people.
+    """Return a recorded run as data for the page.
 
-    StorageError for a damaged record. language: of the sentences; None: English.
+    ParameterError for a run without messages, or with too many people. StorageError for a damaged
+    record. language: of the sentences; None: English.
     """
     words = theatre_sentences(language)
     transcript = recorded(run)
@@ -50,7 +51,7 @@ def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
 
 
 def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str, Any]:
-    """Return a run that has just been played, as `run_data` does."""
+    """Return a run that has just been played as data for the page, as `run_data` does."""
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)
@@ -114,7 +115,10 @@ def _read_out(
     emit_move: MoveHandler,
     language: Language | None,
 ) -> tuple[ConsideredColumns, ...]:
-    """Record every move; return the curator's options, () without a decision."""
+    """Record every move of a run; return the column sets that the curator considered.
+
+    () without a decision.
+    """
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
     read_out(transcript, recorder(program_of(scenario), emit_move, language))
     board = replay(transcript.posts)
@@ -137,9 +141,10 @@ def read_out_peers(
     emit_move: MoveHandler,
     language: Language | None = None,
 ) -> tuple[ConsideredColumns, ...]:
-    """Record every move; return the options for a release. Refused if a post is not legal.
+    """Record every move of a run among peers; return the column sets considered for a release.
 
-    agreement: its encoding, in hex. language: of the captions; None: English.
+    agreement: its encoding, in hex. language: of the captions; None: English. Refused if a post is
+    not legal.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
     recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), emit_move, language)
@@ -156,4 +161,4 @@ def read_out_peers(
 READ: Mapping[str, Callable[[Transcript, Scenario, str, MoveHandler, Language | None], Options]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,
-}  # topology -> how a transcript is read out
+}  # topology -> function that passes a transcript to a recorder

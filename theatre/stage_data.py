@@ -7,12 +7,12 @@ from ..protocol.wire import parties
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 
-CHIPS = 12  # peers; with more, eyes are chosen by their number
+CHIPS = 12  # peers; if there are more, viewers choose peers by number
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number of a live page.
+    """A number of a live run that the page's user can change.
 
     Attributes:
         key: of the scenario.
@@ -28,7 +28,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class TopologyStage:
-    """The appearance of a topology.
+    """The appearance of a topology on the page: parties, texts and sliders.
 
     Attributes:
         parties: returns the parties that can be chosen by name, in the order of the stage.
@@ -50,11 +50,13 @@ CROWD = Slider("policy.k", lambda scenario, _people: scenario.policy.k, 1, 20)
 
 
 def _central(scenario: Scenario, _people: int) -> list[str]:
+    """Return the parties of a session with shufflers, in the order of the stage."""
     shufflers = [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
     return [*shufflers, parties.CURATOR, parties.ANALYST, parties.NETWORK]
 
 
 def _peers(_scenario: Scenario, people: int) -> list[str]:
+    """Return the peers, unless there are too many to choose by name."""
     return [parties.peer(index) for index in range(people)] if people <= CHIPS else []
 
 
@@ -83,9 +85,9 @@ STAGES: Mapping[str, TopologyStage] = {
             "path": Slider("mix.path", lambda scenario, _people: scenario.mix.path, 1, 6),
         },
     ),
-}  # by topology
+}  # topology -> stage
 
 
 def stage_of(scenario: Scenario) -> TopologyStage:
-    """Return the stage of a scenario."""
+    """Return the stage of a scenario's topology."""
     return STAGES[topology_of(scenario).name]

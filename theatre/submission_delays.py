@@ -19,7 +19,7 @@ from ..roles.cast import Cast
 from ..roles.network.memory_network import Endpoint, Fault, Network
 from ..roles.peer import Commons, PeerCast, PeerSeat
 
-SPENT = 0.8  # of a collection's time; the last person sends then
+SPENT = 0.8  # share of a collection's time after which the last person sends
 
 
 def with_delays(cast: Cast, seed: int | None) -> Cast:
@@ -39,6 +39,7 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
     send = place.send
 
     async def delay_letter(plan: Round, receiver: str, body: Body) -> None:
+        """Wait, then send the message."""
         await trio.sleep(share * plan.announcement.rules.deadline)
         await send(plan, receiver, body)
 
@@ -67,11 +68,12 @@ def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
 def _peer_seat(
     pause: float, inner: Callable[[Commons, int], PeerSeat], commons: Commons, number: int
 ) -> PeerSeat:
-    """Return a seat that posts after a pause in seconds."""
+    """Return a peer's access to the board that posts after a pause in seconds."""
     seat = inner(commons, number)
     say = seat.say
 
     async def is_delayed(plan: PeerRound | None, body: Body) -> bool:
+        """Wait, then post; whether the peer goes on."""
         await trio.sleep(pause)
         return await say(plan, body)
 

@@ -1,4 +1,7 @@
-"""Captions of the posts of a verified mix, in words of boxes, locks and seals."""
+"""Captions of the posts of a verified mix (every step is proved), in words of boxes and locks.
+
+A box is an encrypted ballot, a lock a key, and a seal a proof.
+"""
 
 from collections.abc import Sequence
 
@@ -15,13 +18,13 @@ from ..protocol.wire.verified_messages import (
 from .captions import asks
 from .party_names import capitalized, party_name
 
-HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # a seal
+HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # results of checking a proof
 
 
 def proved_call(
     call: Call, columns: Sequence[str], language: Language, *, mixes_again: bool
 ) -> str:
-    """Return the meaning of a call. mixes_again: whether it mixes the boxes of round 1."""
+    """Return the caption of a call. mixes_again: whether it mixes the ballots of round 1."""
     column_sets = asks(call, columns, language)
     if mixes_again:
         return language.say("says-proved-again", round=call.round, asks=column_sets)
@@ -36,7 +39,7 @@ def proved_call(
 
 
 def once_caption(plan: Round, author: str, body: Body, language: Language) -> str:
-    """Return the meaning of a post that differs if people submit once; "" for other posts."""
+    """Return the caption of a post that differs if people submit once; "" for other posts."""
     match body:
         case BallotKeys() if author == ANALYST:
             key = "says-proved-locks-release"
@@ -50,7 +53,10 @@ def once_caption(plan: Round, author: str, body: Body, language: Language) -> st
 
 
 def proved_caption(author: str, body: Body, number: int, seal: str, language: Language) -> str:
-    """Return the meaning of a post of a verified mix. number: of boxes."""
+    """Return the caption of a post of a verified mix.
+
+    number: of ballots. seal: whether the post's proof holds.
+    """
     author_name, say = capitalized(author, language), language.say
     boxes = say("says-boxes", n=number)
     match body:
@@ -77,7 +83,7 @@ def proved_caption(author: str, body: Body, number: int, seal: str, language: La
 
 
 def burned_caption(culprit: str, broken: Body, body: Burned, language: Language) -> str:
-    """Return the meaning of an abort after a seal that does not hold. broken: the sealed post."""
+    """Return the caption of an abort after an invalid proof. broken: the post with this proof."""
     key = "shuffle" if isinstance(broken, ShuffledLists) else "share"
     party = party_name(culprit, language)
     return language.say(f"says-proved-burned-{key}", party=party, why=body.why)

@@ -1,4 +1,4 @@
-"""The recorder of a run with a verified mix: boxes on the board, and checked seals.
+"""The recorder of a run with a verified mix: ballots on the board, and checked proofs (seals).
 
 The moves are as in other runs (moves.py). A submission to each keyholder is a move. The post of a
 hop and the shares of a keyholder have a seal: whether the proof holds. The recorder checks the
@@ -44,23 +44,25 @@ from .verified_captions import (
     proved_caption,
 )
 
-MAX_CHECKED = 2_000  # ciphertexts of a round, whose proofs the recorder checks
+MAX_CHECKED = 2_000  # ciphertexts of a round; proofs of larger rounds are not checked
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 
 
 class ProvedRecorder(MoveRecorder):
-    """The recorder of a run with a verified mix."""
+    """An observer that turns a run with a verified mix into moves, and checks its proofs."""
 
     def __init__(self, *arguments: Any) -> None:
+        """Start before the announcement; arguments as of `MoveRecorder`."""
         super().__init__(*arguments)
         self._posts = VerifiedPosts()
         self._keys: dict[int, RoundKeys] = {}
-        self._lists: dict[int, list[Lists | None]] = {}  # None: not to be checked from here on
+        # round -> lists after each hop; None: not checked from here on
+        self._lists: dict[int, list[Lists | None]] = {}
         self._doors: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
-        self._broken: list[Entry] = []  # posts whose proof does not hold
+        self._broken: list[Entry] = []  # posts with an invalid proof
 
     def message(self, event: Event) -> None:
-        """Record the ballots that a user hands to a keyholder."""
+        """Record the move of ballots that a user hands to a keyholder."""
         sent_round, person = self._rounds.get(event.round), person_of(event.sender)
         sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
         if event.kind is not Kind.SUBMISSION or sent_round is None or sealed_answers is None:
@@ -80,7 +82,7 @@ class ProvedRecorder(MoveRecorder):
         self._emit_move(Send(*place, answers, fault, unlinked=not linked))
 
     def _door_fault(self, sent_round: SentRound, event: Event, person: int, *, linked: bool) -> str:
-        """Return the fault of ballots at a door; "" without a fault."""
+        """Return the fault of ballots at a keyholder, in a word; "" without a fault."""
         doors = self._doors[event.round, person]
         if sent_round.closed:
             return "late"
@@ -90,7 +92,7 @@ class ProvedRecorder(MoveRecorder):
         return "" if linked else "altered"
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Record a post."""
+        """Record the move of a post, and keep the posts of the verified mix."""
         body, number = entry.message.body, entry.message.round
         if isinstance(body, HandedBallots):
             self._close()
@@ -102,6 +104,7 @@ class ProvedRecorder(MoveRecorder):
         super().posted(time, entry)
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
+        """Return a post's data for the page: people with ballots, or whether its proof holds."""
         match entry.message.body:
             case Call(round=number) as call if self._mixes_again(call):
                 return {**super()._facts(entry), "taken": tuple(self._posts.closed[number])}
@@ -114,7 +117,7 @@ class ProvedRecorder(MoveRecorder):
         return super()._facts(entry)
 
     def caption(self, entry: Entry) -> str:
-        """Return the meaning of a post, in a sentence."""
+        """Return the meaning of a post, in a sentence of the page's language."""
         body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
         if isinstance(body, Burned) and self._broken:
             broken = self._broken[-1]
@@ -141,12 +144,12 @@ class ProvedRecorder(MoveRecorder):
         return announcement is not None and announcement.reuses_ballots(call.reader)
 
     def _seal(self, entry: Entry) -> str:
-        """Return whether the proof of a post holds."""
+        """Return whether the proof of a post holds: HOLDS, BROKEN or UNCHECKED."""
         number, body = entry.message.round, entry.message.body
         plan = self._rounds[number].plan
         if isinstance(body, ShuffledLists):
             lists = self._lists_before(plan, body.hop)
-            if len(self._lists[number]) == body.hop:  # its own lists are not there yet
+            if len(self._lists[number]) == body.hop:  # the hop's own lists are not recorded yet
                 self._lists[number].append(self._shuffled(plan, lists, body))
             if lists is None:
                 return UNCHECKED
@@ -156,7 +159,7 @@ class ProvedRecorder(MoveRecorder):
         return UNCHECKED
 
     def _lists_before(self, plan: Round, hop: int) -> Lists | None:
-        """Return the lists that a hop has shuffled; None if they are not to be checked."""
+        """Return the lists that a hop was given; None if they are not to be checked."""
         number = plan.call.round
         if number not in self._lists:
             closed = self._posts.closed[number]
@@ -166,6 +169,7 @@ class ProvedRecorder(MoveRecorder):
         return self._lists[number][hop - 1]
 
     def _shuffled(self, plan: Round, lists: Lists | None, body: ShuffledLists) -> Lists | None:
+        """Return a hop's lists if its shuffle proof holds; None if not, or if unchecked."""
         if lists is None:
             return None
         try:
@@ -174,6 +178,7 @@ class ProvedRecorder(MoveRecorder):
             return None
 
     def _shared(self, plan: Round, party: str, body: OpeningShares) -> str:
+        """Return whether the proofs of a keyholder's decryption shares hold."""
         number = plan.call.round
         lists = self._lists[number][-1] if number in self._lists else None
         if lists is None:

@@ -1,4 +1,4 @@
-"""The choices of a user in the six steps, as one immutable value.
+"""The user's choices in the six steps of the page, as one immutable value.
 
 A session file (TOML) holds them, and repeats the session:
 
@@ -136,7 +136,9 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     dismissed: tuple[str, ...] = ()
 
     def changed(self, new_values: dict[str, Any]) -> "UserChoices":
-        """Return the choices with some of them replaced. Raises ChoiceError.
+        """Return the choices with some of them replaced.
+
+        ChoiceError for a value that is not accepted.
 
         new_values: by name; roles are merged with the present ones, and a role of None is guessed
         again. Levels belong to a search: whatever else changes, the best choice is taken again.
@@ -149,19 +151,19 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             merged = {**now["roles"], **roles}
             new_values = {**new_values, "roles": {k: v for k, v in merged.items() if v is not None}}
         if new_values.get("k", now["k"]) != now["k"] and "threshold" not in new_values:
-            now["threshold"] = None  # another k is the signer's own
+            now["threshold"] = None  # a k set by hand is no longer an authority's threshold
         if any(
             name not in KEEPING_LEVELS and now.get(name) != new_values[name] for name in new_values
         ):
             now["levels"] = None
         if new_values.get("like", now["like"]) is not None:
-            new_values = {**new_values, "levels": None}  # earlier advice has levels of its own
+            new_values = {**new_values, "levels": None}  # earlier advice brings its own levels
         changed = _converted({**now, **new_values})
         changed.check()
         return changed
 
     def check(self) -> None:
-        """Raise ChoiceError for a threshold or an encoding that is not known, or no file's name."""
+        """Raise ChoiceError for an unknown threshold or encoding, or an invalid file name."""
         for name in (*FILE_CHOICES, "score_ledger"):
             if "\0" in (getattr(self, name) or ""):
                 raise ChoiceError(f"{name}: the path of a file is accepted", name)
@@ -177,7 +179,10 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             )
 
     def reading(self) -> Reading:
-        """Return the description of the table. Raises DataError for a name with a comma."""
+        """Return the description by which the table is read.
+
+        DataError for a column name with a comma.
+        """
         options: dict[str, Any] = {}
         for name in READING:
             choice = getattr(self, name)
@@ -189,7 +194,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return Reading(**options)
 
     def session(self) -> str:
-        """Return the session file."""
+        """Return the text of the session file with these choices."""
         plain = structs.asdict(self)
         lines = [
             "# A session of `veilmix open`: `veilmix open --replay THIS_FILE` repeats it.",
@@ -207,13 +212,14 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class ChoiceError(DataError):
-    """A choice that is not accepted.
+    """The error that a choice is not accepted.
 
     Attributes:
         option: its name; None: of no single choice.
     """
 
     def __init__(self, sentence: str, option: str | None) -> None:
+        """Keep the message and the name of the choice."""
         super().__init__(sentence)
         self.option = option
 
@@ -234,7 +240,7 @@ KINDS = {
 NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
-# choices besides the six steps, by the place of the page that has them
+# place on the page -> choices besides the six steps
 FURTHER: Mapping[str, tuple[str, ...]] = {
     "scored": (
         *("scored", "missing", "population_factor", "worst_case", "unique_size", "score_figure"),
@@ -247,7 +253,8 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     ),
     "judged": ("release", "control"),
 }
-FILE_CHOICES = ("like", "release", "control")  # files that a user names, or a browser hands over
+# choices that name a file, which may be uploaded instead
+FILE_CHOICES = ("like", "release", "control")
 KEEPING_LEVELS = frozenset(
     (
         *("levels", "dismissed", "data", "sha256", "advise_figure", "advise_write"),
@@ -257,7 +264,10 @@ KEEPING_LEVELS = frozenset(
 
 
 def read_session(text: str | bytes, name: str) -> UserChoices:
-    """Read a session file. name: of the file, for errors. Raises DataError."""
+    """Return the choices in a session file; DataError if it is no session file.
+
+    name: of the file, for errors.
+    """
     try:
         choices = from_toml(text, UserChoices)
         choices.check()
@@ -272,7 +282,7 @@ def is_text_encoding(name: str) -> bool:
     """Whether Python can read text by an encoding of this name."""
     try:
         b"a".decode(name)
-    except UnicodeError:  # a byte alone is no text of UTF-16
+    except UnicodeError:  # a single byte is never valid UTF-16, so the encoding is a text encoding
         return True
     except (LookupError, ValueError):
         return False
@@ -280,6 +290,7 @@ def is_text_encoding(name: str) -> bool:
 
 
 def _converted(plain: dict[str, Any]) -> UserChoices:
+    """Return choices from plain values; ChoiceError, in plain words, for a wrong value."""
     try:
         return convert(plain, UserChoices)
     except ValidationError as wrong:
@@ -303,6 +314,7 @@ def _plain(why: str) -> str:
 
 
 def _joined(option: str, names: Any) -> str:
+    """Return names with commas between; ChoiceError if a name has a comma itself."""
     for name in names:
         if "," in name:
             raise ChoiceError(

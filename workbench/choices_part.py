@@ -1,4 +1,7 @@
-"""The part of the state on the choices: a point for each, and the chosen point in words."""
+"""The part of the page's state on the choices of a search, drawn as points.
+
+A choice is a level of coarser values for each column; the chosen point is also put into words.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +16,9 @@ from ..own_data.risk_places import advised_places
 from .choices import UserChoices
 from .wording import CommandWords, PageVoice, Text, english, grid
 
-RISKY = 6  # values that are shown, of the largest excess first
-TICKS = 5  # of an axis, about
-SHORT = 40  # characters of few words
+RISKY = 6  # largest number of shown values at risk, those with the largest excess first
+TICKS = 5  # approximate number of ticks of an axis
+SHORT = 40  # characters of the longest text that is shown in full
 
 
 def choices_part(
@@ -26,9 +29,9 @@ def choices_part(
     *,
     final: bool,
 ) -> dict[str, Any]:
-    """Return the part on the choices, without `chosen_words`.
+    """Return the state's part on the choices, without the chosen point in words (`chosen_words`).
 
-    final: whether no longer search goes on.
+    final: whether the search is complete.
     """
     costed_choices = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [
@@ -114,6 +117,7 @@ def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None
 
 
 def _rows_out(advised: Advised, voice: PageVoice) -> Text | None:
+    """Return the sentence on suppressed rows; None if no row is suppressed."""
     if advised.row_mask is None:
         return None
     rows = len(advised.table.codes)
@@ -127,7 +131,7 @@ def _point(
     number: int,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return a choice as a point of the picture."""
+    """Return the data with which the page draws a choice as a point. number: of the choice."""
     choice, cost = costed_choice
     people = table_search.people(choice.levels)
     cells = table_search.cells_of(choice)
@@ -168,7 +172,7 @@ def _point(
 
 
 def _summary(advised: Advised, voice: PageVoice) -> str:
-    """Return the chosen point in few words."""
+    """Return a short text on the chosen point: kept share, suppressed cells or rows."""
     share_text = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
     if advised.cells is not None:
         return f"{share_text}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
@@ -191,7 +195,7 @@ def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoi
 
 
 def shares(low: float, high: float) -> list[float]:
-    """Return round shares around both ends."""
+    """Return round shares for an axis that reaches from `low` to `high`."""
     step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if high - low <= TICKS * step)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
     return [round(number * step, 4) for number in range(first, last + 1)]
@@ -208,7 +212,7 @@ def _in_words(table_search: TableSearch, choice: Choice) -> str:
 
 
 def ticks(max_people: int) -> Sequence[int]:
-    """Return round numbers of people from 0 to at least the most."""
+    """Return round numbers of people for an axis, from 0 to at least `max_people`."""
     step = next(
         factor * 10**power
         for power in range(12)

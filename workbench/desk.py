@@ -1,4 +1,4 @@
-"""The state of the page: the choices, the parts of the six steps, and the work that goes on.
+"""The state of the page: the user's choices, the results of the six steps, and the running work.
 
 All tabs show one state. `version` grows with everything that is shown, `revision` with the choices
 alone: a tab that changes an older revision is refused and shows the newer revision.
@@ -35,25 +35,25 @@ from .result import ReleaseResult
 from .search import target_of
 from .wording import CommandWords, PageVoice
 
-LARGEST = 256 << 20  # bytes of a file that a browser hands over
-BEAT = 4.0  # seconds that a page waits for news at most
-GLANCE = 0.2  # seconds between two looks at the stage of the work
+LARGEST = 256 << 20  # largest number of bytes of an uploaded file
+BEAT = 4.0  # longest wait of the page for news, in seconds
+GLANCE = 0.2  # seconds between two checks of the stage of the work
 
 
 class OldRevisionError(Exception):
-    """A tab changed choices that another tab has changed since."""
+    """The error that a tab changed choices which another tab has changed since."""
 
 
 class Desk:
-    """The state, and the work on it.
+    """The state of the page, and the work that computes it.
 
-    words: of the command line. files: of uploads. log_fault: receives a line about a fault of our
-    own.
+    words: of the command line. files: that a browser uploaded. log_fault: receives a line about an
+    internal error.
 
     Attributes:
         choices: of the user.
-        voice: of the page.
-        version, revision: see above.
+        voice: the sentences of the page, in its language.
+        version, revision: numbers that grow with every change of the state, and of the choices.
         path: of the open file; None: no file is open.
     """
 
@@ -64,6 +64,10 @@ class Desk:
         log_fault: Callable[[str], None],
         language: str | None,
     ) -> None:
+        """Start without an open file. language: the tag of the only language.
+
+        None: browsers choose.
+        """
         self.words, self.files = words, files
         self.choices, self.voice = UserChoices(), PageVoice.in_language(english())
         self.language = language
@@ -81,16 +85,16 @@ class Desk:
 
     @property
     def result(self) -> ReleaseResult | None:
-        """The released table, if it is there."""
+        """The released table with its score; None before it is computed."""
         return self._pipeline.result
 
     @property
     def further(self) -> Mapping[str, RunCommand]:
-        """The commands that were run besides, by their place on the page."""
+        """The results of commands besides the six steps, by their place on the page."""
         return self._further.results
 
     def speak(self, language: Language) -> None:
-        """Show sentences in a language from now on."""
+        """Show the page's sentences in a language from now on."""
         if language.tag != self.voice.tag:
             self.voice = PageVoice.in_language(language)
             self._pipeline.forget()
@@ -124,7 +128,11 @@ class Desk:
         self._restart()
 
     def change(self, revision: object, changes: object) -> None:
-        """Change choices. Raises OldRevisionError, DataError; ChoiceError for a choice."""
+        """Replace choices of the user, and start the work again.
+
+        revision: the revision that the tab has seen. Raises OldRevisionError if it is old;
+        DataError, and ChoiceError for a choice.
+        """
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         if revision != self.revision:
@@ -134,10 +142,10 @@ class Desk:
         for name in ("data", "sha256", "hierarchy"):
             if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
                 raise ChoiceError(f"{name}: is not changed here", name)
-        self.choices.changed(changes)  # refuses names that no file can have
+        self.choices.changed(changes)  # raises an error for invalid file names
         changes = self._with_target(changes)
         changed = self.choices.changed(changes)
-        changed.reading()  # refuses a column with a comma in its name
+        changed.reading()  # raises an error for a column with a comma in its name
         if (
             changed.levels
             and set(changes) == {"levels"}
@@ -145,7 +153,7 @@ class Desk:
         ):
             self._pipeline.table_search.asked_choice(
                 changed.levels
-            )  # refuses what misses the target
+            )  # raises an error for levels that miss the target
         if changed != self.choices:
             old_choices, self.choices = self.choices, changed
             for column in set(self.files.hierarchies) - set(changed.hierarchy):
@@ -164,7 +172,10 @@ class Desk:
         return {**target_of(Path(file_argument(like))), **new_choices}
 
     def add_file(self, choice: str, name: str, data: bytes) -> None:
-        """Keep a file for a choice. Raises DataError without a table, and for no advice."""
+        """Keep an uploaded file for a choice that names a file.
+
+        DataError if no table is open, or the file is no earlier advice where one is needed.
+        """
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         if choice not in FILE_CHOICES:
@@ -184,7 +195,7 @@ class Desk:
         self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
-        """Keep a hierarchy file for a column. Raises DataError without this column."""
+        """Keep an uploaded hierarchy file for a column; DataError if there is no such column."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         column_names = [entry["name"] for entry in self._parts["columns"].get("columns", [])]
@@ -197,7 +208,7 @@ class Desk:
         self._restart()
 
     def cancel(self) -> None:
-        """Stop the work."""
+        """Stop the running work; its steps are shown as cancelled."""
         if self._scope is not None:
             self._scope.cancel()
         for part in (*self._parts.values(), *self._places.values()):
@@ -206,7 +217,7 @@ class Desk:
         self._bump()
 
     def restart(self) -> None:
-        """Begin the work again that was stopped or failed."""
+        """Start work again that was stopped or failed."""
         self._restart()
 
     async def news(self, version: int) -> None:
@@ -216,7 +227,7 @@ class Desk:
                 await self._news.wait()
 
     def wake(self) -> None:
-        """Let every wait for news end."""
+        """Raise the version, so that every wait for news ends."""
         self._bump()
 
     def state(self) -> Mapping[str, Any]:
@@ -266,7 +277,7 @@ class Desk:
         return [quoted_line(line, os.name) for line in lines]
 
     async def work(self) -> None:
-        """Work on the steps whenever the choices change, until cancelled."""
+        """Compute the steps whenever the choices change, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch)
             while True:
@@ -278,7 +289,7 @@ class Desk:
                 self._bump()
 
     async def _watch(self) -> None:
-        """Show the stage of the work when it changes."""
+        """Raise the version when the stage of the running work changes."""
         last_stage = ""
         while True:
             await trio.sleep(GLANCE)
@@ -288,7 +299,7 @@ class Desk:
                 self._bump()
 
     async def _steps(self) -> None:
-        """Work on all steps; an error is shown at its step."""
+        """Compute all steps and further commands; an error is shown at its step."""
         if self.path is None:
             return
         content = self._inputs.content if self._inputs is not None else {}
@@ -309,7 +320,7 @@ class Desk:
                 part.update(_empty())
 
     async def _try_steps(self, inputs: Inputs) -> None:
-        """Work on the six steps; an error is shown at its step."""
+        """Compute the six steps; an error is shown at the step that failed."""
         try:
             await self._pipeline.work(inputs)
         except (VeilmixError, OSError) as wrong:
@@ -321,7 +332,7 @@ class Desk:
             self._rest()
 
     async def _run(self, step: str, work: Callable[..., Any]) -> Any:
-        """Run work of a step in a thread."""
+        """Run the work of a step in a thread; return its result."""
         job = Job()
         self._job = step, job
         if self._parts[step]["status"] != "ready":
@@ -333,7 +344,7 @@ class Desk:
             self._job = None
 
     async def _run_further(self, work: Callable[..., Any]) -> Any:
-        """Run the command of a place in a thread."""
+        """Run a further command in a thread; return its result."""
         job = Job()
         self._job = "result", job
         self._bump()
@@ -343,7 +354,7 @@ class Desk:
             self._job = None
 
     def _show_further(self, place: str, part: Part) -> None:
-        """Show the part of a place."""
+        """Put the result of a further command into the state. place: its place on the page."""
         error = part["error"]
         if error is not None:
             error = {**error, "text": self._named(error["text"])}
@@ -351,14 +362,14 @@ class Desk:
         self._bump()
 
     def _show(self, step: str, part: Part) -> None:
-        """Show the part of a step."""
+        """Put the result of a step into the state."""
         self._parts[step] = {"status": "ready", "stale": False, "error": None, **part}
         if step == "file" and part["sha256"] and not self.choices.sha256:
             self.choices = self.choices.changed({"sha256": part["sha256"]})
         self._bump()
 
     def _restart(self) -> None:
-        """Begin the work on all steps from the first; shown parts are of earlier choices."""
+        """Start the work from the first step; results shown so far are marked as stale."""
         if self.path is not None:
             for step in STEPS:
                 part = self._parts[step]
@@ -374,7 +385,7 @@ class Desk:
         self._bump()
 
     def _fail(self, sentence: str, option: str | None) -> None:
-        """Show an error at the step that was worked on; the next steps wait."""
+        """Show an error at the step that failed; later steps stay without a result."""
         waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
         option_step = None if option is None else step_of(option)
         first = (
@@ -407,18 +418,19 @@ class Desk:
                 self._parts[step] = _empty()
 
     def _bump(self) -> None:
+        """Raise the version, and wake the waits for news."""
         self.version += 1
         self._news.set()
         self._news = trio.Event()
 
     def _fewer(self, hierarchies: object) -> bool:
-        """Whether hierarchies are only removed."""
+        """Whether new hierarchies are a part of the present hierarchies: some are removed."""
         return (
             isinstance(hierarchies, dict) and hierarchies.items() <= self.choices.hierarchy.items()
         )
 
     def _option(self, number: int) -> dict[str, Any]:
-        """Return an option as the page draws it."""
+        """Return the data with which the page draws an option. number: its place in OPTIONS."""
         option = OPTIONS[number]
         low, high = option.range
         help_text = next(
@@ -452,8 +464,9 @@ class Desk:
 
 
 DEFAULT = UserChoices()
-HELP = {"judge": "score"}  # the command with the help of the options of another
+HELP = {"judge": "score"}  # command -> command whose help describes its options
 
 
 def _empty() -> Part:
+    """Return the state of a step without a result."""
     return {"status": "empty", "summary": "", "stale": False, "error": None}

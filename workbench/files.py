@@ -1,4 +1,4 @@
-"""Files of the page: folders to choose from, files that a browser hands over, files to save."""
+"""The files of the page: folders to choose from, uploaded files, and files to save."""
 
 import os
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ from ..scenarios.populations.files import READERS
 from ..scenarios.serialization.atomic_file import write_whole
 from ..temporary_files import set_aside
 
-MOST_LISTED = 500  # folders, and files
+MOST_LISTED = 500  # largest number of listed folders, and of listed files
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-NAME_BYTES = 200  # of a file that a browser hands over
+NAME_BYTES = 200  # bytes of the longest name of an uploaded file
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def file_state(path: Path) -> str:
 
 
 def keep_private(place: Path, data: bytes) -> None:
-    """Write a new file for its owner alone."""
+    """Write a new file that only its owner can read."""
     with os.fdopen(os.open(place, NEW, 0o600), "wb") as file:
         file.write(data)
 
@@ -111,7 +111,10 @@ def plain_name(name: str) -> str:
 
 
 def listing(folder: str) -> dict[str, Any]:
-    """Return folders and data files of a folder; "": the current folder. Raises StorageError."""
+    """Return the folders and data files in a folder, for choosing; "": the current folder.
+
+    StorageError if it cannot be read.
+    """
     path = Path(folder or ".").expanduser()
     try:
         place = path.resolve(strict=True)
@@ -150,6 +153,7 @@ def is_unicode(name: str) -> bool:
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    """Whether a folder's entry is itself a folder; False if it cannot be read."""
     try:
         return entry.is_dir()
     except OSError:
@@ -157,6 +161,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Whether a folder's entry is a file; False if it cannot be read."""
     try:
         return entry.is_file()
     except OSError:
@@ -164,10 +169,9 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 
 
 def save(path: Path, data: bytes, *, replace: bool) -> Path:
-    """Write a file whole, for its owner alone; return its path.
+    """Write a file completely, readable by its owner alone; return its absolute path.
 
-    Raises FileExistsError if it is there and may not be replaced, StorageError if it cannot be
-    written.
+    FileExistsError if it exists and may not be replaced; StorageError if it cannot be written.
     """
     place = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - a link stays as it is called
     if os.path.lexists(place) and not replace:

@@ -1,4 +1,4 @@
-"""The part of the state on the goal: presets, the target in people, the exposure before."""
+"""The part of the page's state on the goal: presets, the target in people, present exposure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,18 +14,19 @@ from .search import roles_of
 from .table import OpenedFile
 from .wording import PageVoice, english
 
-# name -> the choices that a preset makes; its text says whose numbers they are
+# name of a preset -> its choices; its text names the source of the numbers
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {"threshold": None, "k": 5, "max_exposure": 0.01, "suppress": None},
     "nobody": {"threshold": None, "k": 10, "max_exposure": 0.0, "suppress": 0.02},
 }
-SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)  # offered shares of people with suppressed rows
+# shares of people with suppressed rows that the page offers
+SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 def goal_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part on the goal."""
+    """Return the state's part on the goal of the release."""
     n, k = table.n, choices.k
     quasi, all_exposed = exposed_people(table, k)
     limit = choices.max_exposure if choices.suppress is None else choices.suppress
@@ -55,7 +56,7 @@ def goal_part(
 
 
 def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
-    """Yield presets of no authority."""
+    """Yield the presets that no authority has set, for the page."""
     for name, preset in PRESETS.items():
         yield {
             "name": name,
@@ -87,10 +88,12 @@ def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
 
 
 def _has(choices: UserChoices, preset: Mapping[str, Any]) -> bool:
+    """Whether the choices have all values of a preset."""
     return all(getattr(choices, key) == value for key, value in preset.items())
 
 
 def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
+    """Yield the parts of the goal in symbols: k, exposed share, l and t of columns."""
     yield f"k = {choices.k}"
     if choices.suppress is None:
         yield f"≤ {voice.percent(choices.max_exposure)}"

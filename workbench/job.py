@@ -1,4 +1,4 @@
-"""Work in a thread that can be abandoned: stages out, and a request to stop in."""
+"""Work in a thread that can be abandoned: it reports stages, and stops on request."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,11 +10,11 @@ T = TypeVar("T")
 
 
 class AbandonedError(BaseException):
-    """Work that is no longer wanted; raised in its thread where it next reports a stage."""
+    """The signal that work is no longer wanted; raised in its thread at the next reported stage."""
 
 
 class Job:
-    """The work of one thread.
+    """A piece of work in a thread, with its reported stage.
 
     Attributes:
         stage: the last one reported, in words.
@@ -22,6 +22,7 @@ class Job:
     """
 
     def __init__(self) -> None:
+        """Start without a stage."""
         self.stage, self.since = "", trio.current_time()
         self._stopped = False
 
@@ -32,7 +33,7 @@ class Job:
         self.stage = stage
 
     async def run(self, work: Callable[..., T], *arguments: object) -> T:
-        """Run `work(*given, progress)` in a thread.
+        """Run `work(*arguments, progress)` in a thread; return its result.
 
         If this is cancelled, the thread goes on until it next reports a stage, and its result is
         lost. It cannot keep the process from ending.

@@ -1,4 +1,4 @@
-"""The options of the page: a line each, with its step, its kind, and its name on a command line.
+"""The options of the page: for each its step, its kind of values, and its command-line name.
 
 A new option of `score`, `advise` or `counts` is a field of `UserChoices` and a line here
 (tests/workbench/test_options.py names what is missing).
@@ -23,7 +23,7 @@ ALL_COMMANDS = (*TABLE_COMMANDS, COUNTS, JUDGE)
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of the page.
+    """An option of the page, and its form on a command line.
 
     Attributes:
         name: of the field of `UserChoices`.
@@ -62,51 +62,60 @@ class Option:
         return list(WRITERS[self.kind](self.flag_name, chosen))
 
     def file(self, choices: UserChoices) -> str:
-        """The name of the file that is written, of kind `written`."""
+        """Return the name of the file that an option of kind `written` writes."""
         return f"{PurePath(choices.data).stem}{self.written}.{getattr(choices, self.name)}"
 
 
 def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
+    """Yield a flag without a value."""
     yield flag
 
 
 def _maybe(flag: str, chosen: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
+    """Yield a flag, or its form with `--no-`."""
     yield flag if chosen else flag.replace("--", "--no-", 1)
 
 
 def _single(flag: str, chosen: object) -> Iterator[str]:
+    """Yield a flag and its value."""
     yield from (flag, f"{chosen:.12g}" if isinstance(chosen, float) else str(chosen))
 
 
 def _path(flag: str, chosen: str) -> Iterator[str]:
+    """Yield a flag and a file name."""
     yield from (flag, file_argument(chosen))
 
 
 def _repeated(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
+    """Yield the flag again before each value."""
     for text in chosen:
         yield from (flag, text)
 
 
 def _plain(_: str, chosen: tuple[str, ...]) -> Iterator[str]:
+    """Yield the values without a flag."""
     yield from chosen
 
 
 def _joined(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
+    """Yield a flag, and its values with commas between."""
     yield from (flag, ",".join(chosen))
 
 
 def _by_column(flag: str, chosen: Mapping[str, object]) -> Iterator[str]:
+    """Yield the flag before `column=value` for each column."""
     for name, item in chosen.items():
         yield from (flag, f"{name}={item:.12g}" if isinstance(item, float) else f"{name}={item}")
 
 
 def _roles(_: str, chosen: Mapping[str, str]) -> Iterator[str]:
+    """Yield for each role its flag, and the columns with this role."""
     for role in dict.fromkeys(chosen.values()):
         names = [name for name, chosen_role in chosen.items() if chosen_role == role]
         yield from (f"--{role}", ",".join(names))
 
 
-# kind -> arguments of a flag and a value. The page draws a control by the same kind.
+# kind of values -> function that writes a flag and a value; pages draw controls by kind
 WRITERS: Mapping[str, Any] = {
     "flag": _flag,
     "maybe": _maybe,
@@ -206,7 +215,7 @@ def step_of(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The names of the files that the commands write.
+    """The names of the files that the shown commands write.
 
     Attributes:
         table: the released table.
@@ -218,7 +227,7 @@ class Files:
 
     @classmethod
     def named_after(cls, choices: UserChoices) -> "Files":
-        """Name the files after the file that is open."""
+        """Return names derived from the name of the open file."""
         stem = PurePath(choices.data).stem
         return cls(f"{stem}-released.csv", f"{stem}-score.json")
 
@@ -231,7 +240,7 @@ def score_arguments(choices: UserChoices) -> list[str]:
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
     chosen_options = _command_options(ADVISE, choices)
-    if choices.like is not None:  # else k and the share would be those of the earlier advice
+    if choices.like is not None:  # otherwise k and the share of the earlier advice would be used
         target = (("k", choices.k), ("max_exposure", choices.max_exposure))
         for name, number in target:
             if number == DEFAULTS[name]:
@@ -264,7 +273,7 @@ def judge_arguments(choices: UserChoices) -> list[str]:
 
 
 def _command_options(command: str, choices: UserChoices) -> list[str]:
-    """Return the options of a command."""
+    """Return the arguments for all options of a command that differ from their defaults."""
     chosen = (option for option in OPTIONS if command in option.commands)
     return [part for option in chosen for part in option.arguments(choices)]
 
@@ -276,20 +285,21 @@ def _unweighted(choices: UserChoices) -> UserChoices:
 
 
 def file_argument(name: str) -> str:
-    """Return the name of a file as an argument: a quoted `~` is no folder, a `-` no option."""
-    with suppress(RuntimeError):  # no such user: a file that is called so
+    """Return a file name as an argument: `~` is expanded, and a leading `-` is no option."""
+    with suppress(RuntimeError):  # without such a user, `~` begins the name of a file
         name = str(Path(name).expanduser()) if name.startswith("~") else name
     return f"./{name}" if name.startswith("-") else name
 
 
 def quoted_line(arguments: list[str], system: str) -> str:
-    """Write a command line for the shell of a system: `nt` for PowerShell, else POSIX."""
+    """Return a command line, quoted for a shell: `nt` for PowerShell, else POSIX."""
     if system == "nt":
         return " ".join(["veilmix", *map(_powershell, arguments)])
     return shlex.join(["veilmix", *arguments])
 
 
 def _powershell(text: str) -> str:
+    """Return an argument, quoted for PowerShell if needed."""
     if text and all(sign.isalnum() or sign in "-_./\\:=" for sign in text):
         return text
     return "'" + text.replace("'", "''") + "'"

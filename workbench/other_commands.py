@@ -1,11 +1,11 @@
-"""Commands that the page runs besides the six steps, by the arguments of their shown lines.
+"""Commands that the page runs besides the six steps; their command lines are shown.
 
     scored    `veilmix score DATA`: the file as it is
     counts    `veilmix counts DATA A,B ...`: tables of counts
     judged    `veilmix score --release FILE --of DATA`: another file
 
-Each waits for the steps and needs the table alone. Files are written to a private folder and
-handed on from there.
+Each waits for the steps and needs the table alone. Files are written to a private folder and handed
+on from there.
 """
 
 import json
@@ -42,7 +42,7 @@ Run = Callable[[Callable[..., Any]], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class PlacedCommand:
-    """The command of a place of the page.
+    """A command that the page can run besides the six steps, at its place on the page.
 
     Attributes:
         command: of its options, see `Option`.
@@ -64,10 +64,10 @@ PLACES: Mapping[str, PlacedCommand] = {
 
 @dataclass(frozen=True, slots=True)
 class RunCommand:
-    """A command that was run.
+    """The result of a command that was run.
 
     Attributes:
-        output: what it printed.
+        output: the text that it printed.
         files: that it wrote, by the option; each with its name and its bytes.
     """
 
@@ -76,22 +76,23 @@ class RunCommand:
 
 
 class Further:
-    """The places and their results.
+    """The commands besides the six steps, and their results.
 
-    run: runs work in a thread; its last argument there is the progress. show: takes the part of a
-    place. print_line: receives a line about a fault of our own.
+    run: runs work in a thread; its last argument there is the progress. show: takes the state's
+    part of a command. print_line: receives a line about an internal error.
 
     Attributes:
-        results: of the places that are ready.
+        results: of the commands that are complete, by place.
     """
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
+        """Start without results."""
         self._run, self._show, self._print_line = run, show, print_line
         self._memory = Memory()
         self.results: dict[str, RunCommand] = {}
 
     def forget(self) -> None:
-        """Forget all results: another file is open."""
+        """Forget all results, because another file is open."""
         self._memory = Memory()
         self.results.clear()
 
@@ -113,7 +114,7 @@ class Further:
                 self._show(name, place_part(result))
 
     async def _result(self, name: str, place: PlacedCommand, inputs: Inputs) -> RunCommand:
-        """Return the result of a place: kept, or run now in a thread."""
+        """Return the result of a command: stored for equal choices, or computed in a thread."""
         key = (tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
         result: RunCommand | None = self._memory.get(name, key)
         if result is None:
@@ -123,7 +124,7 @@ class Further:
 
 
 def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> RunCommand:
-    """Run the command of a place on the files that are open."""
+    """Run a command on the open files; return its output and written files."""
     with private_folder("files of the page") as folder:
         written = {
             option.name: folder / option.file(inputs.choices)
@@ -141,7 +142,7 @@ def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> Run
 
 
 def _with_paths(place: PlacedCommand, inputs: Inputs, written: Mapping[str, Path]) -> list[str]:
-    """Return the arguments with the paths of the files, in place of the names that are shown."""
+    """Return the arguments with the real paths of files, in place of the shown names."""
     paths = {name: str(path) for name, path in inputs.given_files.items()}
     hierarchy = {
         column: str(inputs.hierarchies.get(column, Path(name)))
@@ -167,7 +168,7 @@ def _files(name: str) -> tuple[str, ...]:
 
 
 def place_part(result: RunCommand) -> Part:
-    """Return the part of a place."""
+    """Return the state's part on the result of a command."""
     output = result.output
     return {
         "status": "ready" if output.error is None else "error",
@@ -182,12 +183,12 @@ def place_part(result: RunCommand) -> Part:
 
 
 def _error_part(sentence: str) -> Part:
-    """Return the part of a place without a result."""
+    """Return the state's part on a command that failed."""
     return {"status": "error", "error": english(sentence)}
 
 
 def wanted_places(choices: UserChoices) -> tuple[str, ...]:
-    """Return the places that the user wants."""
+    """Return the names of the commands that the user wants."""
     return tuple(name for name, place in PLACES.items() if place.is_wanted(choices))
 
 

@@ -1,4 +1,4 @@
-"""The work for the six steps, in their order; equal choices are worked on once.
+"""The computation of the six steps, in their order; equal choices are computed once.
 
     file      the file with all columns
     persons   the table by all choices, or the error that a person has to be defined
@@ -36,7 +36,7 @@ SEARCH = (
     *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
     *("t", "nominal", "predict", "hierarchy", "importance", "steps", "like"),
 )
-MAX_RESULTS = 8  # results of a stage that are kept
+MAX_RESULTS = 8  # largest number of stored results of a stage
 T = TypeVar("T")
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
@@ -44,20 +44,21 @@ Run = Callable[[str, Callable[..., Any]], Awaitable[Any]]
 
 
 class Memory:
-    """The last results of the stages, by stage and key."""
+    """A cache of the last results of each stage, by key."""
 
     def __init__(self) -> None:
+        """Start empty."""
         self._results: dict[str, OrderedDict[object, Any]] = {}
 
     def get(self, stage: str, key: object) -> Any:
-        """Return a result; None if it is not kept."""
+        """Return the stored result of a stage and key; None if it is not stored."""
         results = self._results.get(stage, OrderedDict())
         if key in results:
             results.move_to_end(key)
         return results.get(key)
 
     def keep(self, stage: str, key: object, result: Any) -> None:
-        """Keep a result, and forget the result of this stage that was used longest ago."""
+        """Store a result; beyond `MAX_RESULTS`, the one used longest ago is dropped."""
         results = self._results.setdefault(stage, OrderedDict())
         results[key] = result
         while len(results) > MAX_RESULTS:
@@ -66,7 +67,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The input of the work.
+    """The input of the six steps: file, choices, and language.
 
     Attributes:
         path: of the file on this computer.
@@ -87,7 +88,10 @@ class Inputs:
     given_files: dict[str, Path] = field(default_factory=dict)
 
     def key(self, *names: str) -> tuple[object, ...]:
-        """Return the values of choices, as a key; of a file that is given, also its state."""
+        """Return the values of these choices as a key for stored results.
+
+        For a choice that names a file, the key also has the file's size and time.
+        """
         return tuple(
             repr(getattr(self.choices, name))
             + (file_state(self.given_files[name]) if name in self.given_files else "")
@@ -96,28 +100,29 @@ class Inputs:
 
 
 class Pipeline:
-    """The stages and their results.
+    """The computation of the six steps, with stored results.
 
     run: runs work in a thread, for a step; its last argument there is the progress. show: takes the
-    part of a step.
+    state's part of a step.
 
     Attributes:
-        result: the last one; None: not there yet, or no longer.
-        table_search: the last search, likewise.
+        result: the last result; None: not yet computed, or out of date.
+        table_search: the last search; None: not yet computed, or out of date.
     """
 
     def __init__(self, run: Run, show: Show) -> None:
+        """Start without results."""
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: ReleaseResult | None = None
         self.table_search: TableSearch | None = None
 
     def forget(self) -> None:
-        """Forget all results: another file is open."""
+        """Forget all results, because another file is open."""
         self._memory, self.result, self.table_search = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
-        """Work on all steps. VeilmixError of a step: after it no other step is shown."""
+        """Compute and show all steps; the VeilmixError of a step ends the work."""
         self.result = self.table_search = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
@@ -164,7 +169,7 @@ class Pipeline:
     async def _search(
         self, inputs: Inputs, opened: OpenedFile, table: SourceTable, key: object
     ) -> None:
-        """Search, first for a moment, and show the choices; then make the result."""
+        """Search, first for a short time, and show the choices; then compute the result."""
         choices = inputs.choices
         if missing := sorted(set(choices.hierarchy) - set(inputs.hierarchies)):
             raise ChoiceError(
@@ -242,7 +247,7 @@ class Pipeline:
         work: Callable[..., T],
         *arguments: object,
     ) -> T:
-        """Return the result of a stage: kept, or worked out now in a thread."""
+        """Return the result of a stage: stored for an equal key, or computed in a thread."""
         result = self._memory.get(stage, key)
         if result is None:
             result = await self._run(step, Frozen(inputs.content, work, arguments))
@@ -252,11 +257,11 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """Work with the bytes of files as they were read first.
+    """Work that sees the bytes of files as they were first read, even if the files change.
 
     Attributes:
         content: of files, by path.
-        work: to be done.
+        work: the function to call.
         arguments: its arguments, but for the progress.
     """
 
@@ -265,7 +270,7 @@ class Frozen:
     arguments: tuple[object, ...]
 
     def __call__(self, progress: Progress) -> Any:
-        """Do the work."""
+        """Call the function; return its result."""
         with reading_once(self.content):
             return self.work(*self.arguments, progress)
 
@@ -276,7 +281,7 @@ def read_parts(
     inputs: Inputs,
     progress: Progress,
 ) -> dict[str, Part]:
-    """Return the parts on the file, on persons, columns and the goal, as far as they are there."""
+    """Return the state's parts on file, persons, columns and goal, as far as they are known."""
     choices, voice = inputs.choices, inputs.voice
     persons = persons_part(opened, table, choices, voice)
     if isinstance(table, RepeatedPersonsError):
@@ -297,19 +302,19 @@ def _points(
     final: bool,  # noqa: FBT001 - passed on
     progress: Progress,
 ) -> Part:
-    """Return the part on the choices, without the chosen point in words."""
+    """Return the state's part on the choices, without the chosen point in words."""
     progress("wording the choices")
     return choices_part(table_search, advised, inputs.words, inputs.voice, final=final)
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
-    """Return the chosen point in words, for the part on the choices."""
+    """Return the chosen point in words, for the state's part on the choices."""
     progress("wording the chosen point")
     return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 
 
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:
-    """Return both definitions of a person, each with the people below k."""
+    """Return both ways to define a person, each with the number of people below k."""
     described_ways = []
     for way in ways:
         exposed = None
@@ -319,13 +324,13 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
                 k = inputs.choices.k
                 below, _ = exposed_people(table, k)
                 exposed = below_text(inputs.voice, below, table.n, k)
-        except VeilmixError:  # told when the user chooses it
+        except VeilmixError:  # the error is shown if the user chooses this definition
             exposed = None
         described_ways.append({**way, "exposed": exposed})
     return described_ways
 
 
 def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
-    """Return the part on the result; hashing and wording take a moment."""
+    """Return the state's part on the result; hashing and wording take a moment."""
     progress("wording the result")
     return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

@@ -1,4 +1,4 @@
-"""The parts of the state on the file, on persons, and on columns (docs of the fields: state.py)."""
+"""The parts of the page's state on the file, on persons, and on columns."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,7 +24,10 @@ MOST_CANDIDATES = 12
 def file_part(
     opened: OpenedFile, table: SourceTable | None, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part on the file. table: as it was read; None: a person is not defined yet."""
+    """Return the state's part on the file.
+
+    table: as it was read; None: a person is not defined yet.
+    """
     content, whole = opened.source.content, opened.whole
     rows, columns = len(whole.codes), len(whole.columns)
     shape = voice.say("said-shape", rows=rows, columns=columns)
@@ -56,7 +59,7 @@ def file_part(
 
 
 def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[str, Any]:
-    """Return the name, lines and sheets of a file that cannot be read."""
+    """Return the state's part on a file that cannot be read: name, first lines and sheets."""
     progress("reading the first lines")
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
     with suppress(OSError, ValueError, LookupError, VeilmixError):
@@ -77,7 +80,7 @@ def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[st
 
 
 def _doubts(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
-    """Yield the values that often mean missing, each with both answers."""
+    """Yield values that often mean missing, each with the choices of a yes and of a no."""
     for suspect in opened.suspects:
         key = f"{suspect.column}={suspect.text}"
         if key not in choices.dismissed:
@@ -89,6 +92,7 @@ def _doubts(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]
 
 
 def _size(size: int) -> str:
+    """Return a number of bytes as text, with a unit."""
     for unit, bytes_of in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= bytes_of:
             return f"{size / bytes_of:.1f} {unit}"
@@ -101,7 +105,7 @@ def persons_part(
     choices: UserChoices,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the part on persons; `blocked` if the user has to decide."""
+    """Return the state's part on persons; `blocked` if the user has to define a person."""
     repeated = table if isinstance(table, RepeatedPersonsError) else None
     rows = len(opened.whole.codes)
     candidates = list(_candidates(opened, choices))
@@ -157,12 +161,12 @@ def persons_part(
 
 
 def below_text(voice: PageVoice, below: int, n: int, k: int) -> Text:
-    """Return the share of people in a crowd smaller than k."""
+    """Return the sentence on the share of people in an equivalence class smaller than k."""
     return voice.say("said-below", share=voice.share(below, n), k=k)
 
 
 def _candidates(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
-    """Yield the columns with values that may be persons, identifiers first."""
+    """Yield the columns that may identify persons, identifiers first."""
     roles = {judged.column: judged.role for judged in opened.roles(choices)}
     names = sorted(
         opened.whole.columns,
@@ -193,7 +197,7 @@ def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
 def columns_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part on columns: the role of each column of the file."""
+    """Return the state's part on columns: the role of each column of the file."""
     judged = opened.roles(choices)
     never = sum(column.role in NEVER for column in judged)
     counts = {role: sum(column.role is role for column in judged) for role in ColumnRole}

@@ -1,4 +1,4 @@
-"""The released rows of a choice, with the figures of its target: there before the whole score.
+"""The released rows of a choice, with its measures: shown before the whole score is computed.
 
 Their part of the page is the part on the result, without the text of the score, the page to sign
 and the files.
@@ -26,19 +26,19 @@ from .choices import UserChoices
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import PageVoice, Text
 
-TINY = 1e-9  # a difference of rounding
+TINY = 1e-9  # largest difference that counts as rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasePreview:
-    """The released rows of a choice.
+    """The released rows of a choice, with the measures of its target.
 
     Attributes:
         columns, rows: as they are written.
         table: as it is scored.
-        k: people in the smallest crowd wanted.
-        people_limit: people that may be in a smaller crowd.
-        crowds: of the columns that the target counts as known, together.
+        k: people in the smallest equivalence class wanted.
+        people_limit: people that may be in a smaller class.
+        crowds: the classes of the columns that the target counts as known, together.
         sensitive: measures of the sensitive columns.
     """
 
@@ -52,12 +52,12 @@ class ReleasePreview:
 
     @property
     def below(self) -> int:
-        """The released people in a crowd smaller than k."""
+        """The number of released people in an equivalence class smaller than k."""
         return self.crowds.users_below(self.k)
 
 
 def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
-    """Return the released rows of a choice. Raises DataError for an empty table."""
+    """Return the released rows of a choice; DataError for an empty table."""
     progress("the released rows")
     table = released_table(advised)
     columns, rows = released_rows(advised)
@@ -76,7 +76,7 @@ def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
 def release_part(
     release: ReleasePreview, opened: OpenedFile, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part on the result, without text and files."""
+    """Return the state's part on the result, without text and files."""
     whole, below = opened.whole, release.below
     original_shape = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
     released_shape = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
@@ -108,7 +108,7 @@ def release_part(
 def _measures(
     release: ReleasePreview, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield the measures of the release, each with the asked and the found number."""
+    """Yield the measures of the release, each with the target and the reached number."""
     below, n = release.below, release.table.n
     is_met, limit_text = below <= release.people_limit, voice.share(release.people_limit, n)
     smallest = release.crowds.smallest
@@ -135,7 +135,7 @@ def _measures(
 def _sensitive(
     column: SensitiveColumn, release: ReleasePreview, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield l, entropy-l if a limit was asked, and t of a sensitive column."""
+    """Yield the measures of a sensitive column: l-diversity, entropy-l if asked, t-closeness."""
     name = column.column
     wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
     met_l = wanted_l is None or column.diversity >= wanted_l
@@ -176,13 +176,14 @@ def _sensitive(
 
 
 def _decimals(number: float, digits: int, voice: PageVoice) -> str:
+    """Return a number with so many decimals, in the page's notation."""
     return f"{number:.{digits}f}".replace(".", voice.language.decimal)
 
 
 def _missed_text(
     release: ReleasePreview, column: str, named_target: tuple[str, Targets], voice: PageVoice
 ) -> Text:
-    """Return a target that is missed, with the share of people in crowds that miss the target.
+    """Return the sentence on a missed target, with the share of people in classes that miss it.
 
     named_target: name and target.
     """
@@ -197,7 +198,7 @@ def _missed_text(
 
 
 def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
-    """Count the people in crowds, by quasi-identifiers, that miss a target of a column."""
+    """Return the number of people in equivalence classes that miss a target of a column."""
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
     quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
     classes = (
@@ -207,23 +208,26 @@ def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
     )
     try:
         return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
-    except DataError:  # all people together miss the target
+    except DataError:  # even one class of all people misses the target
         return table.n
 
 
 def _asked_text(limit: float | None, name: str, voice: PageVoice) -> Text:
+    """Return the sentence on a target; None: that no target was asked."""
     if limit is None:
         return voice.say("said-not-asked")
     return voice.say("said-asked", asked=f"{name} = {voice.language.number(limit)}")
 
 
 def _verdict(limit: float | None, *, is_met: bool) -> str:
+    """Return `unasked`, `met` or `unmet`, for a target. limit: None: no target."""
     return "unasked" if limit is None else "met" if is_met else "unmet"
 
 
 def _measure(
     headline: Text, label: Text, meaning: Text, target_text: Text, verdict: str
 ) -> dict[str, Any]:
+    """Return the data with which the page shows a measure."""
     return {
         "headline": headline,
         "label": label,

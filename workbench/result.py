@@ -1,4 +1,4 @@
-"""The result: the released table, its score, the page to sign; and its part of the state."""
+"""The result of the six steps: the released table, its score, the page to sign."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,11 +40,11 @@ class ReleaseResult:
     """A released table, its score and its files.
 
     Attributes:
-        advised: the advice.
+        advised: the advice that led to it.
         release: its rows.
         score: of the released table.
-        record: the same as a record.
-        account: of a ledger, if one is named.
+        record: the score in the form of a record.
+        account: the privacy account of a ledger, if one is named.
         files: bytes that were asked for, by format.
     """
 
@@ -56,7 +56,10 @@ class ReleaseResult:
     files: dict[str, bytes] = field(default_factory=dict)
 
     def file(self, form: str) -> bytes:
-        """Return the table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+        """Return the bytes of the table as a file; DataError if it cannot be written so.
+
+        form: `csv`, `xlsx` or `parquet`.
+        """
         if form not in self.files:
             self.files[form] = file_of(self.release.columns, self.release.rows, form)
         return self.files[form]
@@ -68,7 +71,10 @@ class ReleaseResult:
 
     @cached_property
     def page(self) -> str:
-        """The page to sign. LocalError, with the package to install, if Jinja is missing."""
+        """The page to sign, as HTML.
+
+        LocalError, with the package to install, if Jinja is missing.
+        """
         return html(sign_page.page(dict(plain(self.record))))
 
 
@@ -80,7 +86,10 @@ def make_result(
     words: CommandWords,
     progress: Progress,
 ) -> ReleaseResult:
-    """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
+    """Return the released table with its score.
+
+    Raises DataError; RoundBurned if a ledger forbids the release.
+    """
     account = judge_advised(
         advised, Path(choices.ledger).expanduser() if choices.ledger else None, choices.person
     )
@@ -95,7 +104,10 @@ def make_result(
 
 
 def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
-    """Return a table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+    """Return the bytes of a table as a file; DataError if it cannot be written so.
+
+    form: `csv`, `xlsx` or `parquet`.
+    """
     if form == "csv":
         return csv_text([columns, *rows]).encode()
     with private_folder("the released table") as folder:
@@ -111,7 +123,7 @@ def result_part(
     words: CommandWords,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the part on the result."""
+    """Return the state's part on the result, with text and files."""
     stem = opened.source.content.path.stem
     return {
         **release_part(result.release, opened, choices, voice),
@@ -152,6 +164,7 @@ def _unwritten(result: ReleaseResult, choices: UserChoices, words: CommandWords)
 
 
 def _warnings(result: ReleaseResult, voice: PageVoice) -> Iterator[Text]:
+    """Yield the warnings about a release: suppressed rows or cells, a missing ledger."""
     if result.advised.suppressed:
         yield voice.say("said-rows-out-warning")
     if result.advised.cells is not None:

@@ -1,4 +1,4 @@
-"""The search by the choices of a user, in two lengths: a first look, and the whole search."""
+"""The search for coarser values by the user's choices, in two lengths: a first look, and whole."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +14,12 @@ from .choices import ChoiceError, UserChoices
 from .options import file_argument
 from .table import MISSING, Progress
 
-SMALL_SEARCH = 5  # searched columns up to which there is no first look
-FIRST_LOOK = 150  # steps of it
+SMALL_SEARCH = 5  # largest number of searched columns without a first look
+FIRST_LOOK = 150  # steps of the first, short search
 
 
 def roles_of(choices: UserChoices) -> Roles:
-    """Return the roles of columns in the search. Raises DataError."""
+    """Return the roles that columns have in the search; DataError for impossible choices."""
     names = dict.fromkeys((*choices.l, *choices.entropy_l, *choices.t))
     for column in choices.nominal:
         if column not in choices.t:
@@ -45,10 +45,10 @@ def search_table(
     steps: int | None,
     progress: Progress,
 ) -> TableSearch:
-    """Search for the coarser values with the least loss. Raises DataError, see `advise`.
+    """Search for the coarser values with the least loss that meet the target; return the search.
 
-    hierarchies: files by column. like: the file of earlier advice, which is applied in place of a
-    search. steps: of the search at most; None: the default.
+    DataError as in `advise`. hierarchies: files by column. like: the file of earlier advice, which
+    is applied in place of a search. steps: of the search at most; None: the default.
     """
     if choices.like is not None:
         return applied_again(table, choices, like or Path(file_argument(choices.like)), progress)
@@ -70,7 +70,10 @@ def search_table(
 def applied_again(
     table: SourceTable, choices: UserChoices, like: Path, progress: Progress
 ) -> TableSearch:
-    """Apply earlier advice. DataError for a choice that only a search has a use for."""
+    """Return a search with only the choice of earlier advice, applied to this table.
+
+    DataError for a choice that only a search can use.
+    """
     for name in ("suppress_cells", "hierarchy", "importance", "steps"):
         if getattr(choices, name) not in (None, {}):
             raise ChoiceError(
@@ -97,7 +100,7 @@ def applied_again(
 
 
 def target_of(like: Path) -> dict[str, Any]:
-    """Return the choices that earlier advice makes: its target. DataError if it is no advice."""
+    """Return the target of earlier advice, as choices by name; DataError if it is no advice."""
     earlier = read_advice(like)
     return {
         "k": earlier.k,
@@ -108,5 +111,5 @@ def target_of(like: Path) -> dict[str, Any]:
 
 
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
-    """Whether a first look is worth its time: the whole search may take longer than a second."""
+    """Whether to search for a moment first: the whole search may take longer than a second."""
     return choices.steps is None and choices.like is None and len(table.columns) > SMALL_SEARCH

@@ -74,13 +74,13 @@ POLICY = "; ".join(
     )
 )
 SIGN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-BODY = 1 << 20  # bytes of any other request
-TOKEN = 16  # bytes
-AFTER_LEAVING = 15.0  # seconds without a tab, after one was closed, until the server ends
+BODY = 1 << 20  # largest number of bytes of a request that is no upload
+TOKEN = 16  # bytes of the secret in the page's address
+AFTER_LEAVING = 15.0  # seconds after the last tab was closed, until the server ends
 AFTER_SILENCE = 600.0  # seconds without a request until the server ends
-LAST_ANSWERS = 30.0  # seconds in which open answers are sent, at most
+LAST_ANSWERS = 30.0  # longest time for sending open responses at the end, in seconds
 PATIENCE = 600.0  # seconds for a whole upload
-GLANCE = 0.05  # seconds between two looks whether all answers are sent
+GLANCE = 0.05  # seconds between two checks for open responses
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -94,18 +94,19 @@ KINDS = {
 
 
 FILES = ("released", "sign", "session", "score", "advice", "figure", "scenario", "further")
-READ = (*FILE_CHOICES, "score_ledger")  # choices that name files
+READ = (*FILE_CHOICES, "score_ledger")  # choices that name files from which the page reads
 
 
 class RefusedRequestError(Exception):
-    """A request that is refused: status, and the fields of its error.
+    """The error that a request is refused, with HTTP status and the fields of the response.
 
     Attributes:
         status: of HTTP.
-        fields: of the answer.
+        fields: of the response.
     """
 
     def __init__(self, status: int, text: str, lang: str = "en", **more: object) -> None:
+        """Keep status and text; more: further fields of the error, such as `option` or `step`."""
         super().__init__(text)
         self.status = status
         error = {"text": text, "option": None, "step": None, "lang": lang, **more}
@@ -114,17 +115,18 @@ class RefusedRequestError(Exception):
 
 
 class Workbench:
-    """The server of the page.
+    """The web server of the page, for one user.
 
-    gate: of requests.
+    gate: filters requests.
 
     Attributes:
-        desk: with the state.
+        desk: the state of the page.
         ended: set when the user is done, or has left.
         address: of the page.
     """
 
     def __init__(self, desk: Desk, gate: Gate, token: str) -> None:
+        """Start without a tab. token: the secret part of the address."""
         self.desk, self.ended = desk, trio.Event()
         self.address = f"http://{gate.names[0]}/{token}/"
         self._gate, self._token = gate, token
@@ -133,7 +135,7 @@ class Workbench:
         self._spoken = False
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request."""
+        """Return the response to a request; errors are JSON with a sentence."""
         await trio.lowlevel.checkpoint()
         if refused := self._gate.refusal(request):
             return refused
@@ -156,6 +158,7 @@ class Workbench:
             return HttpResponse(400, msgspec.json.encode(refusal.fields), JSON)
 
     async def _respond(self, request: Request, path_parts: list[str]) -> HttpResponse:
+        """Pass a request to the function for its path; return the response."""
         match request.method, path_parts:
             case (("GET" | "HEAD"), [""]):
                 return self._page(request)
@@ -173,7 +176,7 @@ class Workbench:
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     async def _post(self, name: str, rest: list[str], request: Request) -> HttpResponse:
-        """Answer a POST."""
+        """Carry out a POST request; return the response."""
         match name, rest:
             case "change", []:
                 return self._change(_fields(request, {"revision", "set"}))
@@ -201,6 +204,7 @@ class Workbench:
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     def _order(self, name: str) -> None:
+        """Carry out an order without data: cancel, again, leave or end."""
         match name:
             case "cancel":
                 self.desk.cancel()
@@ -212,7 +216,7 @@ class Workbench:
                 self.ended.set()
 
     async def wait_for_tabs(self) -> None:
-        """End the server when the user has left."""
+        """Set `ended` when no tab has been open, or no request has come, for some time."""
         while not self.ended.is_set():
             await trio.sleep(1)
             now = trio.current_time()
@@ -222,8 +226,9 @@ class Workbench:
                 self.ended.set()
 
     def _page(self, request: Request) -> HttpResponse:
+        """Return the response with the page, in the browser's language if it is the first tab."""
         language_tag, accepted = self.desk.language, request.headers.get("accept-language", "")
-        if request.method == "GET" and not self._spoken:  # a second tab does not change the first
+        if request.method == "GET" and not self._spoken:  # only the first tab sets the language
             self._spoken = True
             self.desk.speak(language_of(language_tag, accepted))
         text = (STATIC / "workbench.html").read_text("utf-8")
@@ -234,9 +239,11 @@ class Workbench:
         return HttpResponse(200, filled(text, self.desk.voice.language).encode(), headers)
 
     def _state(self) -> HttpResponse:
+        """Return the response with the whole state."""
         return HttpResponse(200, msgspec.json.encode(self.desk.state()), JSON)
 
     def _change(self, fields: Mapping[str, Any]) -> HttpResponse:
+        """Change choices; return the state, or refuse an old revision or a wrong choice."""
         try:
             self.desk.change(fields["revision"], fields["set"])
         except OldRevisionError:
@@ -249,6 +256,7 @@ class Workbench:
         return self._state()
 
     def _open(self, fields: Mapping[str, Any]) -> HttpResponse:
+        """Open the file at a path of this computer; return the state."""
         text = _text(fields, "path").strip()
         with typed(text):
             path = Path(text).expanduser()
@@ -261,11 +269,12 @@ class Workbench:
         return self._state()
 
     def _upload(self, name: str, data: bytes) -> None:
+        """Keep an uploaded table, and open it."""
         path = self.desk.files.keep_table(name, data)
         self.desk.open(path, path.name)
 
     async def _file(self, path_parts: list[str]) -> HttpResponse:
-        """Answer with a file of the result, or with the session."""
+        """Return the response with a file of the result, or the session file."""
         download = path_parts[-1] != "sign"
         kind, name, data = await self._content(path_parts)
         headers: list[Header] = [("content-type", kind)]
@@ -305,7 +314,7 @@ class Workbench:
 
     @property
     def _result(self) -> ReleaseResult:
-        """The result. RefusedRequestError before there is one."""
+        """The result of the six steps; RefusedRequestError before it is computed."""
         if self.desk.result is None:
             sentence = self.desk.voice.say("said-not-yet")
             raise RefusedRequestError(409, sentence["text"], sentence["lang"])
@@ -331,7 +340,7 @@ class Workbench:
             return called, (folder / called).read_bytes()
 
     def _further_file(self, place: str, option: str) -> tuple[str, bytes]:
-        """Return name and bytes of a file of a command that was run besides."""
+        """Return name and bytes of a file written by a command besides the six steps."""
         result = self.desk.further.get(place)
         if result is not None and option == "sign" and (signed_page := page_to_sign(result)):
             return signed_page
@@ -341,7 +350,7 @@ class Workbench:
         return result.files[option]
 
     async def _save(self, fields: Mapping[str, Any]) -> HttpResponse:
-        """Write a file of the result where the user wants it."""
+        """Write a file of the result to a path of the user's choice; return the response."""
         resource, path = _text(fields, "what"), Path(_text(fields, "path"))
         if not isinstance(fields["replace"], bool) or not path.name:
             raise RefusedRequestError(400, "what, path and replace (true or false) are accepted")
@@ -368,7 +377,7 @@ class Workbench:
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
 
     def _refuse_own(self, path: Path) -> None:
-        """Refuse to write over a file from which the page reads."""
+        """Refuse to overwrite a file from which the page reads."""
         desk = self.desk
         ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
         source_files = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
@@ -388,7 +397,7 @@ class Workbench:
 
 @contextmanager
 def typed(path: str) -> Iterator[None]:
-    """Refuse a typed path, in a sentence, that the system does not accept in the block."""
+    """Context manager: refuse, in a sentence, a typed path that the system does not accept."""
     try:
         yield
     except (VeilmixError, FileExistsError):
@@ -399,7 +408,7 @@ def typed(path: str) -> Iterator[None]:
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
-    """Return the fields of a request. RefusedRequestError for other fields."""
+    """Return the JSON fields of a request; RefusedRequestError unless they have these names."""
     try:
         fields = from_json(request.body)
     except Unreadable as bad:
@@ -410,6 +419,7 @@ def _fields(request: Request, names: set[str]) -> dict[str, Any]:
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
+    """Return a text field of a request; RefusedRequestError for another type."""
     value = fields[name]
     if not isinstance(value, str) or "\0" in value:
         raise RefusedRequestError(400, f"{name}: a text is accepted")
@@ -422,7 +432,7 @@ def _kind(name: str) -> str:
 
 
 def _static(name: str, accepted: str) -> HttpResponse:
-    """Answer with a file of `static/`."""
+    """Return the response with a file of `static/`."""
     path = STATIC / name
     if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
         raise RefusedRequestError(404, f"{name}: no file of the page")
@@ -435,7 +445,7 @@ def serve_workbench(
     opened: Callable[[Workbench], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Serve the page until the user is done; arguments: `hold_workbench`.
+    """Run the page's server until the user is done; arguments as of `hold_workbench`.
 
     Raises KeyboardInterrupt at Ctrl-C.
     """
@@ -448,13 +458,13 @@ async def hold_workbench(
     opened: Callable[[Workbench], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Serve the page until the user is done; StorageError if the port cannot be opened.
+    """Run the page's server until the user is done; StorageError if the port cannot be opened.
 
     Args:
         make: returns the state.
         port: at which to listen; 0: any that is free.
         opened: receives the server when it listens.
-        log_fault: receives a line about a fault of our own.
+        log_fault: receives a line about an internal error.
     """
     listeners = await listeners_at(HOST, port)
     gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))

@@ -1,4 +1,4 @@
-"""The file and its table, before roles, persons and goal are known."""
+"""The opened file and its table, before roles, persons and goal are known."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -24,10 +24,10 @@ from ..scenarios.populations.roles import JudgedColumn, guess_roles
 from ..scenarios.populations.values import DATE
 from .choices import UserChoices
 
-MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
-PREVIEW = 8  # rows
-RAW = 10  # lines of a text file
-WIDEST = 400  # characters of a line or a cell that are shown
+MISSING = "(missing)"  # value of an empty cell, as in `veilmix advise`
+PREVIEW = 8  # number of rows in the preview
+RAW = 10  # number of shown lines of a text file
+WIDEST = 400  # largest number of shown characters of a line or a cell
 FORM = (
     *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
     "missing_text",
@@ -117,7 +117,7 @@ def is_ordered(texts: list[str]) -> bool:
 
 
 def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFile:
-    """Read a file with all columns. Raises DataError."""
+    """Return a file as it was read, with all columns; DataError if it cannot be read."""
     reading = choices.reading()
     form = Reading(**{name: getattr(reading, name) for name in FORM})
     section = form.section(path, MISSING)

@@ -1,4 +1,4 @@
-"""Texts of the state: sentences of a language, lines of the command line, tables."""
+"""The texts of the page's state: sentences of a language, and output of the command line."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class CommandOutput:
 
 @dataclass(frozen=True, slots=True)
 class CommandWords:
-    """The words of the command line, which the command hands over.
+    """The functions of the command line that word its output, so that the page says the same.
 
     Attributes:
         advice: the output of `veilmix advise`; of the advice and the name of the file.
@@ -91,11 +91,14 @@ class PageVoice:
 
     @classmethod
     def in_language(cls, language: Language) -> "PageVoice":
-        """Return the voice of a language."""
+        """Return the page's sentences in a language."""
         return cls(language.part("workbench"), language.tag)
 
     def say(self, key: str, **values: object) -> Text:
-        """Return a sentence of `[workbench]`."""
+        """Return a sentence with its language. key: in the table [workbench].
+
+        Values: placeholders.
+        """
         return {"text": visible(self.language.say(key, **values)), "lang": self.tag}
 
     def plain(self, text: str) -> Text:
@@ -103,15 +106,15 @@ class PageVoice:
         return {"text": visible(text), "lang": self.tag}
 
     def share(self, people: int, n: int) -> str:
-        """Write a share of people, with their number."""
+        """Return a share of people as text, with their number."""
         return f"{self.percent(people / n)} ({self.language.count(people)})"
 
     def percent(self, share: float) -> str:
-        """Write a share; 0 only if it is 0, and 100 only if it is 1."""
+        """Return a share as text; 0 only if it is 0, and 100 only if it is 1."""
         return percent(share).replace(".", self.language.decimal)
 
     def count(self, number: int) -> str:
-        """Write a whole number in groups of three digits."""
+        """Return a whole number as text, in groups of three digits."""
         return self.language.count(number)
 
     def label(self, name: str) -> Text:
