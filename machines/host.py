@@ -435,7 +435,7 @@ class Host:
                     self._entries.append((read.f64(), read.text(), read.blob()))
                     self._have += 1
                     self.wake()
-        raise trio.BrokenResourceError("the board has fallen silent")
+        raise trio.BrokenResourceError("the board has sent no data for some time")
 
 
 def frames(buffer: bytearray) -> list[bytes]:
@@ -448,7 +448,7 @@ def frames(buffer: bytearray) -> list[bytes]:
     while len(buffer) - at >= 4:
         size = int.from_bytes(buffer[at : at + 4], "big")
         if size > MOST_ENTRY:
-            raise trio.BrokenResourceError("an entry that is too long")
+            raise trio.BrokenResourceError("the board sent an entry that is too long")
         if len(buffer) - at - 4 < size:
             break
         if size:

@@ -205,7 +205,7 @@ class Exchange:
         with trio.move_on_after(self._limits.idle) as waiting:
             return await self._read(waiting)
         if self._begun:
-            raise h11.RemoteProtocolError("half a request", error_status_hint=TOO_SLOW)
+            raise h11.RemoteProtocolError("an incomplete request", error_status_hint=TOO_SLOW)
         return None
 
     async def linger(self) -> None:
@@ -235,7 +235,9 @@ class Exchange:
                     size += len(data)
                     path = "" if head is None else head.target.decode("latin-1")
                     if size > self._limits.limit(self._peer, path):
-                        raise h11.RemoteProtocolError("too long", error_status_hint=TOO_LONG)
+                        raise h11.RemoteProtocolError(
+                            "the body is too long", error_status_hint=TOO_LONG
+                        )
                 case h11.EndOfMessage() if head is not None:
                     return self._request(head, b"".join(pieces))
                 case h11.ConnectionClosed():

@@ -57,7 +57,7 @@ async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes]
     buffer = bytearray()
     async with aclosing(client.stream("GET", f"/posts/{number}")) as answer:
         if await anext(answer) != b"200":
-            raise trio.BrokenResourceError("it is no board")
+            raise trio.BrokenResourceError("the server answers otherwise than a board of veilmix")
         while True:
             buffer += await _piece(answer)
             for frame in frames(buffer):
@@ -75,5 +75,5 @@ async def _piece(answer: AsyncIterator[bytes]) -> bytes:
         try:
             return await anext(answer)
         except StopAsyncIteration:
-            raise trio.BrokenResourceError("the board has left") from None
-    raise trio.BrokenResourceError("the board has fallen silent")
+            raise trio.BrokenResourceError("the board has closed the connection") from None
+    raise trio.BrokenResourceError("the board has sent no data for some time")

@@ -189,7 +189,7 @@ class _Mixing:
             raise DataError(f"{self._name}: gives papers with a wrong identity: {wrong}") from None
         mine, public_identity = directory.places.get(self._party), self._identity.public
         if mine is None or mine.certificate != public_identity.certificate:
-            raise DataError(f"{self._name}: names somebody else as {self._party}")
+            raise DataError(f"{self._name}: names another computer as {self._party}")
         if roster.key(self._party) != public_identity.key:
             raise DataError(f"{self._name}: names another key than mine for {self._party}")
 

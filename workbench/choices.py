@@ -144,7 +144,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         again. Levels belong to a search: whatever else changes, the best choice is taken again.
         """
         if not isinstance(new_values, dict):
-            raise ChoiceError("choices by their names are accepted", None)
+            raise ChoiceError("choices: an object with choices by name is accepted", None)
         now = to_builtins(self)
         roles = new_values.get("roles")
         if isinstance(roles, dict):

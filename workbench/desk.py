@@ -138,10 +138,10 @@ class Desk:
         if revision != self.revision:
             raise OldRevisionError
         if not isinstance(changes, dict):
-            raise ChoiceError("choices by their names are accepted", None)
+            raise ChoiceError("choices: an object with choices by name is accepted", None)
         for name in ("data", "sha256", "hierarchy"):
             if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
-                raise ChoiceError(f"{name}: is not changed here", name)
+                raise ChoiceError(f"{name}: the page cannot change it", name)
         self.choices.changed(changes)  # raises an error for invalid file names
         changes = self._with_target(changes)
         changed = self.choices.changed(changes)
@@ -200,7 +200,7 @@ class Desk:
             raise DataError(self.voice.say("said-no-file")["text"])
         column_names = [entry["name"] for entry in self._parts["columns"].get("columns", [])]
         if column not in column_names:
-            raise ChoiceError(f"{column!r}: no column of this table", "hierarchy")
+            raise ChoiceError(f"{column!r}: the table has no such column", "hierarchy")
         name = self.files.keep_hierarchy(column, data)
         hierarchies = {**self.choices.hierarchy, column: name}
         self.choices = self.choices.changed({"hierarchy": hierarchies})

@@ -106,7 +106,7 @@ def plain_name(name: str) -> str:
     while len(short_name.encode()) > NAME_BYTES:
         short_name = short_name[1:]
     if not short_name.strip(". "):
-        raise StorageError(f"{name!r}: no name of a file")
+        raise StorageError(f"{name!r}: is not a valid file name")
     return short_name
 
 

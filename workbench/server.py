@@ -404,7 +404,7 @@ def typed(path: str) -> Iterator[None]:
         raise
     except (OSError, RuntimeError, ValueError) as bad:
         why = getattr(bad, "strerror", None) or bad
-        raise RefusedRequestError(400, f"{path:.200}: no path that is accepted: {why}") from None
+        raise RefusedRequestError(400, f"{path:.200}: this path is not accepted: {why}") from None
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
@@ -422,7 +422,7 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
     """Return a text field of a request; RefusedRequestError for another type."""
     value = fields[name]
     if not isinstance(value, str) or "\0" in value:
-        raise RefusedRequestError(400, f"{name}: a text is accepted")
+        raise RefusedRequestError(400, f"{name}: a text without zero bytes is accepted")
     return value
 
 
@@ -435,7 +435,7 @@ def _static(name: str, accepted: str) -> HttpResponse:
     """Return the response with a file of `static/`."""
     path = STATIC / name
     if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
-        raise RefusedRequestError(404, f"{name}: no file of the page")
+        raise RefusedRequestError(404, f"{name}: the page has no such file")
     return WebFile.read(path).answer(accepted)
 
 

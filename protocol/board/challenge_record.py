@@ -28,7 +28,7 @@ def check_accepted(board: Board, number: int) -> None:
     plan = open_round(announcement, board.session, board.calls[number - 1])
     cited_plan = as_cited(plan, board.heads)
     if any(check_envelopes(cited_plan, registry, accepted.people)):
-        raise VerificationError(f"round {number}: an envelope that its person has not signed")
+        raise VerificationError(f"round {number}: an accepted envelope is not signed by its user")
     fixed = announcement.policy.setting is Setting.FIXED
     earlier_rounds = (
         [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []

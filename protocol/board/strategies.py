@@ -152,12 +152,14 @@ def next_step(
         case Call() if not legal(
             program, schema, [result.call for result in round_results], None, step, rule
         ):
-            raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
+            raise ParameterError(
+                f"the strategy returned {step}; the program {program} has no such step"
+            )
         case Decision(released_columns, proof) if not decidable(program, schema, step):
             raise ParameterError(
                 f"the decision rule keeps columns {released_columns} of {len(schema.features)} and "
                 "promises at "
-                f"most {proof.people} of {proof.n} people exposed; that is no decision"
+                f"most {proof.people} of {proof.n} people exposed; that is no valid decision"
             )
     return step
 

@@ -94,7 +94,9 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
     ParameterError if the joint key of the round is not known yet.
     """
     if not plan.lock:
-        raise ParameterError("lock: the shares of this round are not known yet; wait for them")
+        raise ParameterError(
+            "lock: this round's joint key is not known until all shares are posted"
+        )
     ballots = [seal_jointly(plan.lock, plain, plan.session, entropy) for plain in plaintexts]
     draws = [entropy.random(SECRET_SIZE * len(plan.hops[1:])) for _ in ballots]
     onions = [rewrap(plan, *pair) for pair in zip(ballots, draws, strict=True)]

@@ -216,9 +216,7 @@ class ShareAccumulator:
         IllegalMove at a second call: two sums that differ by a person reveal that person.
         """
         if self.has_revealed:
-            raise IllegalMove(
-                f"aggregator {self.aggregator}: it has told its sum; it tells it once"
-            )
+            raise IllegalMove(f"aggregator {self.aggregator}: its sum was already revealed")
         chosen = [self.shares[user] for user in self.shares.keys() & set(users)]
         if len(chosen) < self.plan.min_batch:
             raise RoundBurned(

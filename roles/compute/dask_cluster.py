@@ -111,7 +111,7 @@ class DaskCluster(Executor):
             workers = self._client.scheduler_info()["workers"]
             versions = self._client.get_versions()
         except Exception as bad:
-            raise ParameterError(f"{self.name}: it does not say what it is: {bad}") from None
+            raise ParameterError(f"{self.name}: it does not describe itself: {bad}") from None
         if not workers:
             raise ParameterError(
                 f"{self.name}: the scheduler has no worker; start some with "

@@ -66,7 +66,7 @@ async def call_helpers(
             result: R = read_answer(data)
             return result
         known_keys.add(data)
-    raise LocalError(f"{helpers.name}: its processes do not stay: all {MAX_ATTEMPTS} were new")
+    raise LocalError(f"{helpers.name}: each job had a new process: all {MAX_ATTEMPTS} were new")
 
 
 async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
@@ -79,7 +79,7 @@ async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
     except (LocalError, BrokenExecutor):
         raise
     except CancelledError:
-        raise LocalError(f"{name}: it has dropped work that it was given") from None
+        raise LocalError(f"{name}: it has cancelled work that it was given") from None
     except MemoryError:
         raise LocalError(f"{name}: a worker has run out of memory") from None
     except Exception as bad:

@@ -233,7 +233,7 @@ def read_at(descriptor: int, start: int, size: int) -> bytes:
     while size:
         part = os.pread(descriptor, size, start)
         if not part:
-            raise StorageError("a file without a name has lost what was written to it")
+            raise StorageError("an unnamed temporary file is shorter than the data written to it")
         parts.append(part)
         start, size = start + len(part), size - len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)

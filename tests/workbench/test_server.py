@@ -134,14 +134,14 @@ def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> N
         (b"[]", "revision, set are accepted"),
         (b'{"revision": 1}', "revision, set are accepted"),
         (b'{"revision": 1, "set": {}, "more": 1}', "revision, set are accepted"),
-        (b'{"revision": REV, "set": {"data": "x"}}', "data: is not changed here"),
+        (b'{"revision": REV, "set": {"data": "x"}}', "data: the page cannot change it"),
         (b'{"revision": REV, "set": {"hierarchy": {"age": "/etc/passwd"}}}', "hierarchy: is not"),
         (b'{"revision": REV, "set": {"k": 0}}', "k: a whole number of at least 1 is accepted"),
         (b'{"revision": REV, "set": {"k": "5"}}', "k: a whole number is accepted, found a text"),
         (b'{"revision": REV, "set": {"suppress": 1.5}}', "suppress: a number of at most 1"),
         (b'{"revision": REV, "set": {"nothing": 1}}', "unknown field `nothing`"),
         (b'{"revision": REV, "set": {"roles": {"age": "king"}}}', "roles"),
-        (b'{"revision": REV, "set": []}', "choices by their names are accepted"),
+        (b'{"revision": REV, "set": []}', "choices: an object with choices by name is accepted"),
     ],
 )
 def test_what_is_no_choice_is_refused_in_a_sentence(asker: Asker, body: bytes, said: str) -> None:

@@ -175,7 +175,7 @@ WRONG = {
     "no memory": (MemoryError, "run out of memory"),
     "no veilmix": (ModuleNotFoundError("No module named 'veilmix'"), "No module named 'veilmix'"),
     "no more": (WorkerLost("the scheduler was lost"), "the scheduler was lost"),
-    "strangers": (lambda *_: ("", "lacks", os.urandom(32)), "do not stay"),
+    "strangers": (lambda *_: ("", "lacks", os.urandom(32)), "had a new process"),
 }
 
 

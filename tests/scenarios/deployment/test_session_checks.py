@@ -256,7 +256,7 @@ def test_accepted_people_must_have_signed(played: Mapping[str, kit.Saved]) -> No
     first, *rest = accepted.people
     lie = Accepted((replace(first, digest=bytes(32)), *rest))
     wrong = failed(saved, forgery.forge(saved, {at: lie}))
-    assert wrong["guards"] == "round 1: an envelope that its person has not signed"
+    assert wrong["guards"] == "round 1: an accepted envelope is not signed by its user"
 
 
 def test_few_accepted_people_burn_a_round(played: Mapping[str, kit.Saved]) -> None:
