@@ -204,7 +204,7 @@ def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
 
             @wraps(member.__func__)
             def static(*args: Any, **kwargs: Any) -> Any:
-                """Warn, and call the static method by its new name."""
+                """Warn that the old name is deprecated, and call the method by its new name."""
                 entry.warn()
                 return getattr(cls, entry.new)(*args, **kwargs)
 
@@ -215,7 +215,7 @@ def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
             # The method is looked up by its new name, so that an override in a subclass is called.
             @wraps(function)
             def method(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
-                """Warn, and call the method by its new name."""
+                """Warn that the old name is deprecated, and call the method by its new name."""
                 entry.warn()
                 return getattr(owner, entry.new)(*args, **kwargs)
 

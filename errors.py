@@ -28,7 +28,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # error numbers of a full d
 
 
 class Reason(StrEnum):
-    """The reason why a message was refused.
+    """The reasons why a party refuses a message of another party.
 
     The value is the name in counts, results and documents.
     """

@@ -161,14 +161,11 @@ class _Json:
     """A parser of JSON: Python's parser, with refusal of values that JSON does not have."""
 
     def __init__(self) -> None:
-        """Begin with no refused value."""
+        """Set the flag that a value was refused to False."""
         self.refused = False
 
     def parse(self, text: str) -> Any:
-        """Return the plain data of a JSON text.
-
-        Unreadable for the first value that is not accepted.
-        """
+        """Return the plain data of a JSON text; raise Unreadable for values JSON does not have."""
         plain = json.loads(
             text,
             parse_int=self._whole,

@@ -50,7 +50,8 @@ class OpenedTogether(Suite):
     @abstractmethod
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
-    ) -> list[bytes | None]: ...
+    ) -> list[bytes | None]:
+        """Open a group of layers with the engine; None for each that does not open."""
 
 
 class SealedTogether(OpenedTogether):
@@ -91,4 +92,5 @@ class SealedTogether(OpenedTogether):
         plaintexts: Sequence[bytes],
         context: bytes,
         entropies: Sequence[Entropy],
-    ) -> list[bytes]: ...
+    ) -> list[bytes]:
+        """Seal a group of plaintexts with the engine, each with its entropy."""

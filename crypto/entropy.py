@@ -102,6 +102,7 @@ class Drawn(Entropy):
     seeded = True
 
     def __init__(self, drawn: bytes) -> None:
+        """Begin at the first of the given bytes."""
         self._remainder = drawn
 
     def random(self, n: int) -> bytes:

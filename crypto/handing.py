@@ -32,6 +32,7 @@ class Packed:
     __slots__ = ("_secrets", "job")
 
     def __init__(self, job: bytes, secrets: bytes) -> None:
+        """Set the pickle and the secrets, concatenated in the order of their numbers."""
         self.job = job
         self._secrets = secrets
 
@@ -93,6 +94,7 @@ class _Packer(pickle.Pickler):
     """A pickler that writes a number and the public key in place of each secret."""
 
     def __init__(self, file: BytesIO, protocol: int) -> None:
+        """Begin without secrets; they are collected while the job is pickled."""
         super().__init__(file, protocol)
         self.secrets: list[bytes] = []
         self._numbers: dict[int, int] = {}
@@ -126,6 +128,7 @@ class _Unpacker(pickle.Unpickler):
     """An unpickler that puts the secrets from a box in the place of their numbers."""
 
     def __init__(self, file: BytesIO, secrets: bytes) -> None:
+        """Set the secrets, concatenated in the order of their numbers."""
         super().__init__(file)
         self._secrets = secrets
         self._keys_by_number: dict[int, SecretKey | SeededEntropy] = {}

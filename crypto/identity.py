@@ -70,7 +70,7 @@ def _in_groups(text: str) -> str:
 @final
 @dataclass(frozen=True, slots=True)
 class PublicIdentity:
-    """The public part of an identity.
+    """The public part of a party's identity, which other parties store.
 
     Attributes:
         name: name chosen by its holder.

@@ -109,6 +109,7 @@ class SecretKey:
     __slots__ = ("_handle", "_raw", "public", "suite")
 
     def __init__(self, public: PublicKey, raw: bytes, handle: object = None) -> None:
+        """Set the parts of the key. handle: the cryptographic library's object for it, if any."""
         self.public = public
         self.suite = public.suite
         self._raw = raw
@@ -125,7 +126,7 @@ class SecretKey:
 @final
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """A secret key and its public key.
+    """A secret key and its public key, made by a suite.
 
     Attributes:
         public: the key to seal to.

@@ -57,11 +57,10 @@ _OUT = (
 
 @final
 class MultiBuffer:
-    """Intel's library, loaded.
+    """The engine: Intel's loaded library, which computes for eight keys at a time.
 
-    It computes eight public keys, shared points or signatures at a time.
-
-    Its calls release the interpreter's lock, as libsodium's do.
+    It computes public keys, shared points and signatures. Its calls release the interpreter's lock,
+    as libsodium's do.
 
     Args:
         library: `libcrypto_mb`, as ctypes has loaded it.

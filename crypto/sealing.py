@@ -112,15 +112,16 @@ class Suite(ABC):
             raise _wrong_context(context)
 
     @abstractmethod
-    def _keypair(self, raw: bytes) -> KeyPair: ...
+    def _keypair(self, raw: bytes) -> KeyPair:
+        """Return the key pair with this secret key of 32 bytes."""
 
     @abstractmethod
-    def _seal(
-        self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy
-    ) -> bytes: ...
+    def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
+        """Return the plaintext sealed to a key of this suite; the arguments are checked."""
 
     @abstractmethod
-    def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None: ...
+    def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None:
+        """Return the plaintext of sealed bytes; None if they do not open in this context."""
 
     def _seal_all(
         self,

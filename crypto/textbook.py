@@ -28,6 +28,7 @@ class Textbook(BoxSuite):
     secret = False
 
     def __init__(self, *, lesson: bool = False) -> None:
+        """Make the suite. lesson: whether it may make keys and seal."""
         super().__init__()
         self.lesson = lesson
 

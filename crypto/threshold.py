@@ -72,9 +72,7 @@ class TextLevel:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The parameters of all messages.
-
-    The people needed to open a group, and the length of each text.
+    """The parameters that all messages of a round share.
 
     Attributes:
         needed: k, 1 to 255: the least number of people with one text that opens it.
@@ -118,6 +116,7 @@ class Sealer:
     """A maker of messages of one shape, which computes the common parts of equal texts once."""
 
     def __init__(self, shape: Shape) -> None:
+        """Begin with an empty cache of level bodies."""
         self.shape = shape
         self._level_bodies: dict[TextLevel, _LevelBody] = {}
 

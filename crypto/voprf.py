@@ -202,7 +202,7 @@ def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]
 
 
 def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
-    """Return the weighted sum of elements."""
+    """Return the weighted sum of group elements, one combination for the proof of a whole batch."""
     mixed = IDENTITY
     for weight, point in zip(weights, elements, strict=True):
         mixed = plus(mixed, times(weight, point))

@@ -130,7 +130,7 @@ def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
 
 
 def english() -> Language:
-    """Return the language English."""
+    """Return English, the language that fills in missing sentences."""
     return languages()[ENGLISH]
 
 
@@ -156,5 +156,5 @@ def language_of(tag: str | None, accepted: str = "") -> Language:
 
 
 def _read(path: Path) -> Language:
-    """Return the language of a TOML file."""
+    """Return the language with the sentences of a TOML file."""
     return from_toml(path.read_bytes(), Language)

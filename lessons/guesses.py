@@ -47,11 +47,10 @@ class ClassGuesses:
     devices: Counter[str] = field(default_factory=Counter)
 
     def take(self, lesson: Lesson, body: bytes, device: str) -> None:
-        """Store the guess of a phone.
+        """Store the guess of a phone; a repetition has no effect.
 
-        Its repetition has no effect. Raises Unwanted if it is refused.
-
-        body: {"phone": its secret, "guess": a number on the axis, or the number of an answer}.
+        Raises Unwanted if it is refused. body: {"phone": its secret, "guess": a number on the axis,
+        or the number of an answer}.
         """
         phone, guess = _read(body, lesson.guess)
         if self.by_phone.get(phone) == guess:

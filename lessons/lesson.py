@@ -122,7 +122,10 @@ class Lesson:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of all sentences that every lesson needs, for this lesson."""
+        """The keys of all sentences that the pages of this lesson need.
+
+        The sentences of its picture are not among them.
+        """
         numbered_names = (
             *_numbered_names("aim", self.aims),
             *_numbered_names("think", self.exercises),

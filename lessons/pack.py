@@ -53,7 +53,7 @@ class PackPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A step of a lesson's plan.
+    """A step of the plan for a lesson at school, such as a guess or a poll.
 
     Attributes:
         minutes: the minutes that it takes.

@@ -80,10 +80,7 @@ class Voice:
 
     @property
     def texts(self) -> dict[str, object]:
-        """The sentences for scripts of a page.
-
-        Of all lessons, and of this lesson without the answers.
-        """
+        """The sentences, by key, that the scripts of a lesson's page show, without the answers."""
         sentences: dict[str, object] = {}
         for key, form in self.language.sentences.items():
             match = OF_A_LESSON.fullmatch(key)

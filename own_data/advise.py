@@ -397,9 +397,9 @@ class TableSearch:
         return self.choice(levels)
 
     def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
-        """Yield the choices to show with their costs.
+        """Yield the choices to show, each with its cost.
 
-        For a wide table only the best with all costs.
+        For a wide table only the best choice is measured in full.
         """
         label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
         wide = len(self.columns) > WIDE

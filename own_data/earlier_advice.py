@@ -30,7 +30,7 @@ Keys = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EarlierAdvice:
-    """Advice on an earlier file, as it was read.
+    """Advice that was given for an earlier file, read from JSON or a scenario.
 
     Attributes:
         file: the file that holds the advice.

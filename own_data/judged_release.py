@@ -418,10 +418,7 @@ class _Judge:
         return tuple(rows)
 
     def _columns(self) -> tuple[MatchedColumn, ...]:
-        """Return the record of each common column.
-
-        Values, entropy, and distance to the original.
-        """
+        """Return a record for each common column, with values, entropy and distances."""
         joined, columns = self.joined, list[MatchedColumn]()
         for j, fitted in enumerate(joined.fitted):
             codes = joined.rows.codes[:, j]

@@ -241,10 +241,7 @@ class _Fit:
 
 
 def _rules(text: str) -> list[Fits]:
-    """Return tests of an original text.
-
-    Whether a released text, such as `101*`, may stand for it.
-    """
+    """Return tests whether a released text, such as `101*`, may stand for an original text."""
     rules = list[Fits]()
     if STAR in text:
         pattern = re.compile(".*".join(map(re.escape, re.split(r"\*+", text))), re.DOTALL)

@@ -142,9 +142,9 @@ class CellsOfLevels:
     """
 
     def __init__(self, truth: Truth, share: float) -> None:
-        """Prepare the columns. share.
+        """Prepare the columns and their weights.
 
-        The largest share of suppressed cells, of columns not dropped.
+        share: the largest share of suppressed cells, of columns that are not dropped.
         """
         self.truth, self.share = truth, share
         self._cells_of_levels: dict[Levels, SuppressedCells | None] = {}

@@ -264,9 +264,10 @@ class BitFlip(Randomizer):
         return codes.astype(np.uint8)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        Each bit in which a report agrees with a value adds log((1 - q)/q) nats.
+        own: the row of each sender in `values`. Terms of the report alone are left out. Each bit in
+        which a report agrees with a value adds log((1 - q)/q) nats.
         """
         bits = values.astype(np.uint8)
         noisy_bits = self.sample(bits[own], rng).astype(np.float32)

@@ -123,7 +123,7 @@ class Bloom(Randomizer):
 
     @property
     def a(self) -> int:
-        """The number of candidate words."""
+        """The number of candidate words: the values that the decoder can distinguish."""
         return len(self.words)
 
     @property
@@ -207,9 +207,9 @@ class Bloom(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`.
+        """The length of `support_counts`, a list of counts.
 
-        A count for each cohort, and a count for each of its bits.
+        There is a count for each cohort, and a count for each bit of its filters.
         """
         return self.cohort_count * (self.bits + 1)
 
@@ -327,10 +327,10 @@ class Bloom(Randomizer):
         return filter_neighbours(self.filters, self.q)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each word, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each word, shape (own, values).
 
-        Each bit in which a report agrees with a word's filter adds epsilon / (2 h) nats, h hashes a
-        word.
+        own: the row of each sender in `values`. Terms of the report alone are left out. Each bit in
+        which a report agrees with a word's filter adds epsilon / (2 h) nats, h hashes a word.
         """
         sampled_reports = self.sample(values[own, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]

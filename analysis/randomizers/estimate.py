@@ -32,7 +32,7 @@ Kind = Literal["distribution", "bits"]
 @keeps_old(of="from_noise")
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """Unbiased shares with their standard errors.
+    """Unbiased estimates of the shares of people with each value, with standard errors.
 
     Attributes:
         shares: share of people with each symbol, or with a 1 at each position; shape (a,).
@@ -84,7 +84,7 @@ class Estimate:
 
     @property
     def counts(self) -> Floats:
-        """Estimated numbers of people, shape (a,)."""
+        """The estimated numbers of people with each value, shape (a,)."""
         return self.shares * self.people
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:

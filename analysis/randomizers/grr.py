@@ -134,9 +134,7 @@ class GRR(Pure):
         return self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
-        """Return (error, attained).
-
-        The least error of naming the sender of a report among n people.
+        """Return (error, attained): the least error of naming a report's sender among n people.
 
         Attained if min(n, a) people have different symbols.
         """

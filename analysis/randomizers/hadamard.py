@@ -112,9 +112,9 @@ class Hadamard(Numbered, Pure):
         return (len(symbols) + sums[1 : self.a + 1]) // 2, len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, a).
 
-        Which symbols have a 1 of their row in the reported column.
+        A column supports a symbol if the symbol's row has a 1 in it.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
@@ -134,7 +134,7 @@ class Hadamard(Numbered, Pure):
         return min(log(2) + p * log(p) + (q * log(q) if q else 0.0), log(people)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient.
+        """Return the contraction coefficient, the same for every pair of symbols.
 
         The reported columns are of four kinds for two symbols.
         """

@@ -153,9 +153,7 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def gain(self) -> float:
-        """The scale G of the estimate.
-
-        A supporting report contributes G/2 to the share of a symbol.
+        """The scale G of the estimate: a supporting report contributes G/2 to a symbol's share.
 
         Raises a ParameterError if reports do not depend on the value.
         """
@@ -307,9 +305,10 @@ class HadamardBlocks(Numbered, Randomizer):
         return divergences
 
     def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        It is epsilon if the report supports the value, else 0.
+        own: the row of each sender in `values`. Terms of the report alone are left out. It is
+        epsilon if the report supports the value, else 0.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)

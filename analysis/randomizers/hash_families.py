@@ -327,8 +327,8 @@ Family = FieldFamily | DigitFamily
 
 
 def family(a: int, g: int) -> Family:
-    """Return the hash family with g values.
+    """Return the exact hash family from a domain of size a to g values.
 
-    Over a field if g is a power of two, else over digits.
+    It is over a field if g is a power of two, else over digits.
     """
     return FieldFamily(a, g.bit_length() - 1) if g & (g - 1) == 0 else DigitFamily(a, g)

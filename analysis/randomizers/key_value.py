@@ -147,12 +147,12 @@ class KeyValue(Randomizer):
 
     @property
     def a(self) -> int:
-        """The number of texts."""
+        """The number of texts that people may have."""
         return len(self.pairs)
 
     @property
     def inputs(self) -> int:
-        """The number of texts."""
+        """The number of texts that people may have."""
         return len(self.pairs)
 
     @property
@@ -168,10 +168,7 @@ class KeyValue(Randomizer):
         return (rng.random(len(x)) >= (1 + self.scaled[x]) / 2).astype(np.int64)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refuse with a ParameterError.
-
-        Reports give keys and means (`measures`), not shares of inputs.
-        """
+        """Refuse with a ParameterError: `measures` estimates keys and means from these reports."""
         raise ParameterError(f"{self}: its reports estimate keys and means; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
@@ -241,10 +238,7 @@ class KeyValue(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits.
-
-        Of a key's share, and of the mean of a key that half have.
-        """
+        """Return expected 95 % limits of a key's share, and of the mean of a key that half have."""
         shares = expected_shares("key-shares", people, self.own_key_chance, self.other_key_chance)
         return (shares, expected_key_mean(self, people))
 
@@ -289,10 +283,7 @@ class KeyValue(Randomizer):
         return float(self.variances(uniform, 1)[:, 1].mean()) / 4
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task.
-
-        For "keys" of the share of people with a key, else of the total.
-        """
+        """Return the noise of a task: for "keys" that of a key's share, else that of the total."""
         if task != "keys":
             return self.noise()
         return float(self.variances(np.full(self.inputs, 1 / self.inputs), 1)[:, 0].mean())
@@ -354,7 +345,7 @@ class KeyValue(Randomizer):
         return neighbours
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Return each report as a hexadecimal number."""
+        """Return each report as hexadecimal text of `text_width` digits."""
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:

@@ -311,10 +311,11 @@ class PckvUE(KeyValue):
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        Only the state of the value's key matters: its probability for the person's key over that
-        for another key.
+        own: the row of each sender in `values`. Terms of the report alone are left out. Only the
+        state of the value's key matters: its probability for the person's key over that for another
+        key.
         """
         rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
         digits = np.concatenate(

@@ -169,9 +169,9 @@ class LocalHash(Pure):
         )
 
     def supports(self, reports: HashReports) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, a).
 
-        Whether a report's key hashes a symbol to its hash value.
+        A report supports the symbols that its key hashes to its value.
         """
         hashed_reports = self._checked(reports)
         self._check_supports(len(hashed_reports))
@@ -231,9 +231,7 @@ class LocalHash(Pure):
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
-        """Return (error, attained).
-
-        The least error of naming the sender of a report among n people.
+        """Return (error, attained): the least error of naming a report's sender among n people.
 
         It is the error of GRR on g values, averaged with 1 - 1/n, that of a guess, for constant
         keys.
@@ -257,10 +255,7 @@ class LocalHash(Pure):
 
     @property
     def hash_family(self) -> Family:
-        """The family of keyed hash functions.
-
-        `family`, under the name of the randomizer interface.
-        """
+        """The family of keyed hash functions, under the name of the randomizer interface."""
         return self.family
 
     def neighbours(self) -> list[Neighbours]:

@@ -52,7 +52,7 @@ class Duchi(Numeric):
 
     @property
     def one_bit(self) -> float:
-        """The lie probability of a number at an end.
+        """The lie probability of a person with a number at an end of the range.
 
         All other numbers are mixtures of the two ends.
         """
@@ -60,10 +60,7 @@ class Duchi(Numeric):
 
 
 class Piecewise(Numeric):
-    """The piecewise randomizer of numbers.
-
-    Reports near the number are more probable than others.
-    """
+    """The piecewise randomizer of numbers: reports near the number are more probable."""
 
     @property
     def outputs(self) -> int:
@@ -108,9 +105,9 @@ class Piecewise(Numeric):
 
 
 class Hybrid(Numeric):
-    """The hybrid randomizer of numbers.
+    """The hybrid randomizer of numbers: each person draws Piecewise or Duchi.
 
-    Piecewise or Duchi, drawn by a coin that the report shows.
+    The report shows which was drawn.
     """
 
     @property

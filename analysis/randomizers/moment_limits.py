@@ -306,9 +306,9 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def unknown_law(place: int) -> ShareLaw:
-    """Refuse with a ParameterError.
+    """Refuse with a ParameterError: single reports have no contributions of their own.
 
-    A single report has no contribution of its own to the shares.
+    The shares were estimated from several reports together, so they have no confidence limits.
     """
     raise ParameterError(
         f"share {place}: has no confidence limits; it is estimated from several reports together"

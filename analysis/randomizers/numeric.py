@@ -142,10 +142,7 @@ class Numeric(Numbered):
         return np.bincount(symbols, minlength=self.outputs)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refuse with a ParameterError.
-
-        Reports estimate a mean (`measures`), not shares of inputs.
-        """
+        """Refuse with a ParameterError: `measures` estimates a mean from these reports."""
         raise ParameterError(f"{self}: its reports estimate a mean, not shares; use `measures`")
 
     def mean(self, counts: npt.ArrayLike, people: int) -> Measure:

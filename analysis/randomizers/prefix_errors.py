@@ -184,12 +184,10 @@ class Power:
 
     @classmethod
     def drawn(cls, people: int, share: float, lie: float, level: float) -> "Power":
-        """Return the power before the draw.
+        """Return the power before the draw of people, as a mean over its size.
 
-        Each person makes a relevant report with probability `share`.
-
-        lie: probability that another person's report supports the prefix. level: significance of
-        the test.
+        Each person makes a relevant report with probability `share`. lie: probability that another
+        person's report supports the prefix. level: significance of the test.
         """
         from scipy.stats import binom
 

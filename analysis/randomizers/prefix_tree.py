@@ -355,9 +355,10 @@ class PrefixTree(Randomizer):
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each text, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each text, shape (own, values).
 
-        It is epsilon if the report supports the text's prefix, else 0.
+        own: the row of each sender in `values`. Terms of the report alone are left out. It is
+        epsilon if the report supports the text's prefix, else 0.
         """
         sample = self.sample(values[own, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))
@@ -380,10 +381,7 @@ class PrefixTree(Randomizer):
         return 2 + 4 * self.levels + self._digits
 
     def encode(self, reports: PrefixReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """Return reports as hexadecimal text.
-
-        The level, the words of the key and the hash value.
-        """
+        """Return reports as hexadecimal text: level, words of the key, and hash value."""
         rows = zip(reports.levels.tolist(), reports.keys, reports.values.tolist(), strict=True)
         return [
             f"{level:02x}{key.astype('>u2').tobytes().hex()}{value:0{self._digits}x}"

@@ -173,9 +173,9 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.rint((sums + len(symbols)) / self.q).astype(np.int64), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, a).
 
-        Whether the reported point is on the plane of a symbol.
+        A point supports the symbols with planes that contain it.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))

@@ -87,9 +87,10 @@ class Pure(Randomizer):
         return csr_array(self.supports(reports)[:, symbols].astype(np.float64))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        It is epsilon if the report supports the value, else 0.
+        own: the row of each sender in `values`. Terms of the report alone are left out. It is
+        epsilon if the report supports the value, else 0.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)

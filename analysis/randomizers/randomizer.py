@@ -77,7 +77,7 @@ class Randomizer(ABC):
     @property
     @abstractmethod
     def inputs(self) -> int:
-        """The number a of input symbols."""
+        """The number a of input symbols: the values that a person may have."""
 
     @property
     @abstractmethod
@@ -165,9 +165,7 @@ class Randomizer(ABC):
     # Capacity, contraction and errors of the randomizer as a channel.
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (nats, attained).
-
-        The most that a report reveals about which of n >= 2 people sent it.
+        """Return (nats, attained): a report's most information about which of n people sent it.
 
         Mutual information, maximized over the people's values, by iteration
         (`numerical_capacity.py`); attained if n is at least the number of inputs.
@@ -188,9 +186,9 @@ class Randomizer(ABC):
         return pairwise_contraction(self.matrix)
 
     def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - a family's
-        """Return (value, attained).
+        """Return (error, attained): the least error of naming a report's sender among n people.
 
-        The least error of naming the sender of a report among n people.
+        Only GRR and local hashing have it; other families raise a ParameterError.
         """
         raise ParameterError(f"randomizer: found a {type(self).__name__}; needs GRR or LocalHash")
 
@@ -254,10 +252,7 @@ class Randomizer(ABC):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`.
-
-        Symbols that a report may support, or bits of a report.
-        """
+        """The length of `support_counts`: a count for each symbol, or for each bit of a report."""
         return self.inputs
 
     @property
@@ -283,9 +278,9 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports have no text")
 
     def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
-        """Return reports from texts of `text_pattern`.
+        """Return reports from their texts; texts with impossible numbers are left out.
 
-        Texts with impossible numbers are left out.
+        Every text must match `text_pattern`.
         """
         raise ParameterError(f"{self}: its reports have no text")
 
@@ -335,9 +330,9 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports support no symbols")
 
     def single(self) -> Randomizer:
-        """Return the randomizer of one symbol or bit.
+        """Return the randomizer of one symbol or bit, of which this randomizer may apply several.
 
-        This one, unless it has several bits alike.
+        This is the randomizer itself, unless it applies one randomizer to several bits.
         """
         return self
 
@@ -373,9 +368,10 @@ def as_generator(rng: Seed) -> np.random.Generator:
 
 
 def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
-    """Return `x` as int64 symbols after a check.
+    """Return `x` as int64 symbols, after a check of shape and range.
 
-    One symbol in 0 .. a - 1 for each of >= 1 person.
+    There must be one symbol in 0 .. a - 1 for each of at least one person. `name` begins the
+    message of a ParameterError.
     """
     array = as_array(x, name, "one symbol for each person")
     if array.ndim != 1 or array.size == 0:

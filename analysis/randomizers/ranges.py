@@ -57,12 +57,12 @@ QUARTERS = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeReports:
-    """Reports about a tree's nodes.
+    """Reports about the nodes of a tree, made by `Ranges`.
 
-    Each person's level, from the top, and a bit for each node there.
+    A person draws a level and reports a noisy bit for each node of it.
 
     Attributes:
-        levels: shape (people,).
+        levels: the level of each person, from the top, shape (people,).
         bits: shape (people, leaves); bits after the last node of a level are 0.
     """
 
@@ -322,10 +322,7 @@ class Ranges(Randomizer):
         return float(self._variances(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task.
-
-        For "ranges" averaged over all ranges, else that of shares.
-        """
+        """Return the noise of a task: averaged over all ranges for "ranges", else of shares."""
         if task != "ranges":
             return self.noise()
         bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # row i: the first i leaves
@@ -358,9 +355,10 @@ class Ranges(Randomizer):
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each number, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each number, shape (own, values).
 
-        It is epsilon if the report has a 1 at the node above the number, else 0.
+        own: the row of each sender in `values`. Terms of the report alone are left out. It is
+        epsilon if the report has a 1 at the node above the number, else 0.
         """
         rows = self.sample(values[own, 0], rng)
         width = np.array(self.widths)[rows.levels, None]
@@ -383,7 +381,7 @@ class Ranges(Randomizer):
     def decode(self, texts: Sequence[str]) -> NodeReports:
         """Return reports from hexadecimal texts.
 
-        An unknown level or a bit beyond it is left out.
+        Texts with an unknown level, or with a 1 beyond the last node of the level, are left out.
         """
         levels = np.array([int(text[0], 16) for text in texts], np.int64)
         packed = np.frombuffer(bytes.fromhex("".join(text[1:] for text in texts)), np.uint8)

@@ -14,7 +14,7 @@ class Rows(Protocol):
 
     @property
     def outputs(self) -> int:
-        """The number of different reports."""
+        """The number of different reports: rows of the matrix."""
         raise NotImplementedError
 
 

@@ -130,9 +130,9 @@ class SampledFeature(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`.
+        """The length of `support_counts`, a list of counts.
 
-        One count for each feature, and one for each of its values.
+        There is a count for each feature, and a count for each of its values.
         """
         return sum(1 + part.inputs for part in self.parts)
 
@@ -239,11 +239,10 @@ class SampledFeature(Randomizer):
         return len(f"{len(self.parts) - 1:x}")
 
     def encode(self, reports: MixedReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """Return reports as text.
+        """Return reports as text: the feature in hexadecimal, its report, and zeros.
 
-        The feature in hexadecimal, its report, and zeros up to the width.
-
-        If a part reports values of its domain, the number of the value is written.
+        Zeros fill every text to one width. If a part reports values of its domain, the number of
+        the value is written.
         """
         texts = [""] * len(reports)
         for j, (part, part_reports) in enumerate(zip(self.parts, reports.reports, strict=True)):
@@ -275,9 +274,10 @@ class SampledFeature(Randomizer):
         return MixedReports(np.concatenate(choice), tuple(reports))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each row, up to a term of the report.
+        """Return the log-likelihood of simulated reports under each row, shape (own, values).
 
-        It is that of the drawn feature's randomizer; the probability of the draw cancels out.
+        own: the row of each sender in `values`. Terms of the report alone are left out. It is that
+        of the drawn feature's randomizer; the probability of the draw cancels out.
         """
         own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(own_rows))

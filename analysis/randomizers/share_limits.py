@@ -71,7 +71,10 @@ def min_holders(
     for place, (count, guess) in enumerate(zip(np.asarray(counts), guesses, strict=True)):
 
         def fits(holders: int, count: int = int(count)) -> bool:
-            """Whether P(N >= count) > risk if `holders` people have the value."""
+            """Whether P(N >= count) > risk if `holders` people have the value.
+
+            N is the number of supporting reports.
+            """
             return tail(people, holders, truth, lie, count) > risk
 
         holders_found[place] = first_fitting(fits, int(guess) + shift, people)

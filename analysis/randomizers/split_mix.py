@@ -166,10 +166,7 @@ class SplitMix(Randomizer):
         return np.array([int(shares.sum() % MODULUS), shares.size], np.int64)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refuse with a ParameterError.
-
-        Shares estimate a sum (`measures`), not shares of inputs.
-        """
+        """Refuse with a ParameterError: `measures` estimates a sum from these shares."""
         raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:

@@ -132,9 +132,9 @@ class SquareWave(Numeric):
         return np.asarray(np.linalg.pinv(self.law * root[:, None], rcond=1e-12) * root)
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the numbers.
+        """Return unbiased shares of people with each number.
 
-        `projected` is the maximum-likelihood distribution.
+        `projected` of the result is the maximum-likelihood distribution.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         return self.estimate_tally(

@@ -35,7 +35,7 @@ class TwoLevel:
 
     @property
     def two_level(self) -> "TwoLevel":
-        """This object: the interface of a randomizer."""
+        """This object itself, so that it can take the place of a randomizer."""
         return self
 
     @property

@@ -182,9 +182,9 @@ class UnaryEncoding(Pure):
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task.
+        """Return the noise of a task: averaged over all ranges for "ranges", else of shares.
 
-        For "ranges" averaged over all ranges, with independent bits.
+        Bits are independent, so the noise of a range grows with its length.
         """
         return self.noise() * ((self.a + 2) / 3 if task == "ranges" else 1)
 

@@ -23,12 +23,12 @@ class Generators:
         self._sums = [group.identity]
 
     def rows(self, count: int) -> list[bytes]:
-        """Return H_1 .. H_count."""
+        """Return the generators H_1 .. H_count of the shuffle proof."""
         self._extend(count)
         return self._rows[:count]
 
     def row_sum(self, count: int) -> bytes:
-        """Return H_1 + .. + H_count."""
+        """Return the sum of the generators H_1 .. H_count, which the check of a proof needs."""
         self._extend(count)
         return self._sums[count]
 

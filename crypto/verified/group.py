@@ -55,7 +55,7 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def encode_scalar(self, scalar: int) -> bytes:
-        """Return the bytes of a scalar."""
+        """Return a scalar as bytes of fixed length."""
 
     @abstractmethod
     def hash_to_element(self, uniform: bytes) -> bytes:
@@ -78,7 +78,7 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
-        """Return each element times its scalar; a scalar 0 gives the identity."""
+        """Return each group element times its scalar; a scalar 0 gives the identity."""
 
     @abstractmethod
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
@@ -90,7 +90,7 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def total(self, elements: Iterable[bytes]) -> bytes:
-        """Return the sum of all elements."""
+        """Return the sum of all group elements in a list."""
 
     @abstractmethod
     def weighted_sum(self, scalars: Iterable[int], elements: Iterable[bytes]) -> bytes:
@@ -147,7 +147,7 @@ class Ristretto255(PrimeGroup):
         return [base_times(scalar.to_bytes(SCALAR, "little")) for scalar in scalars]
 
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
-        """Return each element times its scalar; a scalar 0 gives the identity."""
+        """Return each group element times its scalar; a scalar 0 gives the identity."""
         return [
             times(scalar.to_bytes(SCALAR, "little"), point)
             for scalar, point in zip(scalars, elements, strict=True)
@@ -164,7 +164,7 @@ class Ristretto255(PrimeGroup):
         ]
 
     def total(self, elements: Iterable[bytes]) -> bytes:
-        """Return the sum of all elements."""
+        """Return the sum of all group elements in a list."""
         total = IDENTITY
         for point in elements:
             total = plus(total, point)

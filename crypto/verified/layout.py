@@ -31,6 +31,7 @@ class RecordReader:
     __slots__ = ("_at", "_data", "_group", "_name")
 
     def __init__(self, group: PrimeGroup, data: bytes, name: str) -> None:
+        """Begin at the first byte of the record."""
         self._group, self._data, self._name, self._at = group, data, name, 0
 
     def number(self, size: int) -> int:
@@ -75,7 +76,7 @@ class RecordReader:
         return data
 
     def _refusal(self, detail: str) -> Refused:
-        """Return the exception that refuses the record, with this detail."""
+        """Return the exception that refuses a malformed record, with this detail."""
         return Refused(Reason.MALFORMED, f"{self._name}: {detail}")
 
 

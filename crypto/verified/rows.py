@@ -44,7 +44,7 @@ class CiphertextRows:
 
     @property
     def count(self) -> int:
-        """The number of rows."""
+        """The number of rows: encrypted ballots in the list."""
         return len(self.columns[0])
 
     @property

@@ -39,7 +39,7 @@ class ValueElements:
         self._places = {value: at for at, value in enumerate(domain) if len(value) > LONGEST}
 
     def encode(self, value: bytes) -> bytes:
-        """Return the group element of a value.
+        """Return the group element that carries a value.
 
         Raises:
             ParameterError: longer than 29 bytes, and not in the announced domain.
