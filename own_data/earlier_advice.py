@@ -65,8 +65,8 @@ def read_advice(file: Path) -> EarlierAdvice:
         return _from_scenario(file, from_toml(text))
     except (Unreadable, KeyError, TypeError, AttributeError, ValueError) as wrong:
         raise DataError(
-            f"{file}: no advice ({wrong}); what `veilmix advise --format json` prints, or the "
-            "scenario that `--write` makes, is accepted"
+            f"{file}: no advice was found in it ({wrong}); the output of `veilmix advise --format "
+            "json`, or the scenario that `--write` makes, is accepted"
         ) from None
 
 

@@ -107,7 +107,9 @@ class LargeDomain:
         """
         truth = np.asarray(p, dtype=np.float64)
         if truth.shape != (self.symbols,):
-            raise ParameterError(f"p: shape {truth.shape}; needs ({self.symbols},)")
+            raise ParameterError(
+                f"p: shape {truth.shape}; needs ({self.symbols},), a true share for each symbol"
+            )
         guess = self.dense() if level is None else np.zeros(self.symbols)
         if level is not None:
             present, shares = self.significant(level, rule)

@@ -266,7 +266,7 @@ class Randomizer(ABC):
 
         None if a report is a value of the domain.
         """
-        raise ParameterError(f"{self}: its reports have no text")
+        raise ParameterError(f"{self}: its reports cannot be written as text")
 
     @property
     def text_pattern(self) -> str:
@@ -275,14 +275,14 @@ class Randomizer(ABC):
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - a family's
         """Return reports as texts of `text_width` characters. domain: the values of the symbols."""
-        raise ParameterError(f"{self}: its reports have no text")
+        raise ParameterError(f"{self}: its reports cannot be written as text")
 
     def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
         """Return reports from their texts; texts with impossible numbers are left out.
 
         Every text must match `text_pattern`.
         """
-        raise ParameterError(f"{self}: its reports have no text")
+        raise ParameterError(f"{self}: its reports cannot be written as text")
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:  # noqa: ARG002
         """Return confidence limits of each estimate at expected counts of reports.
@@ -296,7 +296,7 @@ class Randomizer(ABC):
 
         Estimates are made from these counts alone.
         """
-        raise ParameterError(f"{self}: its reports support no symbols")
+        raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
 
     def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
         """Return estimates besides shares, such as a mean, from support counts (positions,)."""
@@ -327,7 +327,7 @@ class Randomizer(ABC):
             own: the number of the row of each person that makes a report.
             rng: generator or seed of the reports.
         """
-        raise ParameterError(f"{self}: its reports support no symbols")
+        raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
 
     def single(self) -> Randomizer:
         """Return the randomizer of one symbol or bit, of which this randomizer may apply several.

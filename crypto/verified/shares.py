@@ -84,7 +84,8 @@ def check_shares(
     group = context.group
     if len(shares.elements) != len(firsts):
         raise VerificationError(
-            f"shares of {context.party}: {len(shares.elements)}; {len(firsts)} are due"
+            f"shares of {context.party}: found {len(shares.elements)}; {len(firsts)} are due, one "
+            "for each ciphertext"
         )
     transcript, weights = share_weights(context, public, firsts, shares.elements)
     base = group.weighted_sum(weights, firsts)

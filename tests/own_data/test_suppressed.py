@@ -49,7 +49,7 @@ def test_rows_may_go_up_to_a_limit(table: Path, more: dict[str, Any]) -> None:
 def test_limits_that_cannot_be_are_refused(table: Path) -> None:
     for more, match in (
         ({"suppress": 1.5}, "suppress: found 1.5"),
-        ({"suppress": 0.1, "targets": {"diagnosis": Targets(t=0.3)}}, "whom suppressed rows"),
+        ({"suppress": 0.1, "targets": {"diagnosis": Targets(t=0.3)}}, "suppressed rows change"),
     ):
         with pytest.raises(DataError, match=match):
             veilmix.advise(table, K, 0.0, **ASKED, **more)  # type: ignore[arg-type]
