@@ -126,6 +126,7 @@ class Cluster:
     gigabytes: float = 256.0
 
     def __post_init__(self) -> None:
+        """Raise ParameterError if a number of the resources is out of range."""
         whole(self.cores, "cores", 1)
         for name in ("gigabits", "gigabytes"):
             if not 0 < number(getattr(self, name), name) < inf:

@@ -53,6 +53,7 @@ class Ladder:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        """Raise ParameterError if levels or losses do not form a ladder, as the class describes."""
         losses = [level.loss for level in self.levels]
         if not losses or losses != sorted(losses) or losses[0] < 0 or losses[-1] > 1:
             raise ParameterError(

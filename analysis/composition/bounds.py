@@ -69,7 +69,7 @@ class Bound:
 
     @classmethod
     def from_fractions(cls, threshold: Fraction, value: Fraction) -> Bound:
-        """Return the bound in floats, rounded to the weak side; the value is at most 1."""
+        """Return the bound in floats: the threshold rounded down, the value up, at most 1."""
         value, low, high = min(value, Fraction(1)), float(threshold), float(min(value, Fraction(1)))
         return cls(
             nextafter(low, -inf) if low > threshold else low,
@@ -210,10 +210,10 @@ def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Ce
 
 
 def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
-    """Return, for each column, the number of the threshold that minimizes the rule's bound.
+    """Return, for each column, the number of the threshold that gives the least bound.
 
-    It is R + k prod N under the refined rule, and R + k prod n/t under Theorem 3: R people with a
-    rare value, N common values of a column, t its threshold in people.
+    The bound is R + k prod N under the refined rule, and R + k prod n/t under Theorem 3: R people
+    with a rare value (below the column's threshold of t people), N common values of a column.
     """
     options = [
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns

@@ -66,7 +66,10 @@ class CaseRelaxation:
     """
 
     def __init__(self, tables: Tables, shape: Sequence[int]) -> None:
-        """Prepare the blocks of a class of tables; shape: the number of values of each column."""
+        """Prepare the blocks (sets of values) of a class of tables.
+
+        shape: the number of values of each column.
+        """
         self.tables = tables
         self.blocks = block_family(shape)
         cells, values = len(tables.ranges), len(tables.values)
@@ -242,7 +245,13 @@ class _CaseProgram:
         )
 
     def add(self, blocks: Sequence[int], needs: Counts, useful: Cells) -> None:
-        """Add a row for each block: the unexposed shares of its cells sum to at least its need."""
+        """Add a constraint for each block: enough of its cells are unexposed (k people or more).
+
+        Args:
+            blocks: numbers of the blocks.
+            needs: the least number of unexposed cells of every block.
+            useful: mask of the cells that count for every block, shape (blocks, cells).
+        """
         if not blocks:
             return
         places = [np.flatnonzero(useful[b][self._cell] & self._hidden) for b in blocks]
@@ -254,7 +263,7 @@ class _CaseProgram:
         self.blocks += blocks
 
     def solve(self) -> bool:
-        """Solve the program; return whether there is a solution."""
+        """Solve the program, keep its solution and prices; return whether there is a solution."""
         solution = self._program.solve(columns=True, duals=True)
         if solution.status != SolverStatus.OPTIMAL:
             return False
@@ -265,7 +274,10 @@ class _CaseProgram:
         return True
 
     def _by_cell(self, parts: Floats) -> Floats:
-        """Return the sums of `parts`, a number for each end of a range, by cell."""
+        """Add up `parts`, a number for each program column, over the columns of each cell.
+
+        A program column is an end of a range of people that the cell may hold.
+        """
         return np.bincount(self._cell, parts, minlength=self._cells).astype(np.float64)
 
     def leaf(self) -> Leaf:
@@ -286,7 +298,7 @@ class _CaseProgram:
 
 
 def _whole(price: float) -> int:
-    """Return a price as a whole number of units of 1 / SCALE."""
+    """Return a dual price as a whole multiple of 1 / SCALE, so that proofs are exact."""
     return round(float(price) * SCALE)
 
 

@@ -42,7 +42,14 @@ class CaseProof:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A case in the search tree, with its split and its two parts once it is split."""
+    """A case (subset of tables) in the search tree, with its split and parts once it is split.
+
+    Attributes:
+        path: the splits that define the case, from the root.
+        relaxed: its linear relaxation, which bounds the exposed people.
+        split: cells, and a limit of unexposed cells among them; None: not split.
+        parts: the two cases after the split.
+    """
 
     path: tuple[Case, ...]
     relaxed: Relaxed
@@ -103,7 +110,7 @@ def search_cases(
 
 
 def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
-    """Return the number of values of each column; rare values count as a single value."""
+    """Return the number of values of each column; values of fewer than k people count as one."""
     return [
         sum(people >= k for people in column) + any(0 < people < k for people in column)
         for column in marginals

@@ -34,7 +34,7 @@ Threshold = int | float
 
 
 class Rule(StrEnum):
-    """The formula of a certificate's claim."""
+    """The formula that gives a certificate's bound on exposed people, by name."""
 
     EXACT = "exact"
     THEOREM2 = "theorem2"
@@ -69,6 +69,7 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
     c: float | None = None
 
     def __post_init__(self) -> None:
+        """Convert the fields to their types; ParameterError for an invalid certificate."""
         if self.rule not in tuple(Rule):
             raise ParameterError(f"rule: found {self.rule!r}; {', '.join(Rule)} are accepted")
         force_setattr(self, "rule", Rule(self.rule))
@@ -104,6 +105,7 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
         return self.people == self.n
 
     def __repr__(self) -> str:
+        """Return the rule, k and the bound on exposed people in a line."""
         bound_text = f"at most {self.people:,} of {self.n:,} people ({self.value:.4g})"
         if self.vacuous:
             bound_text = f"vacuous, all {self.n:,} people (1.0)"
@@ -154,7 +156,9 @@ def certify(
     *,
     n: int,
 ) -> Certificate:
-    """Return the certificate of a rule with these thresholds; no other function computes claims.
+    """Return the certificate of a rule with these thresholds: its bound on exposed people.
+
+    No other function computes these bounds.
 
     Args:
         rule: the formula, as the module lists them.

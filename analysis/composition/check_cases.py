@@ -224,7 +224,10 @@ def needed(
 
 
 def _cut_ranges(ranges: Sequence[Range], low: int, high: int) -> list[Range]:
-    """Return the parts of a cell's ranges from `low` to `high` people."""
+    """Limit the numbers of people that a cell may hold to `low` to `high`.
+
+    ranges: the least and most people of the cell, exposed and unexposed. Empty ranges are left out.
+    """
     cut = [part._replace(low=max(part.low, low), high=min(part.high, high)) for part in ranges]
     return [part for part in cut if part.low <= part.high]
 

@@ -164,7 +164,7 @@ def _parse_proof(
 
 
 def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
-    """Return a block's price, and its value sets by column; VerificationError for another form."""
+    """Return the price of a block and its value sets by column; VerificationError if invalid."""
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):

@@ -91,10 +91,14 @@ def _coverage(
     scale: int,
     limit: int,
 ) -> int:
-    """Return the coverage bound of a set of columns in people; `limit` if it is no less.
+    """Return the coverage bound on exposed people in a set of columns; at most `limit`.
 
-    Each column in turn is the column with the unexposed cells; the front of the other columns gives
-    the rest of the bound.
+    Args:
+        steps: per column, people with rare values and number of common values by threshold.
+        fronts: for each set, the choices of thresholds that no other choice betters.
+        column_set: the set.
+        scale: k - 1.
+        limit: an upper bound that is already known, in people.
     """
     for position, j in enumerate(column_set):
         front_of_rest = fronts[column_set[:position] + column_set[position + 1 :]]

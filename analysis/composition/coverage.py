@@ -105,7 +105,10 @@ class CoverageSearch:
             self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
     def search_thresholds(self, options: list[Options]) -> None:
-        """Try all thresholds of all columns. options: one per column (`Options.common`)."""
+        """Search the smallest coverage bound over all thresholds of all columns.
+
+        options: per column, rare people and common values at each threshold (`Options.common`).
+        """
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
@@ -221,9 +224,9 @@ def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, 
 
 
 def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
-    """Whether the coverage bound is at most `max_exposed` people; faster than the bound itself.
+    """Whether the coverage bound on exposed people is at most `max_exposed`.
 
-    For two columns or more, with 2 <= k <= n.
+    This is faster than the bound itself. For two columns or more, with 2 <= k <= n.
     """
     if max_exposed >= int(steps[0].values.sum()):
         return True

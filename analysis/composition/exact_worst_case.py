@@ -81,10 +81,11 @@ class WorstCase:
 
     @property
     def value(self) -> float:
-        """The upper bound on the share of people exposed."""
+        """The upper bound on the share of people exposed, 0 to 1."""
         return self.upper / self.n
 
     def __str__(self) -> str:
+        """Return the exposed people, or the bracket, and the proof's state in a sentence."""
         people = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
         proof = "proven" if self.proven else f"not closed: {self.why}"
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
@@ -193,7 +194,10 @@ def worst_case(
 
 
 def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
-    """Return the exposed people of the worst table found, and the upper bound."""
+    """Return a lower and an upper bound on the most exposed people over all tables.
+
+    The lower bound is the worst table found, or people exposed in every table.
+    """
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
     return people, max(bracket.ceiling, people)
@@ -223,7 +227,7 @@ def _limits(
 
 
 def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep: bool) -> str:
-    """Search for a worse table or a lower bound until they meet; return why they do not.
+    """Search until the worst table found meets the upper bound; return the reason if it does not.
 
     The reason is "" if they meet, or if the table is too large to be searched. No search is needed
     if the bracket is close enough at once. keep: whether Ctrl-C ends the search instead of being

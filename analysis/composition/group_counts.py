@@ -34,6 +34,7 @@ class GroupCounts:
     counts: Counts
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless `counts` has an axis of the right length for each column."""
         shape = tuple(len(values) + 1 for values in self.named_values)
         if self.counts.shape != shape or len(shape) != len(self.group):
             raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
@@ -102,7 +103,7 @@ def single_counts(column: int, counts: Counts) -> GroupCounts:
 
 
 def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]:
-    """Return, per named value of a column, whether half of its people are in crowds of k."""
+    """Return, per named value of a column, whether half of its people are in cells of k or more."""
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
     safe = np.where(counts >= k, counts, 0).sum(axis=1)
@@ -117,7 +118,7 @@ def axis_counts(table: GroupCounts, column: int) -> Counts:
 
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
-    """Whether every two tables have equal counts for the columns that they share."""
+    """Whether every two tables of counts agree on the columns that they share."""
     return all(
         agree(first, second)
         for first, second in combinations(tables, 2)

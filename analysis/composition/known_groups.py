@@ -78,7 +78,7 @@ class Promised:
 
     @property
     def rule(self) -> str:
-        """The name of the bound."""
+        """The name of the bound: "parts" or "margins"."""
         return "parts" if self.weights is None else "margins"
 
     @property
@@ -106,7 +106,7 @@ class GroupKnowledge:
 
     @cached_property
     def n(self) -> int:
-        """The largest number of people in any table."""
+        """The largest number of people in any table of counts."""
         totals = [int(count.sum()) for count in self.singles]
         return max(totals + [table.people for table in self.tables.values()])
 
@@ -154,7 +154,10 @@ class GroupKnowledge:
         return certified_people(tables, self.k, weights) if weights else None
 
     def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
-        """Return people exposed for certain: the most in small cells of a known part of columns."""
+        """Return people exposed for certain: the most in cells below k of any known counts.
+
+        named_values: the values that a query names in each column; None: a release.
+        """
         inside = [self._answers((j,), named_values) for j in columns]
         inside += [self._answers(group, named_values) for group in self._inside(columns)]
         return max(int(counts[counts < self.k].sum()) for counts in inside)
@@ -162,9 +165,10 @@ class GroupKnowledge:
     def by_parts(
         self, columns: Sequence[int], named_values: NamedValues | None = None, ways: int = MOST_WAYS
     ) -> Promised:
-        """Return the first bound (`parts`): the least over ways to write columns as known parts.
+        """Return the bound `parts`: the least over ways to write columns as known groups.
 
-        At most `ways` ways are tried, large groups first.
+        A way is a partition of the columns into groups with known joint counts and single columns;
+        the coverage bound treats each as one column. At most `ways` are tried, large groups first.
         """
         reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, named_values)), None
         for parts in self._partitions_of(columns, ways):
@@ -179,14 +183,17 @@ class GroupKnowledge:
     def _is_first_bound_within(
         self, columns: Sequence[int], narrowing: NamedValues | None, people_limit: int
     ) -> bool:
-        """Whether the first bound (`parts`) is at most `people_limit` people."""
+        """Whether a partition of columns into known groups exposes at most `people_limit`.
+
+        The exposed people are bounded by the coverage bound, a group counting as one column.
+        """
         reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
         return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
 
     def _partitions_of(
         self, columns: Sequence[int], ways: int = MOST_WAYS
     ) -> Iterator[tuple[Group, ...]]:
-        """Yield the ways to write columns as known groups and single columns, at most `ways`."""
+        """Yield the partitions of columns into known groups and single columns, at most `ways`."""
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
@@ -205,7 +212,10 @@ class GroupKnowledge:
     def by_margins(
         self, columns: Sequence[int], named_values: NamedValues | None = None
     ) -> Weights | None:
-        """Return the weights that prove the second bound (`margins`); None if it does not exist."""
+        """Return the weights that prove the bound `margins`, from all known counts at once.
+
+        None if the known counts contradict each other or their joint is too large.
+        """
         tables = self._class(columns, named_values)
         if tables is None or not 1 < self.k <= self.n:
             return None
@@ -215,7 +225,7 @@ class GroupKnowledge:
     def proved(
         self, columns: Sequence[int], weights: Weights, named_values: NamedValues | None = None
     ) -> int:
-        """Return the people of the second bound that these weights prove for columns.
+        """Return the upper bound on exposed people that these weights prove for columns.
 
         Raises VerificationError if the weights are of other tables.
         """
@@ -279,7 +289,7 @@ class GroupKnowledge:
         return tuple(sorted(common_values))
 
     def _inside(self, columns: Sequence[int]) -> list[Group]:
-        """Return the known groups inside these columns, in order."""
+        """Return the groups with known joint counts inside these columns, in order."""
         column_set = set(columns)
         return sorted(group for group in self.tables if column_set.issuperset(group))
 
@@ -312,11 +322,10 @@ class GroupKnowledge:
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
-        """Return the class of all tables with the counts known inside columns.
+        """Return the class of all tables with the counts known inside columns; None without any.
 
-        It is for the second bound. None if no group is known inside the columns, if the tables have
-        different people or too many cells, or if two tables contradict each other: a person gave
-        different answers.
+        None if no group is known inside the columns, if the tables have different people or too
+        many cells, or if two tables contradict each other: a person gave different answers.
         """
         return (
             self.joint(columns, narrowing) if self._inside(columns) and len(columns) > 1 else None
@@ -359,14 +368,20 @@ class GroupKnowledge:
         return tuple(len(common[j]) + 1 for j in group), margins
 
     def _largest(self, columns: Sequence[int]) -> list[Group]:
-        """Return the known groups among columns that no larger known group includes."""
+        """Return the groups with known joint counts inside columns.
+
+        Groups that are part of a larger such group are left out.
+        """
         inside = self._inside(columns)
         return [g for g in inside if not any(set(g) < set(wider) for wider in inside)]
 
     def _covering(
         self, order: Group, largest: Sequence[Group], common: NamedValues
     ) -> list[GroupCounts]:
-        """Return the largest known tables, and single counts of the columns outside them."""
+        """Return the joint counts of the largest known groups, and counts of the other columns.
+
+        common: the values that stay named in each column.
+        """
         tables = [self.tables[group].narrowed(common) for group in largest]
         single_columns = set(order).difference(*largest)
         return [
@@ -375,7 +390,7 @@ class GroupKnowledge:
         ]
 
     def _agree(self, tables: Sequence[GroupCounts]) -> bool:
-        """Whether tables agree on shared columns, and with the single counts of round 1."""
+        """Whether tables of counts agree on shared columns, and with the counts of round 1."""
         has_equal_margins = all(
             np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(values)])
             for table in tables
@@ -408,6 +423,10 @@ class GroupKnowledge:
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:
-    """Return a block of the second bound's proof from plain lists, as a certificate writes it."""
+    """Return a block of a proof (cells with given values) from plain lists.
+
+    within: column and value of its people; None: all people. parts: groups of columns, each with
+    the flat indices of its values.
+    """
     place = None if within is None else (int(within[0]), int(within[1]))
     return Block(place, tuple((tuple(group), tuple(values)) for group, values in parts))

@@ -32,7 +32,7 @@ class PartCounts:
     steps: dict[Group, Steps] = field(default_factory=dict)
 
     def meets(self, parts: Sequence[Group], max_exposed: int) -> bool:
-        """Whether the coverage bound of these parts, a column each, is at most `max_exposed`."""
+        """Whether the coverage bound, with each part as a column, exposes at most `max_exposed`."""
         if self.k <= 1 or max_exposed >= self.n:
             return max_exposed >= 0
         for part in parts:
@@ -45,7 +45,7 @@ class PartCounts:
 
 
 def ways_of(columns: Group, known_groups: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
-    """Yield the ways to write columns as known groups and single columns, large groups first."""
+    """Yield the partitions of columns into known groups and single columns, large groups first."""
     if not columns:
         yield ()
         return

@@ -69,6 +69,7 @@ class MarginsCertificate:
         check_margins(counts, self.k, self.people, self.proof)
 
     def __str__(self) -> str:
+        """Return the bound on exposed people in a sentence."""
         return f"at most {self.people:,} of {self.n:,} people exposed ({self.rule})"
 
 
@@ -95,7 +96,10 @@ def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | Mar
 
 
 def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """Return the cells of a joint with values of fewer than k people merged; zeros are left out."""
+    """Return the number of cells of a joint, with values of fewer than k people merged.
+
+    Values without people are left out.
+    """
     cells = 1
     for column in map(np.ravel, marginals):
         common = int((column >= k).sum())
@@ -113,7 +117,7 @@ def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
-    """Return the people below k in the table of the heuristic; cached by columns and k."""
+    """Return the people in cells below k of a quickly made table; cached by columns and k."""
     from ..contingency import frechet_class, heuristic_table
 
     return heuristic_table(frechet_class(columns, k), k).exposed(k)
@@ -121,7 +125,7 @@ def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
-    """Return the proof of a bound, as JSON: prices and blocks of the linear relaxation."""
+    """Return the proof of a bound on exposed people, as JSON: dual prices of a relaxation."""
     from ..contingency import find_prices, frechet_class
 
     tables = frechet_class(columns, k)
@@ -129,7 +133,10 @@ def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
 
 
 def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
-    """Return prices as the JSON of `check_margins`; shape: the number of values of each column."""
+    """Return dual prices of values and blocks as the JSON that `check_margins` reads.
+
+    shape: the number of values of each column.
+    """
     prices, start = [], 0
     for size in shape:
         prices.append([_whole(price) for price in proved.margins[start : start + size]])
@@ -143,5 +150,5 @@ def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
 
 
 def _whole(price: float) -> int:
-    """Return a price as a whole number of units of 1 / SCALE."""
+    """Return a dual price as a whole multiple of 1 / SCALE, so that proofs are exact."""
     return round(float(price) * SCALE)

@@ -58,7 +58,7 @@ class Outlook:
 
     @property
     def rank(self) -> tuple[float, float, int, Group]:
-        """The sort key of a group; the group with the smallest key is requested first."""
+        """The sort key of a group, smallest first: fall of the bound per bit leaked, then bits."""
         per_bit = self.fall / max(self.bits, 1.0)
         return (-round(per_bit, PLACES), round(self.bits, PLACES), len(self.group), self.group)
 
@@ -140,9 +140,10 @@ def _new(knowledge: GroupKnowledge, goal: Group) -> Iterator[Group]:
 def _in_joint(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
 ) -> Iterator[Outlook]:
-    """Yield a prediction for each group, from the most even table of all columns of the goal.
+    """Yield the predicted fall and leakage of each group, from one table of all columns.
 
-    joint: the class of all tables with the counts known inside the goal.
+    It is the most even table with the counts known inside the goal. joint: the class of all such
+    tables.
     """
     expected_table = fitted(joint.shape, joint.margins)
     likely = rounded(expected_table)
@@ -203,9 +204,10 @@ def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> 
 def _by_itself(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group]
 ) -> Iterator[Outlook]:
-    """Yield a prediction for each group, from the most even table of its own columns.
+    """Yield the predicted fall and leakage of each group, without the goal's other columns.
 
-    Its counts replace the single columns beside the known parts that do not overlap it.
+    The group's counts are predicted from the most even table of its own columns. The bound then
+    treats the group as one column, beside known groups that do not overlap it.
     """
     present = knowledge.by_parts(goal)
     for group in groups:

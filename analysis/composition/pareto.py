@@ -29,13 +29,14 @@ NONE: Integers = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """The thresholds of one column, each with its term of R and its factor of P.
+    """The thresholds of one column, each with its rare people and its factor of the cells.
 
-    R ascends and P descends with the threshold.
+    A search minimises R + scale * P over a threshold per column: R sums `rare`, P multiplies
+    `factor`. R ascends and P descends with the threshold.
 
     Attributes:
-        rare: people added to R.
-        factor: factor of P.
+        rare: people added to R: with a value of fewer people than the threshold.
+        factor: factor of P, such as the number of other values.
     """
 
     rare: Integers
@@ -43,7 +44,7 @@ class Options:
 
     @classmethod
     def common(cls, steps: Steps) -> "Options":
-        """Return options with the number of common values as factor.
+        """Return options with the number of common values (not below the threshold) as factor.
 
         They are for the refined and the coverage bound.
         """
@@ -51,7 +52,10 @@ class Options:
 
     @classmethod
     def inverse(cls, steps: Steps, n: int) -> "Options":
-        """Return options with n / threshold as factor, at least the common values (Theorem 3)."""
+        """Return options with n / threshold as factor, for Theorem 3.
+
+        It is at least the number of values that are not below the threshold.
+        """
         return cls(steps.rare, n / steps.threshold)
 
 
@@ -65,32 +69,43 @@ class Growth:
     GRID = 2.0 ** np.arange(0, 64)
 
     def __init__(self, options: Sequence[Options], scale: int) -> None:
-        """Tabulate the least growth of each column: a row per column, at each grid point."""
+        """Tabulate the least growth of R + scale * P by each column, at powers of two of P."""
         self._table = np.zeros((len(options), self.GRID.size))
         for row, option in zip(self._table, options, strict=True):
             cost = option.rare + scale * np.multiply.outer(self.GRID, option.factor - 1)
             row[:] = cost.min(axis=1)
 
     def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return the least growth of each of `columns`, shape (columns, grid points)."""
+        """Return the least growth of R + scale * P by each of `columns`.
+
+        The shape is (columns, grid points); the grid points are powers of two of P.
+        """
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
 
     def joint_growth(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return the least growth of all of `columns` together, at each grid point."""
+        """Return the least growth of R + scale * P by all of `columns` together.
+
+        There is an entry for each grid point, a power of two of P.
+        """
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
         return total
 
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
-        """Return a row (or sum of rows) of the table at each product; products are at least 1."""
+        """Return the entries of a table of growths for products P of at least 1.
+
+        Each is read at the grid point (power of two) at or below the product.
+        """
         growth: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
         return growth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Front:
-    """Partial choices, mutually undominated in R (ascending) and P (descending).
+    """Choices of thresholds for some columns that no other choice betters in both R and P.
+
+    R are the people with rare values, P the number of cells (or its bound). R ascends, P descends.
 
     Attributes:
         rare: R of each entry: people.
@@ -108,11 +123,11 @@ class Front:
 
     @classmethod
     def empty(cls, options: Options) -> "Front":
-        """Return the front without columns: no rare people, one cell."""
+        """Return the front without columns: a choice with no rare people and one cell."""
         return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
 
     def choice(self, entry: int) -> dict[int, int]:
-        """Return, for each column merged so far, the number of its option in this entry."""
+        """Return the threshold chosen for each column so far, by its number, in an entry."""
         choice: dict[int, int] = {}
         front = self
         while front.previous is not None:
@@ -154,10 +169,10 @@ class Front:
 def ragged(
     front: Front, options: Options, scale: int, limit: float, slack: int
 ) -> tuple[Integers, Integers]:
-    """Return all pairs (entry, option) that alone may stay below `limit`; no product overflows.
+    """Return all pairs (entry of the front, option of a column) that may stay below `limit`.
 
-    Entries are of the front, options of the next column. The options of an entry are consecutive: R
-    rules out the last options, P the first.
+    No product overflows. The options of an entry are consecutive: R rules out the last options, P
+    the first.
     """
     room = limit - front.rare
     last = options.rare.searchsorted(room, side="left")
@@ -170,7 +185,10 @@ def ragged(
 
 
 def undominated(rare: Integers, product: Numbers) -> Integers:
-    """Return indices of the pairs that no pair equals or betters in both, by ascending `rare`."""
+    """Return the indices of the Pareto-optimal pairs (rare, product), by ascending `rare`.
+
+    No other pair is as small or smaller in both numbers.
+    """
     order = np.lexsort((product, rare))
     sorted_product = product[order]
     best = np.minimum.accumulate(sorted_product)
@@ -185,7 +203,10 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
 def minimize(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:
-    """Return the least R + scale * P below `limit`, and an option per column; None without any."""
+    """Return the least R + scale * P below `limit`, with a threshold for each column.
+
+    R sums the columns' rare people, P multiplies their factors. None if no choice is below `limit`.
+    """
     front = Front.empty(options[0])
     order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
     for position, j in enumerate(order):
@@ -200,10 +221,10 @@ def minimize(
 
 
 def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list[int]]:
-    """Return a small R + scale * P, and an option per column, quickly but not the least.
+    """Return a small R + scale * P, with a threshold for each column; not always the least.
 
-    From several starts, one column at a time is improved. The starts put every column's threshold
-    near the same share of the n people.
+    R sums the columns' rare people, P multiplies their factors. From several starts, one column at
+    a time is improved. The starts put every column's threshold near the same share of the n people.
     """
     best, best_choice = float("inf"), [0] * len(options)
     for start in {

@@ -31,7 +31,7 @@ class PersonBounds:
     """
 
     def __init__(self, counts: Sequence[ArrayLike], k: int, people: int) -> None:
-        """Prepare the columns.
+        """Prepare the columns' counts for `max_exposed`.
 
         Args:
             counts: for each column, the persons with each of its values (zeros are ignored).
@@ -53,7 +53,10 @@ class PersonBounds:
         self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
 
     def max_exposed(self, columns: Sequence[int]) -> int:
-        """Return an upper bound on the persons below k in these columns together."""
+        """Return an upper bound on the persons in cells of fewer than k persons.
+
+        The cells are the combinations of values in these columns.
+        """
         if self.k == 1:
             return 0
         column_list = list(columns)
@@ -67,7 +70,7 @@ class PersonBounds:
 
 
 def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the thresholds to try: 1, and the counts that occur, plus 1; at most `THRESHOLDS`."""
+    """Return the thresholds to try: 1, and each count that occurs plus 1; at most `THRESHOLDS`."""
     counts = np.unique(np.concatenate([np.zeros(1, np.int64), *columns])) + 1
     return counts[:: -(-counts.size // THRESHOLDS)]
 

@@ -37,6 +37,7 @@ class ComposedReleases:
     exposed_by_release: tuple[int, ...]
 
     def __str__(self) -> str:
+        """Return the bounds on the exposed people in a sentence."""
         return (
             f"{self.low:,} to {self.high:,} of {self.n:,} people are in a crowd smaller than "
             f"{self.k} on the columns of {len(self.exposed_by_release)} releases together"

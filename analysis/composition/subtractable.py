@@ -80,7 +80,10 @@ class Span:
         return np.array(rows, np.int64).reshape(shape), np.array(scale, np.int64)
 
     def holds(self, atoms: Sequence[int]) -> bool:
-        """Whether a group, given by its atoms, is a rational combination of the sessions."""
+        """Whether the counts of a group follow from the sessions' counts by arithmetic.
+
+        atoms: the group, as numbers of atoms (people who attended equal sessions).
+        """
         inside = set(atoms)
         picked = [row for row, pivot in zip(self.rows, self.pivots, strict=True) if pivot in inside]
         return all(
@@ -155,6 +158,9 @@ def subtractable(span: Span) -> list[Combination]:
 
 
 def _weights(span: Span, picked: Sequence[int]) -> tuple[Fraction, ...]:
-    """Return the factor of each session in a sum of reduced rows."""
+    """Return the factor of each session in a sum of reduced rows.
+
+    picked: 0 or 1 for each reduced row of the span.
+    """
     rows = [row for row, bit in zip(span.factors, picked, strict=True) if bit]
     return tuple(sum(column, Fraction(0)) for column in zip(*rows, strict=True))

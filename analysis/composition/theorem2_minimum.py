@@ -89,7 +89,7 @@ class _States:
         return _States(cost[keep], logs[keep], level[keep], self, parent[keep], option[keep])
 
     def path(self, entry: int) -> list[int]:
-        """Return the option chosen for each column, in the order of merging."""
+        """Return the number of the option chosen for each column, in the order of merging."""
         options: list[int] = []
         states = self
         while (
@@ -101,7 +101,11 @@ class _States:
 
 
 def _fronts(level: Integers, logs: Floats) -> Integers:
-    """Return the states, sorted by (m, cost, -logs), that have a new largest log for their m."""
+    """Return the Pareto-optimal states: for each m, with a larger log than all cheaper states.
+
+    m is the number of columns at the water level (module). The states are sorted by (m, cost,
+    -logs).
+    """
     fronts = []
     for m in np.unique(level):
         level_entries = np.flatnonzero(level == m)
@@ -114,7 +118,10 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Conditions that a partial choice must meet: cost below `limit`, the product within reach."""
+    """Conditions under which thresholds of some columns may still lead to a better bound.
+
+    Its cost (people) must stay below `limit`, and the product of thresholds must be within reach.
+    """
 
     limit: float
     need: float  # log C, the least log of the product of w_j
@@ -124,7 +131,13 @@ class _Bounds:
     logs: float  # the largest log of the columns to come
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:
-        """Return which partial choices may still be completed to a better choice, as a mask."""
+        """Return a mask of the partial choices that may still lead to a better bound.
+
+        Args:
+            cost: people of each choice.
+            logs: log of the product of its thresholds.
+            level: number of its columns without a fixed threshold.
+        """
         affordable = cost + level * self.floor + self.cost < self.limit
         if self.top == -inf:
             return affordable & (logs + self.logs >= self.need - CLOSE)
@@ -176,7 +189,7 @@ class _MinimumSearch:
     best: Certificate
 
     def run(self) -> None:
-        """Try all columns at their caps first; then every interval of levels that may do better."""
+        """Search all choices with fixed thresholds, then every useful interval of levels."""
         other_columns = len(self.columns) - 1
         pivot = self.columns[self.pivot]
         largest = log(float(pivot.threshold[-1]) * pivot.values.size)
@@ -216,7 +229,10 @@ class _MinimumSearch:
         )
 
     def choices(self, j: int, high: float) -> _Choices:
-        """Return the options of column j if the level is at most `high` (infinite: no level)."""
+        """Return the options of column j: each step of its counts, and the water level.
+
+        high: upper end of the level; infinite: no level.
+        """
         column = self.columns[j]
         caps = (column.threshold * column.values.size).astype(np.float64)
         steps = np.arange(caps.size)
@@ -281,7 +297,10 @@ class _MinimumSearch:
     def thresholds(
         self, path: list[int], choices: list[_Choices], level: float
     ) -> tuple[Threshold, ...] | None:
-        """Return thresholds in people with a sufficient exact product; None if rounding fails."""
+        """Return the thresholds of a choice, in people, with a large enough product in fractions.
+
+        None if no rounding of the level makes it large enough.
+        """
         free: list[int] = []
         thresholds: list[Threshold] = []
         for j, (column, option) in enumerate(zip(self.columns, path, strict=True)):

@@ -42,6 +42,7 @@ class TightnessExample:
     columns: Fraction
 
     def __repr__(self) -> str:
+        """Return the size of the table and both sides of Theorem 4 in a line."""
         rows, width = self.table.shape
         sign = ">" if self.joint > self.columns else "="
         return (
@@ -88,7 +89,7 @@ def strict_example(c: float | Fraction) -> TightnessExample:
 
 
 def _threshold(a: int, m: int) -> Fraction:
-    """Return the threshold t_j of Theorem 4's table of a 2^m rows and m columns."""
+    """Return the threshold t_j of Theorem 4's table, with a 2^m rows and m columns."""
     return Fraction(a * 2 ** (m - 1) - 1, a * 2**m)
 
 
@@ -105,7 +106,7 @@ def _inverse(c: float | Fraction) -> int:
 def _example(
     table: NDArray[np.int64], thresholds: tuple[Fraction, ...], c: Fraction
 ) -> TightnessExample:
-    """Return the example of a table, with both sides of Theorem 4 computed exactly."""
+    """Return a table with both sides of Theorem 4, its exposed shares, computed exactly."""
     width = table.shape[1]
     threshold = c
     for t in thresholds:

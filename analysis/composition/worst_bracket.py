@@ -49,7 +49,7 @@ class Timer:
         self.over = False
 
     def __call__(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit is exceeded."""
         self.over = self.over or (self._end < inf and perf_counter() > self._end)
         return self.over
 
@@ -69,6 +69,7 @@ class SearchStep:
     doing: str
 
     def __str__(self) -> str:
+        """Return the bracket of exposed people and the current step, for a progress line."""
         return f"{self.people:,} to {self.upper:,}; {self.doing}"
 
 
@@ -77,12 +78,12 @@ class WorstTableProof(Protocol):
 
     @property
     def people(self) -> int:
-        """Upper bound on the exposed people."""
+        """Upper bound on the exposed people that is proved."""
         ...
 
     @property
     def proof(self) -> bytes:
-        """The proof, as JSON."""
+        """The proof of the bound by cases, as JSON."""
         ...
 
 
@@ -108,7 +109,7 @@ class Bracket:
 
     @property
     def people(self) -> int:
-        """Exposed people of the table; -1 without a table."""
+        """People exposed in the worst table found; -1 before the first."""
         return -1 if self.table is None else self.table.exposed(self.k)
 
     @property
@@ -143,6 +144,6 @@ class Bracket:
             self.say(self._doing)
 
     def say(self, doing: str) -> None:
-        """Report the progress, and the current step."""
+        """Report the bracket to the caller. doing: the current step, in words."""
         self._doing = doing
         self._progress(SearchStep(max(self.people, 0), self.ceiling, doing))

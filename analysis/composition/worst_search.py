@@ -38,7 +38,7 @@ REPORT_INTERVAL = 100  # proposals between two reports of progress
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Narrow the bracket of the worst case as far as the limits allow.
+    """Narrow the bracket of the worst case (most exposed people over all tables) within limits.
 
     Args:
         program: the integer program of the tables with the given margins.
@@ -95,14 +95,17 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
     ]
 
     def meet(people: Counts) -> int:
-        """Show the bracket a table in the checker's order of cells; return its exposed people."""
+        """Offer the bracket a table met by the search; return the most exposed people so far.
+
+        people: the people of each cell, in the checker's order.
+        """
         placed = np.empty(tables.shape, np.int64)
         placed[np.ix_(*places)] = people.reshape(tables.shape)
         bracket.meet(tables.table(placed.ravel()))
         return bracket.people
 
     def stop(nodes: int, people: int) -> bool:
-        """Take over the people proved so far, report now and then; whether the time is over."""
+        """Lower the upper bound to `people`, and report; return whether the time is over."""
         bracket.prove(people)
         if nodes % REPORT_INTERVAL < 2:
             bracket.say(f"node {nodes:,} of {limits.nodes:,} of a proof by cases")
@@ -115,7 +118,7 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables with supports (sets of occupied cells) found by matching."""
+    """Search for worse tables by subset sums over their cells of k people or more."""
     bracket.say("supports that match")
     supports = Supports(program)
     support_limit = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
@@ -132,7 +135,7 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
-        """Take over the table of a round; whether the swaps may continue."""
+        """Offer the bracket the table of a round; return whether the swaps may continue."""
         bracket.meet(swapped.table)
         if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
@@ -148,7 +151,7 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
     """
 
     def report(rung: Rung) -> None:
-        """Take over the upper bound of a step, and report it."""
+        """Lower the upper bound to the one proved by a step, and report it."""
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
@@ -159,7 +162,10 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
 
 
 def _table(program: FrechetProgram, people: Counts | None) -> FrechetTable | None:
-    """Return the table of a solution; None if it has not exactly the given margins."""
+    """Return a solution as a table; None unless it has exactly the given margins.
+
+    people: the people of each cell; None without a solution.
+    """
     if people is None:
         return None
     A, b = program.tables.equations()

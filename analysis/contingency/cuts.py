@@ -70,7 +70,7 @@ class Cut:
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The cells, which identify a cut."""
+        """The cells of the inequality, by which equal inequalities are recognized."""
         return tuple(self.cells.tolist())
 
 
@@ -94,7 +94,7 @@ class _View:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The number of values of each part."""
+        """The number of values of each part (group of columns)."""
         return tuple(len(counts) for counts in self.counts)
 
 
@@ -105,7 +105,10 @@ class Cuts:
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        """Prepare the cuts of a class of tables; k: people in the smallest unexposed cell."""
+        """Prepare the inequalities of a class of tables.
+
+        k: the smallest number of people in a cell that is not exposed.
+        """
         self._tables = tables
         self._caps = tables.caps()
         is_always_exposed = tables.always_exposed(k)
@@ -117,7 +120,10 @@ class Cuts:
         self._looked: list[tuple[_View, tuple[Counts, ...], Floats, Floats]] = []
 
     def cut(self, block: Block) -> Cut:
-        """Return the inequality of a block, computed from the margins alone."""
+        """Return the inequality of a block: how many of its cells are unexposed in every table.
+
+        It follows from the margins alone.
+        """
         mask, least_people, people = (
             np.ones(self._tables.cells, bool),
             0,
@@ -134,7 +140,10 @@ class Cuts:
         return self._measure(block, np.flatnonzero(mask), least_people + people)
 
     def margin_cuts(self) -> list[Cut]:
-        """Return the cut of one block per entry of each margin, without cuts of no need."""
+        """Return the inequality of each margin entry: how many of its cells are unexposed.
+
+        Entries that need no unexposed cell are left out.
+        """
         entries = (
             Block(None, ((group, (value,)),))
             for group, counts in self._margins.items()
@@ -166,7 +175,10 @@ class Cuts:
     # purpose, in composition/check_margins.py _needed (verified), composition/check_cases.py needed
     # (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
-        """Return the cut of a block that holds at least `people` people in these cells."""
+        """Return how many of these cells are unexposed in every table, as an inequality.
+
+        people: the least number of people that the block holds.
+        """
         short = people - int(self._exposed[cells].sum())
         useful = cells[self._gain[cells] > 0]
         reach = np.cumsum(-np.sort(-self._gain[useful]))
@@ -233,7 +245,7 @@ class Cuts:
         return _View(restriction, groups, slice_cells, counts, self._people(restriction))
 
     def _ordered(self, groups: Sequence[Group]) -> Counts:
-        """Return all cells in the order of the groups' columns, shape (cells, 1)."""
+        """Return the numbers of all cells in the order of the groups' columns, shape (cells, 1)."""
         order = [j for group in groups for j in group]
         cells = np.arange(self._tables.cells).reshape(self._tables.shape)
         return cells.transpose(order).reshape(-1, 1)
@@ -250,13 +262,19 @@ class Cuts:
         return int(self._counts((restriction[0],), None)[restriction[1]])
 
     def _counts(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return the flat counts of a group among all people, or those with one value; cached."""
+        """Return the flat counts of a group of columns; cached.
+
+        restriction: column and value of the counted people; None: all people.
+        """
         if (group, restriction) not in self._among:
             self._among[group, restriction] = self._summed(group, restriction)
         return self._among[group, restriction]
 
     def _summed(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return the flat counts of a group among all people or some, from a wider known margin."""
+        """Return the flat counts of a group of columns, summed from a wider known margin.
+
+        restriction: column and value of the counted people; None: all people.
+        """
         needed_columns = set(group) if restriction is None else {restriction[0], *group}
         holder = next(holder for holder in self._margins if needed_columns <= set(holder))
         summed_axes = tuple(a for a, j in enumerate(holder) if j not in needed_columns)
@@ -299,7 +317,11 @@ def _violated(
 
 
 def _sums(view: _View, families: tuple[Counts, ...], per_cell: Counts | Floats) -> Floats:
-    """Return the sum of `per_cell` over every block of the view, shape: sizes of its families."""
+    """Return the sum of `per_cell`, a number for each cell, over every block of the view.
+
+    families: value sets of each part, as rows of 0 and 1; a block is a set of each part. The shape
+    is the numbers of sets.
+    """
     result: Floats = per_cell[view.cells].sum(axis=1).reshape(view.shape).astype(np.float64)
     for family in families:
         result = np.asarray(np.tensordot(result, family.astype(np.float64), axes=(0, 1)))

@@ -38,7 +38,9 @@ SCALE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A proof of a bound: a weight, times `SCALE`, of each margin's entry and of some blocks.
+    """A proof of an upper bound on the people exposed in any table with given margins.
+
+    It has a weight, times `SCALE`, for each margin's entry and for some blocks.
 
     Attributes:
         margins: one for each entry of every margin, in order.
@@ -50,7 +52,10 @@ class Weights:
 
 
 def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
-    """Return the upper bound on exposed people that these weights prove, in exact arithmetic."""
+    """Return the upper bound on exposed people that dual weights prove, in exact arithmetic.
+
+    It holds for every table of the class. k: people in the smallest cell that is not exposed.
+    """
     cuts = Cuts(tables, k)
     prices = np.array(weights.margins, dtype=object)
     total = prices @ _totals(tables).astype(object)
@@ -69,7 +74,10 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 
 
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
-    """Return the multipliers of the linear relaxation with these cuts, in multiples of 1/SCALE."""
+    """Return the dual weights of the linear relaxation of the worst case with these cuts.
+
+    They are whole multiples of 1 / SCALE; `certified_people` computes the bound that they prove.
+    """
     from scipy.sparse import vstack
 
     program = FrechetProgram(tables, k)

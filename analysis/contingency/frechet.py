@@ -136,7 +136,7 @@ class FrechetClass:
     def always_exposed(self, k: int) -> npt.NDArray[np.bool_]:
         """Return a mask of the cells that are exposed in every table of the class.
 
-        They can hold fewer than k people only, or have a merged rare value.
+        These are cells that can hold only fewer than k people, and cells of merged rare values.
         """
         cells = self.caps() < k
         for codes, labels in zip(self.index(), self.labels, strict=True):
@@ -253,7 +253,7 @@ def _check_agreement(tables: list[Margin]) -> None:
 
 
 def _all_kept(counts: Counts) -> ColumnLabels:
-    """Return the labels of a column in which no value is merged."""
+    """Return the labels of a column in which no values are merged."""
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 

@@ -46,6 +46,7 @@ class FrechetProgram:
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
+        """Compute the caps of the cells. k: people in the smallest cell that is not exposed."""
         self.tables, self.k = tables, k
         self.caps = tables.caps()
         is_always_exposed = tables.always_exposed(k)
@@ -68,16 +69,16 @@ class FrechetProgram:
 
     @property
     def size(self) -> int:
-        """The number of variables."""
+        """The number of variables of the program."""
         return self.tables.cells + 2 * len(self.free)
 
     def objective(self) -> Floats:
-        """Return the objective: minus the number of exposed people."""
+        """Return the objective vector: minus the number of exposed people, to be minimised."""
         parts = [-np.ones(self.tables.cells), np.zeros(2 * len(self.free))]
         return np.concatenate(parts)
 
     def count(self) -> Floats:
-        """Return the objective that counts unexposed cells."""
+        """Return the objective vector that counts unexposed cells (k people or more)."""
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
@@ -141,7 +142,10 @@ class FrechetProgram:
         ]
 
     def _order(self) -> list[Constraint]:
-        """Return constraints that order values with equal counts: the first exposes more."""
+        """Return constraints that break symmetry between values with equal counts.
+
+        Of two such values, the first has at least as many exposed people.
+        """
         index, rows = self.tables.index(), []
         for margin in self.tables.margins:
             if len(margin.group) > 1:

@@ -90,7 +90,10 @@ def _pass(
 
 
 def _people_bound(relaxation: LinearProgram, cap: int) -> int:
-    """Return the maximum of the relaxation in whole people; `cap` if the solver gives up."""
+    """Return the most people of a cell by the relaxation; `cap` if the solver gives up.
+
+    The objective is already set; 0 if there is no solution.
+    """
     solution = relaxation.solve()
     if solution.status == SolverStatus.INFEASIBLE:
         return 0

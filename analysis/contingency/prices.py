@@ -154,7 +154,7 @@ class _Relaxation:
         return _Solution(shares, duals[:entries], -duals[entries + m :])
 
     def _add(self, cuts: Sequence[Cut]) -> None:
-        """Add rows: a least sum of shares a + b over the cells of each cut."""
+        """Add a constraint for each cut: enough of its cells are unexposed."""
         if not cuts:
             return
         # the first variables that are shares a and b
@@ -170,7 +170,7 @@ class _Relaxation:
 
 
 def _inside(tables: FrechetClass) -> Counts:
-    """Return the places of each cell's entries in the row of all margins' entries.
+    """Return each cell's entry in every margin, as positions in the row of all entries.
 
     The shape is (cells, margins).
     """

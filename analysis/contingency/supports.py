@@ -47,7 +47,7 @@ class Supports:
         )
 
     def flip(self, cells: Iterable[int]) -> None:
-        """Add these cells to the support, or remove them if they are in it."""
+        """Add these cells to the support (unexposed cells), or remove them if they are in it."""
         for cell in cells:
             joins = not self.inside[cell]
             self.inside[cell] = joins
@@ -58,12 +58,15 @@ class Supports:
             self._linear.change_bounds(cell, float(low), float(high))
 
     def hold(self, cells: Iterable[int]) -> None:
-        """Make exactly these cells the support."""
+        """Make exactly these cells the support, the cells that are not exposed."""
         held_cells = set(np.flatnonzero(self.inside).tolist())
         self.flip(held_cells.symmetric_difference(cells))
 
     def value(self) -> float:
-        """Return the optimum for this support: exposed people less penalties, in millionths."""
+        """Return the program's optimum for this support: exposed people less penalties.
+
+        It is rounded to a millionth of a person.
+        """
         return round(self._linear.solve().value, 6)
 
     def table(self) -> FrechetTable | None:

@@ -96,7 +96,7 @@ def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> 
 
 
 def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
-    """Return the unexposed cells of a table, as the program numbers them."""
+    """Return the cells of k people or more in a table, as the program numbers them."""
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels
     codes = [

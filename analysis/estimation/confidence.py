@@ -55,6 +55,7 @@ class Interval:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
+        """Return the estimate, the interval and its confidence in a sentence."""
         return (
             f"{self.quantity}: {self.estimate:.4f}, in [{self.low:.4f}, {self.high:.4f}] "
             f"with confidence {self.confidence:g} ({self.rule})"

@@ -50,6 +50,7 @@ class EntropyReading:
     below_crowd: float
 
     def __str__(self) -> str:
+        """Return the usual reading of the entropy and the true exposure in a sentence."""
         return (
             f"{self.n} people, {self.bits:.2f} bits: read as crowds of {self.crowd:.1f}, but "
             f"{self.unique_share:.2%} are unique (entropy alone allows {self.bound:.2%}) and "

@@ -61,6 +61,7 @@ class Hardness:
     plug_in_bias: tuple[float, float]
 
     def __str__(self) -> str:
+        """Return the gap, the total variation and the least error in a sentence."""
         return (
             f"n={self.n}: exposures differ by {self.gap:.4f} at t={self.threshold:.4g}, samples by "
             f"TV {self.total_variation:.4f}: every estimator errs by >= {self.minimax_risk:.4f}; "

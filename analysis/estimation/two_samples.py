@@ -72,6 +72,7 @@ class StatisticalBound:
     rare: tuple[int, ...]
 
     def __str__(self) -> str:
+        """Return the bound on exposed people and its confidence in a sentence."""
         return (
             f"at most {self.people} of {self.released} people exposed ({self.value:.4f}) "
             f"with confidence {self.confidence:g} ({self.rule}, statistical setting)"

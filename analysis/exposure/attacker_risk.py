@@ -49,6 +49,7 @@ class Attacker:
     above: float
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless the three numbers are chances that fit each other."""
         if not 0 <= self.mean <= self.largest <= 1 or not 0 <= self.above <= 1:
             raise ParameterError(
                 f"risk: found mean {self.mean}, largest {self.largest}, share {self.above}; "
@@ -101,6 +102,7 @@ class Risk:
         return self.journalist.mean
 
     def __str__(self) -> str:
+        """Return the risks of the three attackers in a sentence."""
         return (
             f"prosecutor at most {self.prosecutor.largest:.4g}, journalist at most "
             f"{self.journalist.largest:.4g}, marketer {self.marketer:.4g} of all people"

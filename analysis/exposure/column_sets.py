@@ -47,6 +47,7 @@ class SetExposures:
     anonymity: Integers
 
     def __repr__(self) -> str:
+        """Return the numbers of column sets and of k-anonymous sets in a line."""
         anonymous = int((self.anonymity >= self.k).sum()) - int(self.n >= self.k)
         return (
             f"<SetExposures of {2**self.columns - 1:,} column sets, {self.n:,} people: "

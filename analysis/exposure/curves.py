@@ -108,6 +108,7 @@ class ExposureCurve:
         return self.people[step] if step >= 0 else 0
 
     def __repr__(self) -> str:
+        """Return the people, the number of steps and the range of k in a line."""
         smallest = self.breakpoints[1] - 1
         return (
             f"<ExposureCurve of {self.n:,} people: {len(self.breakpoints) - 1} steps, "

@@ -39,6 +39,7 @@ class Crowds:
     people: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless sizes ascend, with a positive number of people for each."""
         ascending = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
         if not self.sizes or len(self.sizes) != len(self.people) or not ascending:
             raise ParameterError(
@@ -89,4 +90,5 @@ class Crowds:
         return ExposureCurve(self.n, (1, *(size + 1 for size in self.sizes)), (0, *below))
 
     def __repr__(self) -> str:
+        """Return the number of people, the smallest and the largest crowd in a line."""
         return f"<Crowds of {self.n:,} people: from {self.smallest:,} to {self.sizes[-1]:,}>"

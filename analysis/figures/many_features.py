@@ -1,4 +1,4 @@
-"""A study: ten questions to a person, with epsilon divided over them or spent on a drawn one.
+"""A study: ten questions to a person; epsilon is divided, or spent on a drawn question.
 
 "split" divides epsilon over all questions; "sample" spends it on a question drawn at random. The
 error is the exact standard error of a share, for equally likely answers, given the people. Epsilon

@@ -57,6 +57,7 @@ class GeneratedPeople:
     ratings: int = 60
 
     def __post_init__(self) -> None:
+        """Raise ParameterError if a size is below its minimum."""
         for name, minimum in (("people", 2), ("places", 1), ("events", 2), ("ratings", 1)):
             whole(getattr(self, name), name, minimum)
         whole(self.items, "items", self.ratings)

@@ -53,6 +53,7 @@ class TracePeople:
     events: int = 200
 
     def __post_init__(self) -> None:
+        """Raise ParameterError if a size is below 2."""
         for name in ("people", "places", "events"):
             whole(getattr(self, name), name, 2)
 

@@ -107,6 +107,7 @@ class Frame:
         }, types
 
     def __repr__(self) -> str:
+        """Return the number of rows and the headings in a line."""
         return f"<Frame of {len(self):,} rows: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:

@@ -51,6 +51,7 @@ class Calibration:
         return self.quantile / self.bound
 
     def __str__(self) -> str:
+        """Return the quantile of the errors, its limits and the bound in a sentence."""
         return (
             f"{self.method}: {1 - self.beta:.4g} of {len(self.errors)} errors below "
             f"{self.quantile:.3g} of the positions (95 %: {self.low:.3g} to {self.high:.3g}), "

@@ -44,6 +44,7 @@ class Count:
     high: float
 
     def __str__(self) -> str:
+        """Return the estimate and its limits in whole positions."""
         return f"{self.value:,.0f} in [{self.low:,.0f}, {self.high:,.0f}]"
 
 
@@ -136,6 +137,7 @@ class IncidenceEstimate:
         return t
 
     def __str__(self) -> str:
+        """Return the sizes, the method, and union and intersection with limits in a sentence."""
         rule = f", {self.rule} radius" if self.rule else ""
         return (
             f"incidence of {self.n} vectors over {self.m:,} positions at epsilon = "
