@@ -139,7 +139,10 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 
 def rendered(figure: "Figure", ending: str) -> bytes:
-    """Return a figure as .png or .svg, without date and version, so that its bytes repeat."""
+    """Return a figure as the bytes of a .png or .svg file.
+
+    Date and version are left out, so that equal figures have equal bytes.
+    """
     metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
     picture = BytesIO()
     # `collected` keeps back warnings about characters that the font lacks
@@ -149,7 +152,10 @@ def rendered(figure: "Figure", ending: str) -> bytes:
 
 
 def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
-    """Write a PNG or SVG, by the ending of `path`; an older file stays until the new is whole."""
+    """Write a figure as PNG or SVG, by the ending of `path`.
+
+    An older file stays until the new file is complete. Raises StorageError if it cannot be written.
+    """
     path = Path(path)
     check_path(path)
     partial = path.with_name(f".{os.getpid()}.{path.name}")
@@ -166,7 +172,7 @@ def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
 
 
 def percent_axis(ax: "Axes", label: str) -> None:
-    """Let the y axis show shares as percent, from 0 to 100 %."""
+    """Make the y axis show shares as percent, from 0 to 100 %."""
     from matplotlib.ticker import PercentFormatter
 
     ax.set_ylim(-0.01, 1.03)
@@ -175,7 +181,7 @@ def percent_axis(ax: "Axes", label: str) -> None:
 
 
 def people_axis(ax: "Axes", label: str, max_people: float) -> None:
-    """Let the x axis show crowds of 1 to `max_people`, logarithmic, as whole numbers."""
+    """Make the x axis logarithmic, for numbers of people from 1 to `max_people`."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.set_xscale("log")
@@ -187,7 +193,7 @@ def people_axis(ax: "Axes", label: str, max_people: float) -> None:
 
 
 def styles(line_count: int) -> Sequence[tuple[str, Any]]:
-    """A colour and a line style for each of `line_count` lines; the pairs differ up to 64 lines."""
+    """Return a colour and a line style for each line; the pairs differ up to 64 lines."""
     shift = len(STYLES)
     return [
         (COLOURS[i % len(COLOURS)], STYLES[(i + i // len(COLOURS)) % shift])

@@ -169,7 +169,7 @@ class SessionCosts:
 
     @property
     def cpu(self) -> float:
-        """CPU seconds of all parties."""
+        """CPU seconds of all parties together."""
         return self.sealing + self.opening + self.handling
 
     @property
@@ -242,7 +242,10 @@ def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...
 
 
 def max_people(within: float, fixed: float, each: float) -> int:
-    """Return the largest number of people n with fixed + each * n <= within."""
+    """Return the largest number of people that a resource allows: fixed + each * n <= within.
+
+    within: the resource. fixed: use in any case. each: use per person.
+    """
     return max(0, int((within - fixed) // each))
 
 

@@ -44,7 +44,10 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
 
 
 def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people: int = 1) -> Counts:
-    """Return counts of people in an array of `dimensions` dimensions, as int64; see `as_counts`."""
+    """Return checked counts of people as an int64 array of `dimensions` dimensions.
+
+    Arguments and errors as in `as_counts`.
+    """
     array = as_array(counts, name, "whole numbers of people")
     if array.ndim != dimensions:
         raise ParameterError(f"{name}: found {array.ndim} dimensions; needs {dimensions}")
@@ -71,7 +74,10 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
 
 
 def _mixed(counts: npt.ArrayLike) -> bool:
-    """Whether counts are whole, and NumPy read floats for want of 64 bits with and without sign."""
+    """Whether counts are whole numbers of 0 or more that NumPy converted to floats.
+
+    NumPy does so if they fit neither in 64 bits with a sign nor without.
+    """
     entries = np.array(counts, dtype=object).flat
     return all(isinstance(entry, int) and entry >= 0 for entry in entries)
 
@@ -170,7 +176,7 @@ def open_unit(value: Any, name: str) -> float:
 
 
 def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]:
-    """Return values as a NumPy array; ParameterError if they are no rectangle."""
+    """Return values as a NumPy array; ParameterError if rows have different lengths."""
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:

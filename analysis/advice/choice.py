@@ -66,7 +66,7 @@ class Advice:
 
     @property
     def exact(self) -> bool:
-        """Whether it is proved that no choice loses less."""
+        """Whether it is proved that no safe choice of levels loses less than the best found."""
         return self.gap <= PROVED
 
     def frontier(self) -> tuple[Choice, ...]:

@@ -70,7 +70,7 @@ def two_way_distance(fine: Columns, coarse: Columns) -> float:
 
 
 def _inside(fine: NDArray[np.integer], coarse: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return, for each person, the share of its coarse value's people that have its fine value."""
+    """Return, for each person, its fine value's share of the people with its coarse value."""
     shares: NDArray[np.float64] = np.bincount(fine)[fine] / np.bincount(coarse)[coarse]
     return shares
 

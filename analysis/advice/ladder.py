@@ -70,7 +70,10 @@ class Ladder:
 
 
 def nested(finer: Codes, coarser: Codes) -> bool:
-    """Whether values that are equal in the finer level are equal in the coarser."""
+    """Whether a coarser level only merges values of a finer level and splits none.
+
+    Both are the coarser code of each code of a column.
+    """
     if len(finer) != len(coarser):
         return False
     pairs = np.unique(np.stack([finer, coarser]), axis=1)

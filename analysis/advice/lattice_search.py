@@ -89,7 +89,10 @@ def search(
 
 
 class _LatticeSearch:
-    """One run of `search`: the table, the levels' losses, and the best choice found so far."""
+    """The search for coarser levels of the columns with the least loss, as `search` runs it.
+
+    It holds the table, the losses of the levels, and the best choice found so far.
+    """
 
     def __init__(
         self,
@@ -131,7 +134,7 @@ class _LatticeSearch:
 
     @property
     def late(self) -> bool:
-        """Whether the allowed number of counts and promises is used up."""
+        """Whether the limit of the work (counts of the table and promises) is reached."""
         return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:
@@ -160,7 +163,7 @@ class _LatticeSearch:
         return int(counts[counts < self.k].sum())
 
     def base(self, levels: Levels) -> float:
-        """Return the weighted mean of the levels' losses, b in the formula of the module."""
+        """Return the loss of a choice of levels without its exposed people: a weighted mean."""
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
     def charged_loss(self, base: float, people: int) -> float:
@@ -182,7 +185,10 @@ class _LatticeSearch:
             self.best = choice
 
     def safe(self, levels: Levels, people: int) -> bool:
-        """Whether a complete choice leaves few enough people below k, by the promise too."""
+        """Whether a choice leaves at most `max_exposed` people in crowds below k.
+
+        With a promise, the bound from the columns' counts must be as low.
+        """
         if people > self.max_exposed:
             return False
         if self.promise is None:
@@ -373,7 +379,10 @@ class _LatticeSearch:
         return tight
 
     def _complete(self, order: list[int], settled: Levels) -> Levels:
-        """Return the levels in the table's order of columns, given the order of settling."""
+        """Return the levels in the order of the table's columns.
+
+        order: the columns in the order of the search. settled: the level of each of them.
+        """
         levels = list(self.top)
         for at, level in zip(order, settled, strict=True):
             levels[at] = level

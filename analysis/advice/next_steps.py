@@ -22,7 +22,7 @@ from .ladder import entropy
 
 
 class StepKind(StrEnum):
-    """The kind of a single change of a table, as the module describes."""
+    """The kind of a single change of a table: a coarser column, merged values, or fewer rows."""
 
     COARSER = "coarser"
     DROPPED = "dropped"
@@ -146,5 +146,5 @@ def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
 
 
 def _bits(rows: DistinctRows, codes: Integers) -> float:
-    """Return the entropy of a column in bits, from its code in each distinct row."""
+    """Return the entropy of a column in bits, from its code in each distinct row of a table."""
     return entropy(np.bincount(codes, rows.rows))

@@ -41,7 +41,10 @@ def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
 
 
 def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
-    """Return the probability of fewer than k suppressions at a rate of parts / 2^32."""
+    """Return the probability that fewer than k people suppress their value.
+
+    `listed` people suppress it in any case, `unlisted` people with probability parts / 2^32.
+    """
     from scipy.special import bdtr
 
     # with this number of covering people, or fewer, there are too few suppressions

@@ -96,7 +96,11 @@ def sample_size(support: int, gamma: float, delta: float, *, printed: bool = Fal
 
 
 def radius(support: int, n: int, delta: float) -> float:
-    """Return the gamma for n people: sqrt(log(2 |V| / delta) / (2 n)), `sample_size` inverted."""
+    """Return the radius gamma within which all probabilities are known from n people.
+
+    It is sqrt(log(2 |V| / delta) / (2 n)) with |V| = `support` values, at confidence 1 - delta: the
+    inverse of `sample_size`.
+    """
     return sqrt(log(2 * support / delta) / (2 * n))
 
 

@@ -172,7 +172,7 @@ def _binomial(N: int, m: int, p: float) -> float:
 
 
 def _deviance(x: float, mean: float) -> float:
-    """Return x log(x / mean) + mean - x, accurate also for x near the mean."""
+    """Return x log(x / mean) + mean - x (half a Poisson deviance), accurate for x near the mean."""
     if mean <= 0:
         return inf if x > 0 else 0.0
     ratio = (x - mean) / mean
@@ -183,7 +183,7 @@ def _deviance(x: float, mean: float) -> float:
 
 
 def _stirling(m: int) -> float:
-    """Return log m! - log(sqrt(2 pi m) (m/e)^m)."""
+    """Return the error of Stirling's formula: log m! - log(sqrt(2 pi m) (m/e)^m)."""
     if m < 16:
         from math import lgamma
 

@@ -89,7 +89,10 @@ def norm_radius(support: int, m: int, delta: float) -> float:
 
 
 def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
-    """Return the ends of the interval by the 1-norm ("l1" of the module), not cut to [0, 1]."""
+    """Return the ends of an interval for the exposure, from a bound on ||p - phat||_1.
+
+    They are not cut to [0, 1].
+    """
     m = int(sample.sum())
     half_range = (1 - contribution_slope(k / n, n, k)) / 2
     slack = half_range * norm_radius(len(sample), m, delta)
@@ -98,7 +101,10 @@ def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tup
 
 
 def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
-    """Return the ends of the interval by the box of probabilities, not cut to [0, 1]."""
+    """Return the ends of an interval for the exposure, from an interval of each probability.
+
+    They are not cut to [0, 1].
+    """
     values, copies = np.unique(sample, return_counts=True)
     m = int(sample.sum())
     low, high = clopper_pearson(values, m, delta / (2 * len(sample)))
@@ -125,7 +131,10 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
 
 
 def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
-    """Return the least value of the convex f by a bounded search; every value of f is a bound."""
+    """Return the least value of a convex function in [low, high].
+
+    The search is approximate; every value of f is a valid bound.
+    """
     from scipy.optimize import minimize_scalar
 
     minimum = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
@@ -133,7 +142,10 @@ def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _slope_root(x: float, n: int, k: int, *, rising: bool) -> float:
-    """Return the root of g' = x right (rising) or left of k/n; without a root, the nearer end."""
+    """Return the probability p at which an atom's exposure g has the slope x.
+
+    It is searched right of k/n if rising, else left; without such a p, the nearer end.
+    """
     low, high = (k / n, 1.0) if rising else (0.0, k / n)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

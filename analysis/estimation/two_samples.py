@@ -285,7 +285,10 @@ def _minimum_bound(
     """
 
     def bound(choice: tuple[int, ...]) -> float:
-        """Return the bound if column j takes its size number choice[j] of common values."""
+        """Return the bound on exposed people for a number of common values of each column.
+
+        choice: for each column, the index of that number in `sizes`.
+        """
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
         sizes = [c.sizes[i] for c, i in zip(columns, choice, strict=True)]
         cells = prod(sizes)

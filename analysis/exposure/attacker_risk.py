@@ -49,7 +49,7 @@ class Attacker:
     above: float
 
     def __post_init__(self) -> None:
-        """Raise ParameterError unless the three numbers are chances that fit each other."""
+        """Raise ParameterError unless 0 <= mean <= largest <= 1 and `above` is a share."""
         if not 0 <= self.mean <= self.largest <= 1 or not 0 <= self.above <= 1:
             raise ParameterError(
                 f"risk: found mean {self.mean}, largest {self.largest}, share {self.above}; "

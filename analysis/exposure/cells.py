@@ -23,7 +23,7 @@ DIRECT = 1 << 22  # limit of the cells that are counted in an array (of 32 MB) i
 
 
 def as_table(table: ArrayLike) -> NDArray[np.integer]:
-    """Return `table` as a 2-D array of integer codes; ParameterError if it is anything else."""
+    """Return a table as a 2-D array of integer codes >= 0; ParameterError for any other input."""
     try:
         array = np.asarray(table)
     except ValueError:
@@ -69,7 +69,7 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Integers:
-    """Return the counts of `joint_counts` for a table and columns that are already checked."""
+    """Return the people in each occupied cell, in any order: `joint_counts` without checks."""
     return occupied(*_keys(codes, columns))
 
 

@@ -129,7 +129,7 @@ class _Walk:
 
     @classmethod
     def from_codes(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
-        """Prepare a walk over the columns of a table; columns with most codes come first."""
+        """Prepare a walk over all sets of columns; columns with most values come first."""
         n, d = codes.shape
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
         rows, weights = different(codes)

@@ -45,13 +45,18 @@ class Steps:
 
     @classmethod
     def from_counts(cls, values: Integers) -> "Steps":
-        """Return the steps of a column given by its positive counts, ascending."""
+        """Return the step functions of a column, given its positive counts in ascending order."""
         threshold, first = np.unique(values, return_index=True)
         below = np.concatenate(([0], np.cumsum(values)))
         return cls(values, threshold, below[first], values.size - first)
 
     def at(self, threshold: int | float) -> tuple[int, int]:
-        """Return the people with rarer values, and the number of other values, at any threshold."""
+        """Return the people and the values that a threshold divides.
+
+        Returns:
+            The people with values of fewer people than the threshold, and the number of all other
+            values.
+        """
         first = int(self.values.searchsorted(threshold))
         return int(self.values[:first].sum()), self.values.size - first
 

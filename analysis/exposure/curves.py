@@ -99,7 +99,7 @@ class ExposureCurve:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of people exposed on each step."""
+        """The share of people exposed on each step of the curve."""
         return tuple(people / self.n for people in self.people)
 
     def __call__(self, k: int) -> int:

@@ -168,7 +168,7 @@ class _UniqueSearch:
         return scores
 
     def sets(self) -> Iterator[tuple[tuple[int, ...], Integers]]:
-        """Yield each set of columns, and the rows with a minimal unique in it."""
+        """Yield each set of columns, and the rows with a minimal sample unique (MSU) in it."""
         parts = dict[tuple[int, ...], Bits]()
         for size in range(1, self.size + 1):
             unique = dict[tuple[int, ...], Bits]()
@@ -219,14 +219,17 @@ class _UniqueSearch:
         return single
 
     def _crowds(self, columns: Sequence[int]) -> Integers:
-        """Return the crowd of each person in these columns: the smallest of its rows' cells."""
+        """Return the crowd of each person in these columns: people in its rows' smallest cell."""
         if self.owned is not None:
             return self.owned.crowd_sizes(columns)
         cells = cells_of(self.codes, columns)
         return np.bincount(cells)[cells]
 
     def _note(self, chosen: tuple[int, ...], rows: Integers) -> int:
-        """Add the scores of a set's MSUs to persons, columns and values; return their number."""
+        """Add the scores of a set's minimal sample uniques (MSUs); return their number.
+
+        The scores go to persons, columns and values. rows: the rows with an MSU in the set.
+        """
         if self.owned is not None and len(rows):  # several rows of one person in a cell are one MSU
             cells = cells_of(self.codes[rows], chosen)
             rows = rows[np.unique(cells, return_index=True)[1]]
@@ -243,7 +246,7 @@ class _UniqueSearch:
 def _search(
     table: ArrayLike, size: int | None, columns: Sequence[int] | None, persons: ArrayLike | None
 ) -> _UniqueSearch:
-    """Check the arguments of `minimal_uniques`, and return the search."""
+    """Check the arguments of `minimal_uniques`, and return a prepared search."""
     codes = as_table(table)
     known_columns = (
         range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])

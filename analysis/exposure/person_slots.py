@@ -83,7 +83,7 @@ class PersonSlots:
         return self._owners(keys, ordered[starts[small]])
 
     def _different(self, keys: Keys) -> NDArray[np.bool_]:
-        """Flag the rows with a cell that no row of the same person has in an earlier slot."""
+        """Flag the rows whose cell no row of the same person has in an earlier slot."""
         different, starts = np.ones(len(keys), dtype=bool), self._starts()
         for slot, size in enumerate(self.sizes):
             cells = keys[starts[slot] : starts[slot] + size]
@@ -93,7 +93,10 @@ class PersonSlots:
         return different
 
     def _owners(self, keys: Keys, small: Keys) -> int:
-        """Count the persons with a row in a small cell; small: their keys in ascending order."""
+        """Return the number of persons with a row in a small cell.
+
+        keys: the cell of each row. small: the keys of the small cells, ascending.
+        """
         if not len(small):
             return 0
         prefixes = np.zeros(1 << PREFIX, dtype=bool)
@@ -109,5 +112,5 @@ class PersonSlots:
         return int(np.count_nonzero(exposed))
 
     def _starts(self) -> list[int]:
-        """Return the place of the first row of each slot."""
+        """Return the place of the first row of each slot (rows number i of all persons)."""
         return [sum(self.sizes[:slot]) for slot in range(len(self.sizes))]

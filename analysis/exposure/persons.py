@@ -88,7 +88,10 @@ class Persons:
         return as_columns(columns, self.codes.shape[1])
 
     def _person_pairs(self, cells: Integers) -> tuple[Integers, Integers]:
-        """Return each pair of a cell and a person that occurs, and the persons of each cell."""
+        """Return the pairs of a cell and a person that occur, and the persons of each cell.
+
+        cells: the cell of each row. A pair is written as the number cell * n + person.
+        """
         return pairs_of(np.sort(cells.astype(np.int64) * self.n + self.owner), self.n)
 
 

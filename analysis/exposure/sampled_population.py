@@ -67,7 +67,10 @@ def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
 
 
 def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
-    """Return E(1 / F) of cells of f people by the recursion in f; for q > 1/2."""
+    """Return E(1 / F) for cells of f people in a sample, F their people in the population.
+
+    It is computed by recursion in f, for q > 1/2; p and q are parameters of F's law (module).
+    """
     x = p / q
     risk = -x * np.log(p)
     for people in range(1, int(f.max(initial=1))):
@@ -77,7 +80,11 @@ def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _by_series(f: Floats, p: Floats, q: Floats) -> Floats:
-    """Return E(1 / F) of cells of f people by the series of 2F1; for q <= 1/2, or many people."""
+    """Return E(1 / F) for cells of f people in a sample, F their people in the population.
+
+    It is computed by a series, for q <= 1/2 or many people; p and q are parameters of F's law
+    (module).
+    """
     term, total = np.ones_like(f), np.ones_like(f)
     for n in range(TERMS):
         term = term * (q * (n + 1) / (f + n + 1))

@@ -267,7 +267,7 @@ class _Column:
         return self._merge(place)
 
     def _best_places(self) -> dict[int, int]:
-        """Return, for each code, the place of its pair that takes most people out."""
+        """Return, for each code, the index of the merge that most reduces the people below k."""
         codes = np.concatenate((self.first, self.second))
         places = np.tile(np.arange(len(self.first)), 2)
         order = np.lexsort((-places, self.freed[places], codes))
@@ -276,7 +276,7 @@ class _Column:
         return dict(zip(codes[best].tolist(), places[best].tolist(), strict=True))
 
     def merges(self) -> list[ValueMerge]:
-        """Return the merges that take out most people for the bits that they lose, best first."""
+        """Return the merges of two values that most reduce the people below k per bit lost."""
         if not len(self.freed):
             return []
         rate = self.freed / np.maximum(self._bits(self.first, self.second), 1e-300)
@@ -285,7 +285,7 @@ class _Column:
         return [merge for merge in merges if merge.freed > 0]
 
     def _merge(self, place: int) -> ValueMerge:
-        """Return the merge of the pair of codes at a place."""
+        """Return the merge of two values with index `place`, with its effect."""
         first, second = self._key(place)
         if self.from_rows[first] > self.from_rows[second]:
             first, second = second, first
@@ -293,13 +293,14 @@ class _Column:
         return ValueMerge(self.j, (first, second), self._exact(place), bits)
 
     def _key(self, place: int) -> tuple[int, int]:
-        """Return the two codes of the pair at a place, the smaller first."""
+        """Return the two codes of the merge with index `place`, the smaller first."""
         return int(self.first[place]), int(self.second[place])
 
     def _exact(self, place: int) -> int:
-        """Return the people that the merge at a place takes out of the people below k.
+        """Return the people that a merge takes out of crowds below k.
 
-        For persons with several rows they are counted exactly, and cached.
+        place: the index of the merge. For persons with several rows they are counted exactly, and
+        cached.
         """
         if self.rows.owner is None:
             return int(self.freed[place])

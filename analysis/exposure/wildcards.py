@@ -103,7 +103,7 @@ class Wildcards:
         return [column[first] for column in ordered], weights, place.astype(np.int64)
 
     def _agreement(self, column: Integers) -> float:
-        """Return the share of pairs of people that are compatible in this column."""
+        """Return the share of pairs of people that agree, or lack a value, in this column."""
         shares = np.bincount(column, self.weights) / self.weights.sum()
         return float((shares[1:] ** 2).sum() + 2 * shares[0] - shares[0] ** 2)
 
@@ -146,7 +146,10 @@ class _Level:
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks
 
     def extend(self, starts: Integers, rows: Integers) -> tuple[Integers, Integers]:
-        """Return the compatible pairs (start, row) with this column added, from these pairs."""
+        """Extend pairs of a start (first columns of a row) and a compatible row by a column.
+
+        Returns the starts and the rows of all pairs that stay compatible.
+        """
         child_counts, lacks = self.children(starts, rows)
         known_starts, known_rows = starts[~lacks], rows[~lacks]
         wanted_keys, _ = extend_keys(
@@ -206,7 +209,10 @@ def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Intege
 
 
 def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
-    """Return the start of each row in the first column, and a level for every other column."""
+    """Return the first column's start of each row, and a level for every other column.
+
+    A start is a distinct combination of values in the first columns.
+    """
     starts = dense(digits[0])[0]
     root, levels = starts, []
     for digit in digits[1:]:

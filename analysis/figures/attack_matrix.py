@@ -91,7 +91,7 @@ def draw(table: HeatTable) -> "Figure":
 
 
 def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
-    """Draw the cell in column x and row y: its colour, frame, mark and signs."""
+    """Draw the cell in column x and row y of the heat table: colour, frame, mark and signs."""
     from matplotlib.patches import Rectangle
 
     mark, colour = LOOKS[sign.verdict]
@@ -117,7 +117,7 @@ def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
 
 
 def _legend() -> str:
-    """Return the legend of the marks, in three lines of text."""
+    """Return the legend of the heat table's marks, as text."""
     marks = "    ".join(f"{LOOKS[name][0]} {meaning}" for name, meaning in MEANING.items())
     return (
         f"{marks}\n!  detected: somebody raised an alarm (in a share of the runs, if one is given)"

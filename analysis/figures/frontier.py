@@ -83,7 +83,10 @@ def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
 
 @drawing.styled
 def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
-    """Return the figure of both panels. k: the smallest crowd in which no person is exposed."""
+    """Return the figure of release programs: exposure and error against bits received.
+
+    points: the programs. k: the smallest crowd in which no person is exposed.
+    """
     picture, (left_axes, right) = drawing.new(11.5, 5.0, 1, 2)
     _privacy(left_axes, points, k)
     _utility(right, points)
@@ -150,7 +153,7 @@ def _utility(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _series(points: Sequence[FrontierPoint]) -> list[list[FrontierPoint]]:
-    """Return the groups of programs that differ in epsilon alone, to be joined by a line."""
+    """Group the programs that differ in epsilon alone, so that each group is joined by a line."""
     groups: dict[str, list[FrontierPoint]] = {}
     for point in points:
         name, _, epsilon = point.name.rpartition(" e=")
@@ -173,7 +176,7 @@ def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _look(point: FrontierPoint) -> tuple[str, str, str]:
-    """Return the description, marker and colour of a point's family."""
+    """Return the description, the marker and the colour of a program's family."""
     return FAMILIES[point.family]
 
 

@@ -114,7 +114,7 @@ def draw_number(
 
 
 def _finish(axes: "Axes", group: Guesses, label: str) -> None:
-    """Label the x axis, name the words that were left out, and add the legend."""
+    """Label the x axis of a figure of guesses, name refused words, and add the legend."""
     left_out = f"; left out: {', '.join(group.refused[:5])}" if group.refused else ""
     axes.set_xlabel(f"{label}{left_out}")
     axes.legend(loc="best")

@@ -33,7 +33,7 @@ def figures(incidence: Incidence) -> list[Redrawn]:
 
 @drawing.styled
 def draw(incidence: Incidence) -> "Figure":
-    """Draw the numbers of elements in exactly t sets against t: estimated, true and noisy."""
+    """Draw, for each t, the number of elements in exactly t sets: estimated, true and noisy."""
     import numpy as np
 
     picture, axes = drawing.new(7.0, 4.2)

@@ -84,17 +84,23 @@ def point(way: str, local: float, people: int, make: Make = question) -> BudgetP
 
 
 def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ...]:
-    """Return a point for each local budget of one way, with this number of people."""
+    """Return the points of one way to spend epsilon ("split" or "sample"), by local epsilon.
+
+    people: people that report together. make: returns the randomizer of a question at an epsilon.
+    """
     budgets = DIVIDED if way == "split" else LOCAL
     return tuple(point(way, local, people, make) for local in budgets)
 
 
 def local_crossing(people: int, make: Make = question) -> float:
-    """Return the local epsilon from which on the divided budget has the smaller error, nats."""
+    """Return the local epsilon, in nats, from which on dividing it over questions is better.
+
+    Better is the smaller standard error, compared with spending it on one drawn question.
+    """
     low, high = DELTA, MAX_EPSILON
 
     def is_divided_better(local: float) -> bool:
-        """Whether the divided budget has the smaller error at this local epsilon."""
+        """Whether dividing this local epsilon over the questions has the smaller error."""
         return error_of("split", local, people, make) < error_of("sample", local, people, make)
 
     while high - low > NEAR * high:
@@ -127,7 +133,7 @@ def figure() -> "Figure":
 
 
 def _draw_local(ax: "Axes", colours: dict[str, tuple[str, object]]) -> None:
-    """Draw the errors of both ways against the local epsilon, and the point where they cross."""
+    """Draw the errors of "split" and "sample" against local epsilon, and where they cross."""
     people = CROWDS[-1]
     for way in WAYS:
         budgets = np.geomspace(LOCAL[0], DIVIDED[-1], 60)

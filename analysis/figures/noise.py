@@ -209,7 +209,7 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
 def _measured(
     task: str, family: str, people: int, spot: NoisePoint, play: Play | None
 ) -> NoisePoint:
-    """Return a point with its measured error, from whole runs or from drawn reports."""
+    """Return a point of a randomizer's line with a measured error, from runs or drawn reports."""
     if play is not None and people == CROWDS[0]:
         squared, runs = play(task, family, spot.local)
         return replace(spot, measured=sqrt(squared), runs=runs)
@@ -218,7 +218,7 @@ def _measured(
 
 
 def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> float:
-    """Return the root of the mean squared error over repeated reports of uniform people."""
+    """Return a randomizer's root mean squared error, over repeated reports of uniform people."""
     rng = np.random.default_rng([seed, people])
     x: Any = np.arange(people) % randomizer.inputs
     p = np.bincount(x, minlength=randomizer.inputs) / people

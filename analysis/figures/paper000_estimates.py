@@ -161,7 +161,7 @@ def exposure_estimates_figure(
 
 
 def figure3(material: Material) -> Redrawn:
-    """Redraw Figure 3 of the paper from seeded simulations."""
+    """Redraw Figure 3 of paper 000, two estimates of exposure, from seeded simulations."""
     return exposure_estimates_figure(
         p=CHOSEN, n=PEOPLE, simulations=SIMULATIONS, seed=material.seed, progress=material.progress
     )
@@ -206,7 +206,7 @@ def draw(runs: Estimates, title: str) -> Figure:
 
 
 def _numbers(runs: Estimates) -> Numbers:
-    """Return the table of the figure: a row for each k."""
+    """Return the table of the figure: both estimates of the exposure, with a row for each k."""
     columns = (
         runs.k, runs.k / runs.n, runs.target, runs.plug_in, runs.plug_in_sd,
         runs.statistical, runs.statistical_sd,

@@ -192,7 +192,7 @@ def exposure_bounds_figure(
 
 
 def figure2(material: Material) -> Redrawn:
-    """Redraw Figure 2 of the paper from the shipped census table."""
+    """Redraw Figure 2 of paper 000, exposure and its bounds, from the shipped census table."""
     return exposure_bounds_figure(
         columns=COLUMNS, worst_at=WORST, nodes=material.nodes, progress=material.progress
     )
@@ -200,7 +200,7 @@ def figure2(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], title: str) -> Figure:
-    """Draw a panel of all single columns, and a panel for each joint of columns."""
+    """Draw the exposure against the threshold: all single columns, then each joint of columns."""
     rows = -(-(1 + len(joints)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
     for spare in axes[1 + len(joints) :]:
@@ -231,7 +231,7 @@ def _truth(ax: Axes, exposure: ExposurePanel, **look: Any) -> None:
 
 
 def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
-    """Draw the panel of a joint: its bounds, its true exposure and its worst cases."""
+    """Draw the exposure of a joint of columns: its bounds, the truth and its worst cases."""
     n = exposure.truth.n
     t = [k / n for k in exposure.ks]
     for rule, people in exposure.bounds.items():
@@ -333,7 +333,7 @@ def _check_panels(
     joints: Sequence[ExposurePanel],
     holds: Callable[[dict[str, int]], bool],
 ) -> tuple[str, str, str, str, bool]:
-    """Return a row of a check: at how many of all drawn k a condition holds."""
+    """Count the drawn k at which a condition on the exposed people holds; return a check's row."""
     outcomes = [holds(exposure.at(k)) for exposure in joints for k in exposure.ks]
     return subject, source, "always", f"{sum(outcomes)} of {len(outcomes)}", all(outcomes)
 

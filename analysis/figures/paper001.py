@@ -120,19 +120,19 @@ def _draw(figure: Figure) -> Canvas:
 
 
 def _ratio(material: Material) -> Redrawn:
-    """Draw the figure "ratio" with the default parameters."""
+    """Draw the privacy ratio of each outcome ("ratio") with the default parameters."""
     material.progress("figure privacy-ratio")
     return outcome_ratio_figure(n=PEOPLE, q=NOISE)
 
 
 def _crowd(material: Material) -> Redrawn:
-    """Draw the figure "crowd" with the default parameters."""
+    """Draw epsilon against the number of people ("crowd") with the default parameters."""
     material.progress("figure crowd")
     return crowd_epsilon_figure(q=NOISE, delta=DELTA, sizes=SIZES)
 
 
 def _coverage(material: Material) -> Redrawn:
-    """Draw the figure "coverage" with the default parameters."""
+    """Draw the chance to break epsilon ("coverage") with the default parameters."""
     material.progress("figure coverage")
     return noise_coverage_figure(n=USERS, epsilons=EPSILONS)
 

@@ -95,7 +95,10 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
 
 
 def crossing(first: str, second: str, low: float, high: float, a: int = INPUTS) -> float:
-    """Return the average privacy in [low, high] at which two protocols have the same factor F."""
+    """Return the average privacy at which two protocols have the same participation factor.
+
+    It is searched in [low, high]. a: number of inputs.
+    """
     from scipy.optimize import brentq
 
     gap = lambda s: factor_at(first, s, a) - factor_at(second, s, a)  # noqa: E731
@@ -150,7 +153,7 @@ def utility_privacy_figure(
 
 
 def tradeoff_figure(material: Material) -> Redrawn:
-    """Redraw both parts of Figure 3 of the paper; they are deterministic."""
+    """Redraw Figure 3 of paper 002, utility against average and worst-case privacy."""
     return utility_privacy_figure(a=INPUTS, epsilons=geometric(), progress=material.progress)
 
 
@@ -185,14 +188,14 @@ def draw(curves: Tradeoff, title: str) -> Figure:
 
 
 def _bound(ax: Axes, a: int) -> None:
-    """Draw the upper bound of Theorem 8.1 on the factor at each worst-case privacy."""
+    """Draw the upper bound on the participation factor by worst-case privacy (Theorem 8.1)."""
     s = np.linspace(0.02, TOP, 200)
     max_factors = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
     ax.plot(np.sqrt(s), np.sqrt(max_factors), color=drawing.GREY, linewidth=1, label="Theorem 8.1")
 
 
 def _numbers(curves: Tradeoff) -> Numbers:
-    """Return the table of the figure: a row for each protocol and epsilon."""
+    """Return the table of privacy and utility: a row for each protocol and epsilon."""
     rows = [
         (name, float(e), float(s), exp(-float(e)), float(f))
         for name in curves.factor

@@ -54,7 +54,10 @@ def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
 
 @drawing.styled
 def draw5(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 5: the information if everything is released, and by first events released."""
+    """Draw Figure 5: the bits of an attack about a person, by the first events released.
+
+    The left panel shows the release of everything.
+    """
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for i, (name, colour, marker) in enumerate(
         (("traces", drawing.BLUE, "o"), ("ratings", drawing.VERMILION, "s"))
@@ -75,7 +78,7 @@ def draw5(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw6(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 6: the information by training events, for traces and for ratings."""
+    """Draw Figure 6: the bits of an attack about a person, by the number of training events."""
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for ax, name, colour, marker in (
         (left_ax, "traces", drawing.BLUE, "o"),

@@ -75,7 +75,7 @@ HEADINGS = (
 
 
 def people(seed: int, sizes: GeneratedPeople) -> tuple[Sequences, Sequences]:
-    """Return generated traces and rating histories of people with these sizes."""
+    """Generate traces of places, and rating histories, of people with these sizes."""
     rng, n = np.random.default_rng(seed), sizes.people
     traces = markov_traces(n, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng)
     return traces, rating_histories(n, sizes.items, sizes.ratings, rng=rng)
@@ -237,21 +237,21 @@ def detection_error_figure(
 
 
 def figure5(material: Material) -> Redrawn:
-    """Redraw Figure 5: maximum knowledge, with all events released or the first 1 to 5."""
+    """Redraw Figure 5: the bits of an attacker that knows all events, by events released."""
     return full_knowledge_figure(
         generated=GENERATED, first=FIRST, seed=material.seed, progress=material.progress
     )
 
 
 def figure6(material: Material) -> Redrawn:
-    """Redraw Figure 6: partial knowledge, by the number of training events."""
+    """Redraw Figure 6: the bits of an attacker that knows older events, by training events."""
     return training_events_figure(
         generated=GENERATED, trained=TRAINED, seed=material.seed, progress=material.progress
     )
 
 
 def figure7(material: Material) -> Redrawn:
-    """Redraw Figure 7: the error trade-offs of three matching algorithms, partial knowledge."""
+    """Redraw Figure 7: the error trade-offs (FAR, FRR) of three matching algorithms."""
     return detection_error_figure(
         generated=GENERATED, seed=material.seed, progress=material.progress
     )
@@ -345,7 +345,10 @@ def _check7(error_at_few: float, error_at_many: float) -> Check:
 
 
 def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
-    """Return a row of the table `HEADINGS` for one data set and number of events."""
+    """Return a row of the table `HEADINGS`: the information of an attack on one data set.
+
+    events: number of events, or "all".
+    """
     d = e.divergence
     return (
         name, events, d.estimate, d.at_least, d.beyond, e.finite, e.finite_low, e.finite_high,
@@ -354,7 +357,7 @@ def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
 
 
 def _rising(rows: list[Row], name: str) -> Check:
-    """Check that the PSE of a data set rises with the training events, as the paper says."""
+    """Check that the attack's information rises with its training events, as the paper says."""
     bits = [row[5] for row in rows if row[0] == name]
     rises = bits[-1] > bits[0]
     text = f"{bits[0]:.2f} to {bits[-1]:.2f} bits"

@@ -74,12 +74,15 @@ def pie_bounds_figure(
 
 
 def figure4(material: Material) -> Redrawn:
-    """Redraw Figure 4 at the paper's numbers of users and places."""
+    """Redraw Figure 4, bounds on the bits of a report about its sender, at the paper's sizes."""
     return pie_bounds_figure(users=USERS, symbols=PLACES, progress=material.progress)
 
 
 def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
-    """Return the four bounds on the PIE of a randomizer in bits, in the order of STRENGTHS."""
+    """Return the four bounds, in bits, on the information of a report about its sender.
+
+    They are in the order of STRENGTHS.
+    """
     bound = pie_bound(randomizer, users)
     return tuple(float(getattr(bound, strength)) for strength in STRENGTHS)
 
@@ -107,7 +110,7 @@ def _checks4() -> list[Check]:
 
 @drawing.styled
 def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
-    """Draw the four bounds against epsilon, a panel each for small and for large epsilon."""
+    """Draw four bounds on the bits of a report against epsilon, for small and large epsilon."""
     table = np.array(sorted(rows))
     small, large = table[table[:, 0] <= 1], table[table[:, 0] >= 1]
     parts = [

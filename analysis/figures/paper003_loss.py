@@ -198,7 +198,7 @@ def hash_loss_figure(
 
 
 def figure10(material: Material) -> Redrawn:
-    """Redraw Figure 10: the loss against epsilon, and against the guaranteed error."""
+    """Redraw Figure 10: the squared error of estimated places against epsilon."""
     return estimation_loss_figure(
         users=FEWER, symbols=SMALLER, hash_values=HASHES, seed=material.seed,
         progress=material.progress,
@@ -213,7 +213,7 @@ def figure11(material: Material) -> Redrawn:
 
 
 def figure12(material: Material) -> Redrawn:
-    """Redraw Figure 12: the loss against the number of hash values at theta = 1/2."""
+    """Redraw Figure 12: the squared error of estimated places against hash values g."""
     return hash_loss_figure(
         users=FEWER, symbols=SMALLER, sizes=SIZES, seed=material.seed, progress=material.progress
     )

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def _kind(sums: PlaceNumbers) -> str:
-    """Return the adjective of the data in titles: "generated ", or empty."""
+    """Return "generated " for drawn places, else "": the adjective of the data in titles."""
     return "" if sums.has_counts else "generated "
 
 
 @drawing.styled
 def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
-    """Draw Figure 10: the loss of the top places above, of all places below.
+    """Draw Figure 10: the squared error of estimates, of the top places and of all places.
 
     The left panels are by epsilon, the right panels by the guaranteed error.
     """
@@ -69,7 +69,10 @@ def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figur
 
 @drawing.styled
 def draw12(rows: list[Row], curve: list[Row], sums: PlaceNumbers, theta: float) -> Figure:
-    """Draw Figure 12: the loss by g, for the most frequent places and for all places."""
+    """Draw Figure 12: the squared error of estimates by the number g of hash values.
+
+    The panels are of the most frequent places and of all places.
+    """
     figure, panels = drawing.new(9, 4.2, 1, 2)
     g = [point[0] for point in curve]
     for j, (ax, top) in enumerate(zip(panels, (sums.top, sums.symbols), strict=True), start=1):

@@ -209,7 +209,7 @@ def identification_error_figure(
 
 
 def figure8(material: Material) -> Redrawn:
-    """Redraw Figure 8: bounds on the PIE, the true PIE and the PSE of an attack."""
+    """Redraw Figure 8: the bits of a report about its sender, with bounds, by epsilon."""
     return report_information_figure(
         generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
         progress=material.progress,
@@ -217,7 +217,7 @@ def figure8(material: Material) -> Redrawn:
 
 
 def figure9(material: Material) -> Redrawn:
-    """Redraw Figure 9: the identification error of the attack, and its lower bounds."""
+    """Redraw Figure 9: the attacker's share of wrongly named senders, with lower bounds."""
     return identification_error_figure(
         generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
         progress=material.progress,
@@ -233,7 +233,7 @@ def _study(
     seed: int,
     progress: Progress | None,
 ) -> ReportStudy:
-    """Check the parameters of both figures and return them."""
+    """Check the parameters of Figures 8 and 9 and return them."""
     if not isinstance(generated, TracePeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a TracePeople")
     if not (traces is None or isinstance(traces, Sequences)):

@@ -20,7 +20,10 @@ Row = tuple[Any, ...]
 
 @drawing.styled
 def draw8(rows: list[Row], kind: str) -> Figure:
-    """Draw Figure 8: a panel for each randomizer, with bounds, PIE and PSE by epsilon."""
+    """Draw Figure 8: bounds on a report's bits about its sender, the truth, and an attack's.
+
+    There is a panel for each randomizer.
+    """
     figure, panels = drawing.new(9, 4.4, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
         part = [row[1:] for row in rows if row[0] == name]

@@ -176,7 +176,10 @@ def expected_losses(data: PlacesOfPeople, g: int, theta: float) -> tuple[float, 
 
 
 def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[str, float]]:
-    """Return each guarantee in words with its epsilon: the given epsilon, and two of the error."""
+    """Return three guarantees in words with the epsilon of each.
+
+    They are the given epsilon, and the given identification error by two bounds.
+    """
 
     def make(eps: float) -> GRR:
         """Return GRR over the places at an epsilon."""
@@ -192,7 +195,7 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
 def estimates(
     randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
 ) -> Floats:
-    """Return estimates of the shares of some places; 0 where they are not significant."""
+    """Return estimated shares of the `top` places from noisy reports; 0 if not significant."""
     reports = randomizer.sample(data.user_places, rng)
     present, values = large_domain(randomizer, reports).significant(rule="normal")
     estimate = dict(zip(present.tolist(), values.tolist(), strict=True))

@@ -77,7 +77,7 @@ def known_columns_figure(
 
 
 def release(material: Material) -> Redrawn:
-    """Attack the shipped census table with every set of known columns."""
+    """Redraw the figure: attack the shipped census table with every set of known columns."""
     return known_columns_figure(progress=material.progress)
 
 
@@ -96,7 +96,7 @@ def _check(attacks: Sequence[Identified]) -> Check:
 
 @drawing.styled
 def draw(attacks: Sequence[Identified], names: Sequence[str], source: str) -> Figure:
-    """Draw a point for each set of known columns; name the most dangerous of each size."""
+    """Draw the people identified by each set of known columns; name the worst of each size."""
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:
         ax.plot(len(a.known_columns), a.expected_matches, "o", ms=4, mfc="none", color=drawing.BLUE)

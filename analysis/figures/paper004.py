@@ -147,7 +147,7 @@ def session_error_figure(
 
 
 def figure2(material: Material) -> Redrawn:
-    """Redraw Figure 2 on Zipf vectors over 162,305 positions: error against epsilon and n."""
+    """Redraw Figure 2: the error of incidence estimators on Zipf vectors, by epsilon and n."""
     return incidence_error_figure(
         owners=OWNERS, positions=POSITIONS, runs=RUNS, seed=material.seed,
         progress=material.progress,
@@ -155,7 +155,7 @@ def figure2(material: Material) -> Redrawn:
 
 
 def figure2_wifi(material: Material) -> Redrawn:
-    """Redraw Figure 2 on Wi-Fi sessions: error against epsilon, and one estimate with limits."""
+    """Redraw Figure 2 on Wi-Fi sessions: errors of incidence estimators, and an estimate."""
     return session_error_figure(runs=RUNS, seed=material.seed, progress=material.progress)
 
 
@@ -229,7 +229,7 @@ def _stage(progress: Progress | None, prefix: str) -> Progress:
 
 
 def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[IncidenceEstimate]:
-    """Return the estimates with limits of one noisy version, by "em" and "bayes"."""
+    """Estimate an incidence vector from one noisy version, by "em" and "bayes", with limits."""
     rng = np.random.default_rng(seed)
     psi = sample(phi, eta_of(epsilon), rng=rng)
     return [estimate(psi, eta_of(epsilon), method=name, rng=rng) for name in ("em", "bayes")]
@@ -260,7 +260,7 @@ def _wifi_checks(
 
 
 def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
-    """Return the table of errors: a row for each panel and budget."""
+    """Return the table of the estimators' errors: a row for each panel and budget."""
     methods = tuple(panels[0].quantiles)
     headings = ("data", "n", "m", "epsilon", "beta", "runs", *methods, "bound", "lower")
     rows = [
@@ -304,7 +304,7 @@ def _lower_list() -> Check:
 
 
 def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
-    """Return two checks: that the bound holds, and that it is as close as the paper says."""
+    """Check that the error bound holds, and that it is as close as the paper says."""
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
     source = "Section 6.1"
@@ -329,7 +329,7 @@ def _small_at_half(panels: list[ErrorPanel]) -> Check:
 
 
 def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
-    """Check that a point inside the polytope beats a vertex, which Section 4.1 prefers."""
+    """Check that an estimate inside the polytope beats a vertex, as Section 4.1 prefers."""
     pairs = [(panel.quantiles["analytic"], panel.quantiles["program"]) for panel in panels]
     better = np.concatenate([inside < corner for inside, corner in pairs])
     return Check(

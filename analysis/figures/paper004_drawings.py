@@ -28,7 +28,7 @@ NAMES = {
 
 @drawing.styled
 def draw(panels: list[ErrorPanel]) -> Figure:
-    """Draw a panel for each n: quantiles of the error by epsilon, upper and lower bounds."""
+    """Draw the estimators' errors by epsilon, with upper and lower bounds; a panel for each n."""
     figure, axes = _panels(len(panels))
     for ax, panel in zip(axes, panels, strict=True):
         _errors(ax, panel)
@@ -79,7 +79,7 @@ def _panels(panel_count: int) -> tuple[Figure, list[Axes]]:
 
 
 def _errors(ax: Axes, panel: ErrorPanel) -> None:
-    """Draw the errors of all measured methods and the bounds, by epsilon."""
+    """Draw the errors of all estimators and the bounds, by epsilon, on one panel."""
     lines = drawing.styles(len(NAMES))
     for (method, name), (colour, style) in zip(NAMES.items(), lines, strict=True):
         if method in panel.quantiles:

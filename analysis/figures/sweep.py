@@ -135,7 +135,7 @@ def draw(
 
 
 def _rests(along: Along) -> Iterator[dict[str, Value]]:
-    """Yield the combinations of values of the third and further keys, at most `ROWS`."""
+    """Yield the combinations of values of the third and further swept keys, at most `ROWS`."""
     keys = list(along)[2:]
     for number, values in enumerate(product(*(along[key] for key in keys))):
         if number < ROWS:

@@ -20,7 +20,7 @@ P = TypeVar("P")
 
 
 def numbers_of(across: Sequence[Value]) -> list[float]:
-    """Return the values as numbers; empty if a value is a name, or yes or no."""
+    """Return values of a swept key as numbers; an empty list if a value is a text or a bool."""
     if any(isinstance(value, bool | str) for value in across):
         return []
     return [float(value) for value in across]

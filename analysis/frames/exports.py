@@ -32,7 +32,7 @@ SQL = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 
 
 def to_pandas(columns: Columns, types: Types) -> Any:
-    """Make a pandas.DataFrame. LocalError if pandas is not installed."""
+    """Return the columns as a pandas.DataFrame; LocalError if pandas is not installed."""
     pandas = _library("pandas")
     series = {}
     for heading, cells in columns.items():
@@ -42,14 +42,14 @@ def to_pandas(columns: Columns, types: Types) -> Any:
 
 
 def to_polars(columns: Columns, types: Types) -> Any:
-    """Make a polars.DataFrame. LocalError if polars is not installed."""
+    """Return the columns as a polars.DataFrame; LocalError if polars is not installed."""
     polars = _library("polars")
     schema = {heading: getattr(polars, POLARS[kind]) for heading, kind in types.items()}
     return polars.DataFrame({name: list(cells) for name, cells in columns.items()}, schema=schema)
 
 
 def to_arrow(columns: Columns, types: Types) -> Any:
-    """Make a pyarrow.Table. LocalError if pyarrow is not installed."""
+    """Return the columns as a pyarrow.Table; LocalError if pyarrow is not installed."""
     pyarrow = _library("pyarrow")
     schema = [(heading, getattr(pyarrow, ARROW[kind])()) for heading, kind in types.items()]
     return pyarrow.table(
@@ -86,7 +86,7 @@ def _stream_of_duckdb(columns: Columns, types: Types) -> object:
 
 
 def _quoted(heading: str) -> str:
-    """Quote the name of a column for SQL."""
+    """Return the name of a column quoted for SQL."""
     return '"' + heading.replace('"', '""') + '"'
 
 

@@ -72,7 +72,13 @@ def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
 
 
 def polytope(psi: Counts, eta: float, level: float) -> Polytope:
-    """Return the polytope of the shares x that satisfy every inequality with L = `level`."""
+    """Return the linear inequalities that the true shares x = Phi/m meet, except rarely.
+
+    Args:
+        psi: noisy incidence vector, shape (n + 1,).
+        eta: privacy parameter.
+        level: L of the module: each inequality fails with probability at most e^-L.
+    """
     k, m = len(psi), int(psi.sum())
     A, h = transition(k - 1, eta), psi / m
     regular = np.linalg.solve(A.T @ A + REGULAR / m * np.eye(k), A.T)

@@ -102,7 +102,7 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
-    """Return, for each row of shares, whether its deviance is at most `stop` times the expected."""
+    """Return which rows of shares fit the observation: deviance at most `stop` times expected."""
     law, is_observed = path @ A.T, h > 0
     divergence = 2 * m * (np.log(h[is_observed] / law[:, is_observed]) @ h[is_observed])
     expected = len(h) - (path @ (A * A).T / law).sum(axis=1)
@@ -139,14 +139,17 @@ def deviance(h: Floats, model_shares: Floats, m: int) -> float:
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
-    """Return the log-likelihood of shares x for a single position, in nats; -inf if impossible."""
+    """Return the mean log-likelihood of shares x at a position, in nats; -inf if impossible."""
     is_observed = h > 0
     law = A[is_observed] @ x
     return float(h[is_observed] @ np.log(law)) if law.min() > 0 else -np.inf
 
 
 def _expected(squares: Floats, x: Floats, law: Floats) -> float:
-    """Return E D at x, from the squares of A and the shares A x."""
+    """Return the expected deviance of the true shares, if they are x.
+
+    squares: the squares of A's entries. law: A x, the expected noisy shares.
+    """
     return len(x) - float(((squares @ x) / law).sum())
 
 

@@ -27,7 +27,10 @@ CENTRED = 1e-10
 
 
 def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
-    """Return the incidence shares with the least largest residual |h - A x|, and this residual."""
+    """Return the shares x with the least largest residual |h - A x|, and this residual.
+
+    h: observed shares of positions Psi/m. A: transition matrix of the noise.
+    """
     shares, residual = _minmax(h.tobytes(), A.tobytes())
     return shares.copy(), residual
 
@@ -56,7 +59,10 @@ def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
 
 
 def vertex(h: Floats, A: Floats, r: float) -> Floats:
-    """Return a vertex of P(r): Algorithm 1 with objective 0, by SciPy's interior point method."""
+    """Return a vertex of the polytope of shares with residuals of at most r.
+
+    It is paper 004's Algorithm 1 with objective 0, by SciPy's interior point method.
+    """
     best, residual = minmax(h, A)
     if residual >= r:
         return best
@@ -65,7 +71,10 @@ def vertex(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
-    """Return the centre of the largest ball in P(r), measured within the plane sum x = 1."""
+    """Return the centre of the largest ball in the polytope of shares with residuals <= r.
+
+    The ball is measured within the plane sum x = 1.
+    """
     best, residual = minmax(h, A)
     if residual >= r:
         return best
@@ -84,7 +93,10 @@ def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def analytic(h: Floats, A: Floats, r: float) -> Floats:
-    """Return the analytic centre of P(r), the largest product of slacks, by Newton's method."""
+    """Return the analytic centre of the polytope of shares with residuals <= r.
+
+    It has the largest product of slacks, and is found by Newton's method.
+    """
     x = chebyshev(h, A, r)
     rows, limits = _box(h, A, r)
     rows, limits = np.vstack([rows, -np.eye(len(h))]), np.concatenate([limits, np.zeros(len(h))])

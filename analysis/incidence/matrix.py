@@ -93,7 +93,7 @@ def inverse(n: int, eta: float) -> Floats:
 
 
 def invertible(n: int, eta: float) -> bool:
-    """Whether float64 holds the entries of the inverse."""
+    """Whether float64 holds the entries of the inverse of `transition(n, eta)`."""
     return -n * log(eta) < LARGEST_LOG_NORM
 
 

@@ -142,7 +142,10 @@ def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> F
 
 
 def _true_counts_given(chains: Floats, A: Floats) -> Floats:
-    """Return P(j true 1-bits | i shown, x), shape (chains, i, j)."""
+    """Return the probability of j true 1-bits at a position that shows i, given shares x.
+
+    The shape is (chains, i, j); each row of `chains` is an x.
+    """
     weights = A[None] * chains[:, None, :]
     return np.asarray(weights / weights.sum(axis=2, keepdims=True))
 
@@ -156,13 +159,13 @@ def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) 
 
 
 def _inside(x: Floats) -> Floats:
-    """Return rows as shares that sum to 1, each at least `MIN_SHARE`."""
+    """Return rows scaled to shares that sum to 1, each at least `MIN_SHARE`."""
     inside = np.maximum(x, MIN_SHARE * x.sum(axis=1, keepdims=True))
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
 def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
-    """Return the log posterior density at each row of x, up to a constant; -inf outside.
+    """Return the log posterior density at each row of shares x, up to a constant; -inf outside.
 
     observed_shares: A x of each row. psi: the noisy vector of each row.
     """

@@ -77,7 +77,7 @@ class IncidenceEstimate:
 
     @property
     def n(self) -> int:
-        """The number of vectors."""
+        """The number of bit vectors."""
         return len(self.phi) - 1
 
     @property
@@ -91,22 +91,22 @@ class IncidenceEstimate:
         return self.phi / self.m
 
     def exactly(self, t: int) -> Count:
-        """Return the positions set in exactly t vectors, 0 <= t <= n."""
+        """Return the estimated number of positions set in exactly t vectors, 0 <= t <= n."""
         t = self._as_t(t)
         return Count(float(self.phi[t]), float(self.low[t]), float(self.high[t]))
 
     def at_least(self, t: int) -> Count:
-        """Return the positions set in t vectors or more, 0 <= t <= n."""
+        """Return the estimated number of positions set in t vectors or more, 0 <= t <= n."""
         return self._combine((np.arange(self.n + 1) >= self._as_t(t)).astype(float))
 
     @property
     def intersection(self) -> Count:
-        """The n-wise inner product: positions set in all vectors (Theorem 5.10)."""
+        """The estimated number of positions set in all vectors, an inner product (Theorem 5.10)."""
         return self.exactly(self.n)
 
     @property
     def union(self) -> Count:
-        """The positions set in at least one vector: m - Phi_0."""
+        """The estimated number of positions set in at least one vector: m - Phi_0."""
         return self.at_least(1)
 
     def inner_products(self, k: int) -> Count:
@@ -146,7 +146,7 @@ class IncidenceEstimate:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the counts with their limits against t on `ax`, or on new axes."""
+        """Draw the estimated counts with their limits against t on `ax`, or on new axes."""
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt

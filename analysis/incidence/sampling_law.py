@@ -176,7 +176,7 @@ def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
 
 
 def outcomes(n: int, m: int) -> int:
-    """Return the number of weak compositions of m positions into n + 1 counts: C(m + n, n)."""
+    """Return the number of possible incidence vectors of n vectors of m positions: C(m + n, n)."""
     from math import comb
 
     return comb(m + n, n)
