@@ -82,9 +82,9 @@ def _import() -> None:
         if backend is None:
             raise
         # removes the half-imported modules, so that matplotlib is imported from scratch
-        for half in set(sys.modules) - modules_before:
-            if half.partition(".")[0] == "matplotlib":
-                del sys.modules[half]
+        for module in set(sys.modules) - modules_before:
+            if module.partition(".")[0] == "matplotlib":
+                del sys.modules[module]
         try:
             import_module("matplotlib")
         finally:

@@ -99,21 +99,21 @@ class _LatticeSearch:
         codes: NDArray[np.integer],
         ladders: Sequence[Ladder],
         k: int,
-        work_limit: int,
+        max_exposed: int,
         charged: bool,  # noqa: FBT001 - passed on
         promise: Promise | None,
         steps: int,
         persons: Persons | None,
         progress: Callable[[str], None] | None,
     ) -> None:
-        """Prepare a search; arguments as in `search`, where `work_limit` is `max_exposed`."""
+        """Prepare a search; arguments as in `search`, checked there."""
         self.slots = None if persons is None else PersonSlots.from_owners(persons.owner, persons.n)
         self.order = slice(None) if self.slots is None else self.slots.order
         self.codes, self.ladders, self.k, self.max_exposed = (
             codes[self.order],
             ladders,
             k,
-            work_limit,
+            max_exposed,
         )
         self.charged, self.promise = charged, promise
         self.progress = progress or (lambda _stage: None)
@@ -133,7 +133,7 @@ class _LatticeSearch:
         self.best: Choice | None = None
 
     @property
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         """Whether the limit of the work (counts of the table and promises) is reached."""
         return self.counted + self.promises > self.limit
 
@@ -229,7 +229,7 @@ class _LatticeSearch:
         self.progress("first choices")
         gains = [[row[i] - row[i - 1] for i in range(1, len(row))] for row in self.losses]
         for turn in range(RESTARTS):
-            if self.late and turn:
+            if self.is_late and turn:
                 break
             self._descend(all_dropped, gains, noise=0.0 if turn == 0 else 1.0)
         bound = self._best_first(all_dropped)
@@ -254,7 +254,7 @@ class _LatticeSearch:
         keys = keys.copy()
         open_ = set(range(len(levels)))
         scale = {j: 1.0 + noise * self.rng.exponential() for j in open_}
-        while open_ and not (self.late and self.best and self.best.loss < 1):
+        while open_ and not (self.is_late and self.best and self.best.loss < 1):
             j = max(open_, key=lambda j: gains[j][levels[j] - 1] * scale[j] if levels[j] else -1)
             if not levels[j]:
                 open_.discard(j)
@@ -289,14 +289,14 @@ class _LatticeSearch:
             assert self.best is not None  # noqa: S101 - everything dropped is safe
             if low >= self.best.loss - SLACK:
                 return low
-            if self.late:
+            if self.is_late:
                 return low
             step += 1
             if step % 50 == 0:
                 self.progress(f"loss {self.best.loss:.4f}, none below {low:.4f}")
             for child in self._children(dropped, order, settled, finest):
                 heapq.heappush(heap, (child[0], step * 100 + child[1][-1], *child[1:]))
-                if self.late:  # the bound of the parent holds for the choices not yet pushed
+                if self.is_late:  # the bound of the parent holds for the choices not yet pushed
                     return low
         return self.best.loss if self.best else 1.0
 
@@ -340,7 +340,7 @@ class _LatticeSearch:
             if self.best and low >= self.best.loss - SLACK:
                 continue
             children.append((low, (*settled, level), tight))
-            if self.late:
+            if self.is_late:
                 break
         return children
 

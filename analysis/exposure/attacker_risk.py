@@ -82,7 +82,7 @@ class Risk:
     """The re-identification risk of a table: prosecutor, journalist and marketer.
 
     Attributes:
-        k: people in the smallest crowd that is no risk: a chance above 1 / k is.
+        k: people in the smallest safe crowd; a chance above 1 / k counts as a risk.
         factor: people of the population for each person of the table, in the crowd of a typical
             person.
         prosecutor: the attacker that knows that the target is in the table.

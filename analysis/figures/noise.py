@@ -122,7 +122,10 @@ def _ranges(a: int) -> Mapping[str, Make]:
 
 
 def _keys(texts: tuple[str, ...]) -> Mapping[str, Make]:
-    """Return the randomizers that estimate the people with each key, from these pairs as texts."""
+    """Return the randomizers that estimate how many people have each key.
+
+    texts: the possible answers, such as "k1=2" for the key k1 with the number 2.
+    """
     return {
         "pckv-grr": lambda e, _: PckvGRR(texts, e),
         "pckv-ue": lambda e, _: PckvUE(texts, e),

@@ -65,7 +65,7 @@ class Estimates:
 
     @property
     def bias(self) -> float:
-        """The largest distance, over k, of the mean statistical exposure from the target."""
+        """The largest distance of the mean statistical exposure from its target, over k."""
         return float(np.abs(self.statistical - self.target).max())
 
     def larger(self, by: float = 0.0) -> float:

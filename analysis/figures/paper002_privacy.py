@@ -64,7 +64,7 @@ class ByInputs:
         return exp(-self.epsilon)
 
     def best(self, at: int) -> str:
-        """Return the protocol with the most average privacy at entry `at` of `inputs`."""
+        """Return the protocol with the most average privacy at the number of inputs inputs[at]."""
         return max(self.privacy, key=lambda name: float(self.privacy[name][at]))
 
 

@@ -22,7 +22,10 @@ RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
 
 
 def as_rule(rule: str) -> Rule:
-    """Return the checked name of a rule for the radius; ParameterError for any other name."""
+    """Return the checked name of a rule for the radius of an estimate's error.
+
+    Raises ParameterError unless it is "rigorous", "corrected" or "printed".
+    """
     one_of(rule, "rule", RULES)
     return cast("Rule", rule)
 

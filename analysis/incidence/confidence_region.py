@@ -56,7 +56,7 @@ STEEPEST = 30.0
 
 
 def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
-    """Return lower and upper limits of all counts in whole positions, shape (n + 1,) each.
+    """Return simultaneous limits of all true counts, in whole positions, shape (n + 1,) each.
 
     P(all Phi_t within their limits) >= 1 - beta. If no incidence vector satisfies the inequalities
     (an event of probability <= beta), their logarithms are doubled until a vector does.
@@ -101,7 +101,9 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
 
 
 def log_moments(tilts: Floats, weights: Floats, observed_sums: Floats, A: Floats) -> Floats:
-    """Return K_s(b) - b S, the coefficients of the inequality of each weight, shape (weights, s).
+    """Return the coefficients of the confidence region's inequalities, shape (weights, s).
+
+    They are K_s(b) - b S for each weight, with the symbols of the module.
 
     Args:
         tilts: b, shape (weights,).

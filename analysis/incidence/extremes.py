@@ -50,9 +50,9 @@ class Empty(Exception):
 
 
 def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
-    """Return the least and the largest x_t for every t, shape (k,) each; None if there is no x.
+    """Return the least and the largest x_t over a polytope, for every t, shape (k,) each.
 
-    If the solver gives up, they are 0 and 1.
+    None if no x satisfies the inequalities. If the solver gives up, the values are 0 and 1.
     """
     minimum, k = _minimum(polytope), polytope.rows.shape[1]
     units = np.eye(k)

@@ -41,7 +41,9 @@ BATCH_STEPS = 32
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The shares of an incidence vector that maximise the likelihood, or stop on the way there.
+    """Estimated shares of positions set in exactly t of n vectors, by maximum likelihood.
+
+    The search may stop before the maximum.
 
     Attributes:
         shares: Phi/m, shape (n + 1,), at least 0, sum 1.
@@ -102,7 +104,10 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
-    """Return which rows of shares fit the observation: deviance at most `stop` times expected."""
+    """Return which rows of shares fit the observed shares h of m positions.
+
+    A row fits if its deviance is at most `stop` times the expected deviance.
+    """
     law, is_observed = path @ A.T, h > 0
     divergence = 2 * m * (np.log(h[is_observed] / law[:, is_observed]) @ h[is_observed])
     expected = len(h) - (path @ (A * A).T / law).sum(axis=1)
@@ -133,13 +138,19 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
 
 
 def deviance(h: Floats, model_shares: Floats, m: int) -> float:
-    """Return 2 m times the divergence of observed shares h from `model_shares`, >= 0."""
+    """Return the deviance of model shares from observed shares h of m positions, >= 0.
+
+    It is 2 m times their Kullback-Leibler divergence, in nats.
+    """
     is_observed = h > 0
     return 2 * m * float(h[is_observed] @ np.log(h[is_observed] / model_shares[is_observed]))
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
-    """Return the mean log-likelihood of shares x at a position, in nats; -inf if impossible."""
+    """Return the mean log-likelihood of shares x at a position, in nats; -inf if impossible.
+
+    h: observed shares of positions. A: transition matrix.
+    """
     is_observed = h > 0
     law = A[is_observed] @ x
     return float(h[is_observed] @ np.log(law)) if law.min() > 0 else -np.inf
@@ -154,9 +165,10 @@ def _expected(squares: Floats, x: Floats, law: Floats) -> float:
 
 
 def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
-    """Return the shares at the minimum of the quadratic model of the log-likelihood at x.
+    """Return the shares that maximise the quadratic model of the log-likelihood at x.
 
-    The model is |B y - 2 sqrt(h)|^2 with B = diag(sqrt(h)/A x) A.
+    They minimise |B y - 2 sqrt(h)|^2 with B = diag(sqrt(h)/A x) A. h: observed shares of positions.
+    A: transition matrix.
     """
     from scipy.optimize import nnls
 

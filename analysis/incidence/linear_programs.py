@@ -116,9 +116,10 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
-    """Return |h - A x| <= r as rows x <= limits, both in units of r.
+    """Return the condition |h - A x| <= r on shares x as rows x <= limits, in units of r.
 
-    In these units the solver's tolerances are relative to r.
+    h: observed shares of positions. A: transition matrix of the noise. In these units the solver's
+    tolerances are relative to r.
     """
     return np.vstack([A, -A]) / r, np.concatenate([h + r, r - h]) / r
 

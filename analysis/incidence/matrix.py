@@ -30,6 +30,8 @@ MOST_OWNERS = 5000
 def eta_of(epsilon: float) -> float:
     """Return the privacy parameter eta = tanh(epsilon/2) of a budget epsilon.
 
+    Each bit is then flipped with probability (1 - eta)/2.
+
     Args:
         epsilon: budget in nats a bit, > 0 and below 36.
     """
@@ -40,7 +42,9 @@ def eta_of(epsilon: float) -> float:
 
 
 def epsilon_of(eta: float) -> float:
-    """Return the budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter.
+    """Return the privacy budget of bits flipped with probability (1 - eta)/2, in nats a bit.
+
+    It is ln((1 + eta)/(1 - eta)).
 
     Args:
         eta: privacy parameter, 0 < eta < 1.
@@ -49,7 +53,7 @@ def epsilon_of(eta: float) -> float:
 
 
 def as_owners(n: Any) -> int:
-    """Return a checked number of vectors: at least 1, with a matrix that memory can hold."""
+    """Return a checked number n of bit vectors, from 1 to `MOST_OWNERS`."""
     owners = whole(n, "n", 1)
     if owners > MOST_OWNERS:
         raise ParameterError(f"n: found {brief(n)}; needs at most {MOST_OWNERS} vectors")
@@ -93,7 +97,10 @@ def inverse(n: int, eta: float) -> Floats:
 
 
 def invertible(n: int, eta: float) -> bool:
-    """Whether float64 holds the entries of the inverse of `transition(n, eta)`."""
+    """Whether float64 holds the inverse of the transition matrix of n flipped bits.
+
+    eta: privacy parameter; a bit is flipped with probability (1 - eta)/2.
+    """
     return -n * log(eta) < LARGEST_LOG_NORM
 
 

@@ -75,7 +75,7 @@ def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
 
 
 def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Posterior:
-    """Sample the posterior of Phi given one noisy incidence vector.
+    """Sample the posterior of the true incidence vector given one noisy incidence vector.
 
     Args:
         psi: noisy incidence vector, shape (n + 1,).
@@ -126,9 +126,9 @@ def _error(means: Floats) -> float:
 
 
 def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Floats:
-    """Return starting points of the chains, shape (chains, n + 1), near the EM fit.
+    """Return starting points of the Markov chains, shape (chains, n + 1), near the EM fit.
 
-    They are spread by a few rounds of drawing Phi given x and x given Phi.
+    They are spread by a few rounds of drawing true counts given shares, and shares given counts.
     """
     k, m = len(psi), int(psi.sum())
     chains = np.tile(
@@ -151,7 +151,7 @@ def _true_counts_given(chains: Floats, A: Floats) -> Floats:
 
 
 def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) -> Counts:
-    """Draw the true counts Phi behind psi for each chain, shape (chains, n + 1)."""
+    """Draw the true counts behind the noisy counts psi for each chain, shape (chains, n + 1)."""
     drawn_counts = rng.multinomial(
         np.broadcast_to(psi, true_given_observed.shape[:2]), true_given_observed
     )

@@ -70,7 +70,9 @@ def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
 
 
 def incidence(vectors: Any) -> Counts:
-    """Return Phi (or Psi, of sanitized vectors): positions set in exactly t of the n vectors.
+    """Return the incidence vector of bits: the positions set in exactly t of n vectors.
+
+    It is Phi for true vectors, and Psi for sanitized vectors.
 
     Args:
         vectors: bits, shape (n, m), one row an owner: an array, or a sequence of equal rows.
@@ -111,7 +113,9 @@ def sanitize(
 def sample(
     phi: npt.ArrayLike, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> Counts:
-    """Draw Psi from its exact law without making any vector; cost O(n^2) at any m.
+    """Draw the noisy incidence vector of a true vector from its exact law.
+
+    No bit vector is made; the cost is O(n^2) for any number of positions.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
@@ -125,7 +129,7 @@ def sample(
 
 
 def mean(phi: npt.ArrayLike, eta: float) -> Floats:
-    """Return E Psi = A Phi in positions, shape (n + 1,).
+    """Return the expected noisy incidence vector A Phi in positions, shape (n + 1,).
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
@@ -136,7 +140,9 @@ def mean(phi: npt.ArrayLike, eta: float) -> Floats:
 
 
 def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
-    """Return Cov Psi = diag(A Phi) - A diag(Phi) A^T in squared positions, shape (n + 1, n + 1).
+    """Return the covariance of the noisy incidence vector, shape (n + 1, n + 1).
+
+    It is diag(A Phi) - A diag(Phi) A^T, in squared positions.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
@@ -148,7 +154,7 @@ def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
 
 
 def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
-    """Return the exact law of Psi: every outcome with its probability, position by position.
+    """Return the exact law of the noisy incidence vector: the probability of every outcome.
 
     For small cases: at most 2^22 outcomes times positions.
 
@@ -183,9 +189,10 @@ def outcomes(n: int, m: int) -> int:
 
 
 def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
-    """Return P(Psi_i = s) for s = 0 .. m: the sum of Bin(Phi_j, A[i, j]) over j; shape (m + 1,).
+    """Return the law of one noisy count: P(Psi_i = s) for s = 0 .. m, shape (m + 1,).
 
-    Convolved by Fourier transforms: absolute accuracy about 1e-15.
+    It is the sum of Bin(Phi_j, A[i, j]) over j, convolved by Fourier transforms: absolute accuracy
+    about 1e-15.
 
     >>> from veilmix.analysis.incidence import component_law
     >>> component_law([1, 1], 0.25, 0).round(4).tolist()
@@ -201,7 +208,7 @@ def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
 
     truth = as_incidence(phi, "phi")
     if whole(i, "i", 0) >= len(truth):
-        raise ParameterError(f"i: found {i}; needs an entry of Psi, 0 to {len(truth) - 1}")
+        raise ParameterError(f"i: found {i}; needs the index of a count, 0 to {len(truth) - 1}")
     A = transition(len(truth) - 1, eta)
     total = np.ones(1)
     for count, probability in zip(truth.tolist(), A[i], strict=True):
