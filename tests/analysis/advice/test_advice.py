@@ -147,7 +147,7 @@ def test_a_ladder_goes_up() -> None:
         )
     with pytest.raises(ParameterError, match="needs ascending losses"):
         Ladder("a", (LadderLevel("x", coarse, 0.5), LadderLevel("z", constant, 0.1)))
-    with pytest.raises(ParameterError, match="one value only"):
+    with pytest.raises(ParameterError, match="has several values"):
         Ladder("a", (LadderLevel("x", coarse, 0.5),))
     assert entropy([2, 2, 0]) == 1
     assert entropy_losses(np.array([1, 1, 1, 1]), [fine, coarse, constant]) == [0, 0.5, 1]

@@ -109,7 +109,7 @@ def test_a_library_that_is_missing_is_named(name: str, monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("without_pyarrow")
 def test_a_stream_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(LocalError, match="without columns"):
+    with pytest.raises(LocalError, match="has no columns"):
         Frame({}).__arrow_c_stream__()
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(LocalError, match="needs pyarrow or duckdb; to install duckdb: "):
