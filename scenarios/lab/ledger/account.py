@@ -1,14 +1,14 @@
-"""The ledger's account of the people of a run."""
+"""The ledger's account of the people of a run: their sessions, releases and spent epsilon."""
 
 from ...programs.findings import StatedEpsilon
 from ...serialization.record import Record
 
 
 class LocalRuns(Record, frozen=True):
-    """Runs of which the local epsilon counts, although reports are shuffled.
+    """Runs for which the local epsilon counts, although reports are shuffled.
 
     Attributes:
-        runs: how many.
+        runs: their number.
         local: nats, of all of them.
         why: the reason.
     """
@@ -19,7 +19,7 @@ class LocalRuns(Record, frozen=True):
 
 
 class MixedSpending(Record, frozen=True):
-    """Epsilon after shuffling of all runs together, of the person with the largest spending.
+    """The epsilon after shuffling over all runs, of the person with the largest spending.
 
     Attributes:
         most: nats, at `delta`; the local epsilon of the runs in `apart` is included.
@@ -29,7 +29,8 @@ class MixedSpending(Record, frozen=True):
         apart: the other runs.
         limit: `local.spend_shuffled`, nats; None: no limit.
         beyond: number of people with a spending above the limit.
-        adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
+        adjacency: the definition of neighbouring data sets: they differ in the answers of one
+            person, in all runs.
     """
 
     most: float
@@ -43,14 +44,15 @@ class MixedSpending(Record, frozen=True):
 
 
 class Spending(Record, frozen=True):
-    """The spending of the people of a run over all runs, with this run.
+    """The epsilon that the people of a run have spent over all runs of a ledger, this run included.
 
     Attributes:
         most: nats, the maximum over the people; the run itself counts unless it was refused.
         limit: `local.spend`, nats; None: no limit.
         beyond: number of people with a spending above the limit.
-        adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
-        shuffled: the same after shuffling; None in a result of an earlier version.
+        adjacency: the definition of neighbouring data sets: they differ in the answers of one
+            person, in all runs.
+        shuffled: the spending after shuffling; None in a result of an earlier version.
     """
 
     most: float
@@ -61,10 +63,10 @@ class Spending(Record, frozen=True):
 
 
 class Union(Record, frozen=True):
-    """People exposed by all releases of exactly these people together, for k.
+    """The exposure by all releases of exactly these people together.
 
     Attributes:
-        k: people in the smallest safe crowd.
+        k: people in the smallest equivalence class that counts as safe.
         people: number of released people.
         at_least, at_most: bounds on the exposed people, from the cells alone.
         true: the true number of exposed people, which the laboratory knows. None if the source
@@ -79,15 +81,19 @@ class Union(Record, frozen=True):
 
 
 class Subtraction(Record, frozen=True):
-    """A group of people that releases of the ledger give by arithmetic, since this run.
+    """A group of people that follows from releases by arithmetic, and its exposure.
+
+    Releases about 60 people and about 50 of them give, by subtraction, a release about the other
+    ten.
 
     Attributes:
-        people: in it.
+        people: their number in the group.
         columns: the columns of its joint counts.
         releases: the combination that gives it; "" where only the analyst has all of it.
         k, max_exposure: the strictest promise to any of its people.
-        at_most: in a crowd smaller than k, from the counts of single columns; None: not known.
-        exposed: in a crowd smaller than k; None where the cells contradict each other, or one
+        at_most: people in a class smaller than k at most, from the counts of single columns; None:
+            not known.
+        exposed: people in a class smaller than k; None where the cells contradict each other, or a
             release was not published.
     """
 
@@ -101,7 +107,7 @@ class Subtraction(Record, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of its people that are exposed, 0 to 1; 1 where that is not known."""
+        """The share of the group's people that are exposed, 0 to 1; 1 where that is not known."""
         return 1.0 if self.exposed is None else self.exposed / self.people
 
 

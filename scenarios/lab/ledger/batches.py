@@ -1,4 +1,7 @@
-"""Conversion of a batch between the ledger and a first shuffler's memory (shuffler_history.py)."""
+"""Conversion of a batch between the ledger's form and a first shuffler's memory of it.
+
+That memory (shuffler_history.py) decides whether a batch may follow earlier batches.
+"""
 
 from msgspec import UNSET
 
@@ -20,7 +23,7 @@ def session(entry: LedgerEntry) -> list[HandedBatch]:
 
 
 def handed_batch(entry: LedgerEntry, batch: LedgerBatch) -> HandedBatch:
-    """Return a batch of an entry, as it was handed on."""
+    """Return a batch of an entry in the form of the shuffler's memory."""
     people = entry.counted(batch)
     rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}
     words = {coarsening.column: coarsening.rules for coarsening in batch.coarser}
@@ -40,6 +43,7 @@ def handed_batch(entry: LedgerEntry, batch: LedgerBatch) -> HandedBatch:
 
 
 def _rule(suppression: Suppression) -> Hiding:
+    """Return the protocol's rule for suppressed values of a column."""
     return (
         Mask(0, suppression.said)
         if suppression.said
@@ -48,7 +52,7 @@ def _rule(suppression: Suppression) -> Hiding:
 
 
 def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
-    """Return a batch as the ledger writes it."""
+    """Return a batch of the shuffler's memory in the ledger's form. crowd: the session's people."""
     crowd_marks = set(crowd.people)
     rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}
     words = {
@@ -74,6 +78,7 @@ def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
 
 
 def _unsaid(name: str, rule: Hiding) -> Suppression:
+    """Return the ledger's form of a rule for suppressed values of a column."""
     match rule:
         case Mask(named_values=named_values):
             return Suppression(column=name, said=named_values)

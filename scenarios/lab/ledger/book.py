@@ -1,22 +1,22 @@
-"""The ledger: the participants and releases of sessions, from run to run.
+"""The ledger file: the participants and releases of sessions, from run to run.
 
     book.json       {"schema": 7, "entries": [...], "digest": "..."}, an entry a line
     book.json.key   32 random bytes, in hexadecimal
 
-Between machines the keeper signs the file with its identity: "keeper" and "signature".
+Between machines the keeper (the party that keeps the ledger) signs the file with its identity:
+"keeper" and "signature".
 
-An entry a session, in the order in which they began; the digest is that of the entries under the
-key: a file that was cut, mixed up or edited is not read. It is written whole, and lasts before
-anything goes on, under a lock that is held while a session is played: of two runs at a time the
-second waits for the first.
+An entry a session, in the order in which they began; the digest is of the entries under the key: a
+file that was cut, mixed up or edited is not read. It is written completely, and is on the disk
+before anything goes on, under a lock that is held while a session is played: of two runs at a time
+the second waits for the first.
 
-An entry is there before its session begins, and every batch before it is handed on: its people,
-its joint columns, and their suppressed values. So a session that never ends has told, in any
-case, at most the batches in it; and without a batch, it counts as having counted all people
-it asked.
+An entry is there before its session begins, and every batch before it is handed on: its people, its
+joint columns, and their suppressed values. So a session that never ends has revealed, in any case,
+at most the batches in it; and without a batch, it counts as having counted all people it asked.
 
-People are written as fingerprints (people.py), values of a release as marks (cells.py). Only their
-owner may read the files (mode 0600): they show the missing people.
+People are written as fingerprints (people.py), values of a release as marks, keyed hashes
+(cells.py). Only their owner may read the files (mode 0600): they show the missing people.
 """
 
 import hashlib
@@ -60,13 +60,13 @@ Hex64 = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{128})?$")]
 
 
 class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole file.
+    """The content of a ledger file.
 
     Attributes:
         schema: the number of this format.
         entries: the sessions, in order.
-        digest: of the entries, under the key of the ledger: by it an edit is seen.
-        keeper: between machines: the identity key of the place that keeps it, in hexadecimal.
+        digest: of the entries, under the key of the ledger: it detects an edit.
+        keeper: between machines: the identity key of the party that keeps it, in hexadecimal.
         signature: the keeper's, over the digest.
     """
 
@@ -79,7 +79,7 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(slots=True)
 class Ledger:
-    """An open ledger file: its entries, and the additions to them.
+    """An open ledger file, to which the events of a session are added.
 
     Attributes:
         path: of the file.
@@ -96,34 +96,38 @@ class Ledger:
     initial_book: Book | None = None
 
     def secret(self) -> bytes:
-        """Return the key of the fingerprints; make it if there is no key."""
+        """Return the ledger's key, from which fingerprints are made; a missing key is generated."""
         self.key = self.key or _new_key(self.path)
         return self.key
 
     def past(self, session: str) -> list[LedgerEntry]:
         """Return the sessions before a session.
 
-        session: its name; "" is no name. The last entry is its own if the keeper was killed in it.
+        session: its name; "" is no name. The last entry is the session's own if its keeper was
+        killed before the end.
         """
         resumed = session and self.entries and self.entries[-1].session == session
         return self.entries[:-1] if resumed else list(self.entries)
 
     def begin(self, entry: LedgerEntry) -> None:
-        """Note a session before it is played, as if it never ended; once if it is resumed."""
+        """Write a session before it is played, as if it never ended.
+
+        A resumed session is not added again.
+        """
         if len(self.past(entry.session)) < len(self.entries):
             return
         self.entries.append(changed(entry, burned=NEVER_ENDED, certified=None))
         self._write()
 
     def add(self, entry: LedgerEntry) -> None:
-        """Note a release that is made without a session, before any part of it is written."""
+        """Write a release that is made without a session, before any part of it is written."""
         self.entries.append(changed(entry, certified=None))
         self._write()
 
     def hand_on(self, batch: LedgerBatch) -> None:
-        """Note a batch of the last session before it is handed on.
+        """Write a batch of the last session before it is handed on.
 
-        A keeper that was killed repeats its batches: each stands there once.
+        A keeper that was killed repeats its batches: each stands in the ledger once.
         """
         last = self.entries[-1]
         if batch in last.handed:
@@ -150,7 +154,11 @@ class Ledger:
         burned: str | None,
         certified: Certified | None = None,
     ) -> LedgerEntry:
-        """Note how the last session ended. certified: of people who add noise."""
+        """Write the end of the last session; return its entry.
+
+        session: its name. released: the cells of its release. burned: the reason of an abort.
+        certified: the epsilon after shuffling of people who add noise.
+        """
         end = {
             "session": session,
             "released": tuple(released),
@@ -163,6 +171,7 @@ class Ledger:
         return ended_entry
 
     def _write(self) -> None:
+        """Write the whole file, with its digest and the keeper's signature, if any."""
         lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in self.entries)
         digest = digest_of(self.entries, self.secret())
         end = f'"digest": "{digest}"'
@@ -174,18 +183,18 @@ class Ledger:
 
 
 def signed_text(digest: str) -> bytes:
-    """Return the text that the keeper of a ledger signs."""
+    """Return the bytes that the keeper of a ledger signs: a label and the digest."""
     return LABEL + digest.encode()
 
 
 def digest_of(entries: Sequence[LedgerEntry], key: bytes) -> str:
-    """Return the digest of entries under the key of a ledger, in hexadecimal."""
+    """Return the digest (keyed hash) of entries under the key of a ledger, in hexadecimal."""
     return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
 
 
 @contextmanager
 def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Ledger]:
-    """Open a ledger, and lock out other runs until it is closed. A missing file is begun.
+    """Open a ledger for this block, and lock out other runs. A missing file is begun.
 
     StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
     """
@@ -197,12 +206,12 @@ def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator
 
 
 def key_of(path: Path) -> Path:
-    """Return the path of a ledger's key."""
+    """Return the path of the file with a ledger's key."""
     return path.with_name(f"{path.name}.key")
 
 
 def _key(path: Path) -> bytes | None:
-    """Read the key of a ledger; None if the file is missing."""
+    """Return the key of a ledger from its file; None if the file is missing."""
     place = key_of(path)
     try:
         key = bytes.fromhex(place.read_text("ascii"))
@@ -218,21 +227,23 @@ def _key(path: Path) -> bytes | None:
 
 
 def _new_key(path: Path) -> bytes:
+    """Return a new random key, after writing its file."""
     key = token_bytes(KEY)
     write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
     return key
 
 
 def read(path: Path) -> tuple[LedgerEntry, ...]:
-    """Read the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
+    """Return the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
     book = read_book(path)
     return () if book is None else book.entries
 
 
 def read_book(path: Path) -> Book | None:
-    """Read a ledger; None if the file is missing. StorageError, which names the defect.
+    """Return the content of a ledger; None if the file is missing.
 
-    The signature is checked by sessions, which know the keeper (scenarios/deployment/ledger.py).
+    StorageError names a defect. The signature is checked by sessions, which know the keeper
+    (scenarios/deployment/ledger.py).
     """
     try:
         data = path.read_bytes()
@@ -256,7 +267,7 @@ def read_book(path: Path) -> Book | None:
 
 
 def _decoded(path: Path, data: bytes) -> Book:
-    """Return the book, by its grammar alone; StorageError names the schema of another version."""
+    """Return the book in these bytes, checked for its form only; StorageError otherwise."""
     try:
         plain = from_json(data)
         schema = plain.get("schema") if isinstance(plain, dict) else None
@@ -273,4 +284,5 @@ def _decoded(path: Path, data: bytes) -> Book:
 
 
 def _damaged(path: Path, defect: str) -> StorageError:
+    """Return the error for a defect in a ledger, with advice."""
     return StorageError(f"{path}: {defect}; {RECOVERY_ADVICE}")

@@ -1,9 +1,9 @@
-"""The cells of a release as the ledger keeps them: counts by keyed marks of values, and no value.
+"""The cells of a release as the ledger keeps them: counts by keyed hashes of values.
 
     mark of a value = BLAKE2b-64 under the ledger's key of (column of the source, value)
 
 Counts of two releases are subtracted cell by cell, for which equal values have equal marks. Without
-the key a mark tells no value. With it, values can be guessed, as rows can (people.py).
+the key a mark reveals no value. With it, values can be guessed, as rows can (people.py).
 """
 
 import hashlib
@@ -23,7 +23,7 @@ CellCounts = Mapping[Cell, int]
 
 
 class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A cell of a release.
+    """A cell of a release: a combination of values, as marks (keyed hashes), and its count.
 
     Attributes:
         marks: of its values, a mark a column.
@@ -35,13 +35,16 @@ class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 def mark_of(column: str, value: str, key: bytes) -> str:
-    """Mark a value of a column."""
+    """Return the mark (keyed hash) of a value of a column."""
     text = json.dumps([column, value]).encode()
     return hashlib.blake2b(text, key=key, digest_size=BYTES, person=b"cell").hexdigest()
 
 
 def marked(columns: Sequence[str], counts: CellCounts, key: bytes) -> tuple[CountedCell, ...]:
-    """Mark the cells of a release, fewest people first. columns: those of its cells, in order."""
+    """Return the cells of a release with marks for values, fewest people first.
+
+    columns: the columns of its cells, in order.
+    """
     order = sorted(range(len(columns)), key=columns.__getitem__)
     cells = [
         CountedCell(
@@ -57,7 +60,10 @@ def marked(columns: Sequence[str], counts: CellCounts, key: bytes) -> tuple[Coun
 def marked_column(
     column: str, counts: Mapping[str, int], rule: Hiding | None, key: bytes
 ) -> Mapping[Cell, int] | None:
-    """The counts of a column as they are released; None where covers are drawn at random."""
+    """Return the counts of a single column by marks, as they would be released.
+
+    None where cover suppression is drawn at random. rule: for suppressed values of the column.
+    """
     if isinstance(rule, Redact) and rule.cover:
         return None
     sums: Counter[Cell] = Counter()

@@ -1,4 +1,4 @@
-"""The curve of a run's certificate after the mix, and the composition of several curves.
+"""The privacy curve (epsilon, delta) of a run's certificate, and the composition of curves.
 
 A curve is a list of epsilons, each with a delta at which it holds. Between two of them the straight
 line in e^epsilon is no smaller than the true delta, which is convex in it; so a curve is the law of
@@ -33,9 +33,10 @@ TINY = 1e-9  # nats: an epsilon that is taken for 0
 def certify(
     questions: Sequence[Question], reports: Sequence[int], relied_on: int | None
 ) -> Certified | None:
-    """Return the certificate of n reports to each question; None if no bound is known of all.
+    """Return the certificate after shuffling of so many reports to each question.
 
-    relied_on: people assumed to keep their reports secret; None: all.
+    None if no bound is known of all. relied_on: people assumed to keep their reports secret; None:
+    all.
     """
     shuffled, composed = after_shuffling(questions, reports, relied_on)
     whole = composed if len(questions) > 1 else next(iter(shuffled), None)
@@ -57,7 +58,10 @@ def certify(
 
 @lru_cache(maxsize=256)
 def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
-    """Return the curve of a user's reports together. parts: randomizers with n; local: epsilon."""
+    """Return the curve of all reports of a user together.
+
+    parts: randomizer and number of reports of each question. local: the sum of the local epsilons.
+    """
     curves_by_part = {part: _part_curve(*part) for part in set(parts)}
     if len(parts) == 1:
         return curves_by_part[parts[0]]
@@ -68,7 +72,7 @@ def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
 
 
 def _part_curve(randomizer: Any, n: int) -> Curve:
-    """Return the curve of one question; reports of a huge crowd are taken for fewer."""
+    """Return the curve of one question with n reports; very many reports are taken for fewer."""
     from ....analysis.shuffled.amplification import report_epsilon, upper_curve
 
     people = n if randomizer.one_bit else min(n, CROWD)
@@ -82,10 +86,11 @@ def _part_curve(randomizer: Any, n: int) -> Curve:
 
 
 def delta_at(curve: Curve) -> Callable[[float], float]:
-    """Return the delta for an epsilon: the straight line in e^epsilon between two points."""
+    """Return the function from epsilon to delta: straight lines in e^epsilon between points."""
     ends = [at for at, _ in curve]
 
     def delta(epsilon: float) -> float:
+        """Return the delta at an epsilon, in nats."""
         place = bisect_right(ends, epsilon)
         if place == len(curve):
             return curve[-1][1]
@@ -97,7 +102,7 @@ def delta_at(curve: Curve) -> Callable[[float], float]:
 
 
 def convolved(curves: Sequence[Curve]) -> "Loss":
-    """Return the law of the sum of losses, a loss of each curve, on one lattice."""
+    """Return the distribution of the sum of independent privacy losses, one for each curve."""
     from ....analysis.shuffled.composition import dominating
 
     step = min(curve[-1][0] for curve in curves) / LATTICE
@@ -110,14 +115,14 @@ def convolved(curves: Sequence[Curve]) -> "Loss":
 
 @lru_cache(maxsize=256)
 def compose_curves(runs: tuple[Certified, ...]) -> float:
-    """Return an upper bound of epsilon, nats, of independent runs, at the sum of their deltas."""
+    """Return an upper bound on the epsilon, nats, of independent runs at their summed deltas."""
     delta = sum(run.delta for run in runs)
     loss = convolved([run.curve for run in runs])
     return smallest_epsilon(loss.hockey_stick, delta, sum(run.top for run in runs))
 
 
 def smallest_epsilon(delta_of: Callable[[float], float], delta: float, top: float) -> float:
-    """Return the least epsilon of 0 to `top` with at most this delta, from above; else `top`."""
+    """Return the least epsilon from 0 to `top` with at most this delta, rounded up; else `top`."""
     low, high = 0.0, top
     if delta_of(low) <= delta:
         return low

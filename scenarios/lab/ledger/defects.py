@@ -1,4 +1,4 @@
-"""Defects of a ledger entry that fits its grammar."""
+"""The search for defects of a ledger entry that has the right form."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from .entry import LedgerEntry
 
 
 def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str | None:
-    """Return a defect of an entry; None if it is sound.
+    """Return a description of a defect of an entry; None if it is sound.
 
     certifies: whether a file of its schema may hold certificates after the mix. attests: whether it
     may hold the fields of a keeper between machines.
@@ -21,6 +21,7 @@ def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str |
 
 
 def _wrong(entry: LedgerEntry) -> str | None:
+    """Return a description of a defect in an entry's people, batches and promise; None if sound."""
     people = len(entry.people)
     if not people or len(set(entry.people)) < people:
         return f"people: found {people}, some of them twice or none at all"
@@ -43,7 +44,7 @@ def _wrong(entry: LedgerEntry) -> str | None:
 
 
 def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
-    """Return a defect in an entry's certificate after the mix; None if it is sound."""
+    """Return a description of a defect in an entry's certificate after shuffling; None if sound."""
     if entry.certified is UNSET or entry.certified is None:
         return None
     if not certifies:
@@ -55,7 +56,10 @@ def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
 
 
 def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
-    """Return a defect in the fields of a keeper between machines; None if they are sound."""
+    """Return a description of a defect in the fields of a keeper between machines.
+
+    None if sound.
+    """
     unsure = [batch.unsure for batch in entry.handed if batch.unsure is not UNSET]
     if not attests and (unsure or entry.shown is not UNSET):
         return "shown, unsure: a file of this schema has no such field"
@@ -67,7 +71,7 @@ def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
 
 
 def _wrong_rows(entry: LedgerEntry) -> str | None:
-    """Return a defect in the rows of persons; None if they are sound."""
+    """Return a description of a defect in the rows of persons; None if they are sound."""
     if entry.rows is UNSET:
         return None
     if len(entry.rows) != len(entry.people) or not all(entry.rows):
@@ -82,6 +86,7 @@ def _wrong_rows(entry: LedgerEntry) -> str | None:
 
 
 def _wrong_cells(entry: LedgerEntry) -> str | None:
+    """Return a description of a defect in the cells of a release; None if they are sound."""
     if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
         return "released: not the cells of a release, fewest people first"
     if entry.released and not entry.columns:

@@ -11,13 +11,13 @@ NEVER_ENDED = "the session never ended"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The suppressed values of a column: all but `said`; or `blank`, with a cover (protocol).
+    """The suppressed values of a column: all except `said`, or `blank` with cover suppression.
 
     Attributes:
         column: its name in the source.
-        said: the values that are said.
-        blank: the values for which a blank is left.
-        cover: of 2^32, the chance of a blank for any other value.
+        said: the values that are reported.
+        blank: the values that are suppressed.
+        cover: the probability, in units of 2^-32, of suppressing any other value as cover.
     """
 
     column: str
@@ -27,7 +27,7 @@ class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The rules that made the values of a column coarser before they were said, by their names.
+    """The rules that made the values of a column coarser, by their names.
 
     Attributes:
         column: its name in the source.
@@ -39,17 +39,17 @@ class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A batch that was about to be handed on.
+    """A batch of answers, written to the ledger before the first shuffler hands it on.
 
     Attributes:
         round: from 1.
         missing: people asked, by index, but not counted.
-        others: people counted but not asked, each a name of its own.
+        others: people counted but not asked, each with a different name.
         asks: columns counted together, by the names of the source.
         unsaid, coarser: the suppressed values, and the rules that made values coarser before.
         public: whether it is a release, or questions of the curator.
         singles: whether the counts of these are published.
-        coins: the draw of the coins, "" if no other session can make it.
+        coins: a name of the random draws of covers, "" if no other session can repeat them.
         unsure: whether it may count fewer people: a curator notes a batch without knowing its
             people. Not set where these are known.
     """
@@ -67,7 +67,7 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A session.
+    """A session in the ledger: its people, its batches and its outcome.
 
     Attributes:
         scenario: its name.
@@ -75,10 +75,11 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         people: fingerprints of the people asked.
         seed: of the run; None: the system's randomness.
         least: its `min_dropout`.
-        session: the digest of its board, empty until it has ended; between machines the hash of
-            its file, from the start.
+        session: the digest of its board, empty until it has ended; between machines the hash of its
+            file, from the start.
         handed: its batches.
-        k, max_exposure: the promise: the smallest crowd, and the share of people in smaller ones.
+        k, max_exposure: the promise: the smallest safe class, and the share of people in smaller
+            classes.
         released: the cells of the release, fewest people first; empty without a completed release.
         burned: the reason if it was not completed.
         noise: of people that add noise; None: they add no noise.
@@ -118,7 +119,10 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def person_rows(self) -> dict[str, list[Cell]] | None:
-        """The cells of the rows of each person, if persons have several rows."""
+        """The cells of each person's rows, by fingerprint.
+
+        None unless persons have several rows.
+        """
         if self.rows is UNSET:
             return None
         marks = [cell.marks for cell in self.released]
@@ -136,7 +140,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return self.release.coarser if self.release else ()
 
     def counted(self, batch: LedgerBatch) -> frozenset[str]:
-        """Return the people that a batch counts, by fingerprint."""
+        """Return the fingerprints of the people that a batch counts."""
         absent = set(batch.missing)
         present = (mark for i, mark in enumerate(self.people) if i not in absent)
         return frozenset((*present, *batch.others))

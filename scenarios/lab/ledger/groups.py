@@ -1,10 +1,10 @@
-"""The groups of people that the releases of a ledger give by arithmetic, and their exposure.
+"""Groups of people that the releases of a ledger give by arithmetic, and their exposure.
 
 Releases of the same columns about 60 people and about 50 of these give, by subtraction, the release
 about the ten others. Such a group is treated as a release: it keeps the largest k and the smallest
 share that any session promised to any of its people. Before a release the counts of its single
-columns are known, and so are those of the group: the same combination of counts, from which the
-same bound follows as from those of a session. After it, the cells of the group are known as well.
+columns are known, and so are the group's: the same combination of counts, from which the same bound
+follows as from the counts of a session. After it, the cells of the group are known as well.
 
 A group is *new* if the earlier published releases do not give it. A release that its analyst read
 and did not publish is known to the analyst alone: a group that it gives with the present release is
@@ -35,17 +35,17 @@ MOST_COLUMN_SETS = 64  # common columns of releases that are looked at
 
 
 class TooManyGroupsError(Exception):
-    """The releases have more combinations than are looked at."""
+    """The error that the releases have more combinations than are examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPromise:
-    """The promise of a session.
+    """The promise that a session made to its people: at most this share in a class smaller than k.
 
     Attributes:
         people: its recipients, by fingerprint.
-        k: people in the smallest crowd wanted.
-        max_exposure: the largest share of people in a smaller crowd.
+        k: people in the smallest equivalence class that counts as safe.
+        max_exposure: the largest share of people in a smaller class.
     """
 
     people: frozenset[str]
@@ -55,12 +55,13 @@ class SessionPromise:
 
 @dataclass(frozen=True, slots=True)
 class KnownRelease:
-    """A release as far as it is known here.
+    """A release, as far as its counts are known.
 
     Attributes:
         number: of its session in the ledger, from 1.
-        scope: its people, its columns and their wording.
-        cells: counts by marks, the columns ascending; None where they are not known.
+        scope: its people, its columns and their wording (rules for coarser and suppressed values).
+        cells: counts by marks (hashes of values), the columns ascending; None where they are not
+            known.
         singles: counts of single columns by marks, of the columns that are known without `cells`.
         rows: of each person, the columns ascending, if persons have several; counts are of
             different persons then.
@@ -76,12 +77,12 @@ class KnownRelease:
     def with_cells(
         cls, number: int, scope: Release, cells: CellCounts, rows: PersonRows | None = None
     ) -> "KnownRelease":
-        """Return a release with its cells, and the counts of its columns."""
+        """Return a release with known cells, and the counts of its columns."""
         whole = cls(number, scope, cells, rows=rows)
         return replace(whole, singles={name: whole.over((name,)) for name in scope.columns})
 
     def over(self, columns: Sequence[str]) -> CellCounts | None:
-        """Return the counts over some of its columns; None where they are not known."""
+        """Return the counts over some of the release's columns; None where they are not known."""
         if len(columns) == 1 and columns[0] in self.singles:
             return self.singles[columns[0]]
         order = sorted(self.scope.columns)
@@ -93,14 +94,18 @@ class KnownRelease:
         return summed(self.cells, [order.index(column) for column in columns])
 
     def rows_over(self, columns: Sequence[str]) -> PersonRows | None:
-        """Return each person's rows over some of its columns; None without several rows."""
+        """Return each person's rows over some of the columns; None if persons have one row each."""
         order = sorted(self.scope.columns)
         if self.rows is None or list(columns) == order:
             return self.rows
         return project_rows(self.rows, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
-        """Return a column's wording: two releases with equal wordings have comparable cells."""
+        """Return a column's wording: its rules for coarser and suppressed values.
+
+        Cells of two releases are comparable only if the wordings are equal. Random covers make them
+        differ.
+        """
         rule = self.scope.hidden.get(column)
         cover_number = self.number if isinstance(rule, Redact) and rule.cover else 0
         return self.scope.coarser.get(column, ()), rule, cover_number
@@ -108,7 +113,7 @@ class KnownRelease:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseGroup:
-    """A group that releases give.
+    """A group of people that releases give by arithmetic.
 
     Attributes:
         people: its fingerprints.
@@ -124,7 +129,7 @@ class ReleaseGroup:
     max_exposure: float
 
     def counts(self, columns: Sequence[str]) -> CellCounts | None:
-        """Return its counts over some columns; None if unknown or contradictory."""
+        """Return the group's counts over some columns; None if unknown or contradictory."""
         sums: defaultdict[tuple[str, ...], Fraction] = defaultdict(Fraction)
         wordings = {tuple(map(release.words, columns)) for release, _ in self.terms}
         for release, factor in self.terms:
@@ -141,7 +146,10 @@ class ReleaseGroup:
 
     @property
     def at_most(self) -> int | None:
-        """People of it below k at most, by the counts of its single columns; None: unknown."""
+        """An upper bound on its exposed people, from the counts of its single columns.
+
+        None: unknown.
+        """
         columns = [self.counts((column,)) for column in self.columns]
         known_columns = [list(column.values()) for column in columns if column is not None]
         if len(known_columns) < len(columns):
@@ -158,7 +166,7 @@ class ReleaseGroup:
 
     @property
     def exposed(self) -> int | None:
-        """People of it in a cell of fewer than k; None where its cells are unknown."""
+        """The number of its people in a cell of fewer than k; None where its cells are unknown."""
         if self.has_several_rows:
             return self._exposed_persons()
         cells = self.counts(self.columns)
@@ -176,7 +184,10 @@ class ReleaseGroup:
         return min(shown_persons(row_terms, self.k).shown_people, len(self.people))
 
     def breaks(self, people: int | None) -> bool:
-        """Whether this number of exposed people (None: unknown) exceeds the promise."""
+        """Whether this number of exposed people exceeds the promise.
+
+        None (unknown) counts as all people.
+        """
         share = 1.0 if people is None else people / len(self.people)
         return share > self.max_exposure
 
@@ -184,11 +195,10 @@ class ReleaseGroup:
 def new_groups(
     past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[SessionPromise]
 ) -> list[ReleaseGroup]:
-    """Return every group that a release gives with earlier releases, and they did not give before.
+    """Return the groups that a release gives with earlier releases, not given before.
 
-    promises: of all sessions, the present last. Its own people are not among the groups unless
-    a session promised more to a member. TooManyGroupsError beyond MOST_RANK and
-    MOST_COLUMN_SETS.
+    promises: of all sessions, the present last. Its own people are not among the groups unless a
+    session promised more to a member. TooManyGroupsError beyond MOST_RANK and MOST_COLUMN_SETS.
     """
     near_releases = _linked(past, now)
     groups: dict[frozenset[str], list[ReleaseGroup]] = defaultdict(list)
@@ -209,13 +219,13 @@ def new_groups(
 def _is_whole_release(
     group: ReleaseGroup, new_release: KnownRelease, promise: SessionPromise
 ) -> bool:
-    """Whether a group is all people of the present release, which its session judges itself."""
+    """Whether a group has all people of the present release, which are judged elsewhere."""
     strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
     return strictest and group.people == new_release.scope.people
 
 
 def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[KnownRelease]:
-    """Return the releases that share people with the present release, or with a linked release."""
+    """Return the releases that share people with the present release, even via other releases."""
     near_releases: list[KnownRelease] = []
     reached, rest = set(new_release.scope.people), list(past)
     while neighbours := [
@@ -230,7 +240,7 @@ def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[Kno
 def _common_columns(
     near_releases: Sequence[KnownRelease], new_release: KnownRelease
 ) -> list[frozenset[str]]:
-    """Return the columns that some releases share with the present release, most columns first."""
+    """Return the column sets that some releases share with the present release, largest first."""
     sets = {new_release.scope.columns}
     for release in near_releases:
         sets |= {columns & release.scope.columns for columns in sets}
@@ -245,7 +255,10 @@ def _groups(
     columns: tuple[str, ...],
     promises: Sequence[SessionPromise],
 ) -> Iterator[ReleaseGroup]:
-    """Yield the new groups over some columns. about: the earlier releases that have all columns."""
+    """Yield the new groups over some columns.
+
+    About: the earlier releases with all these columns.
+    """
     readable = _distinct(
         [release for release in about if release.cells is not None], new_release, columns
     )
@@ -280,7 +293,7 @@ def _groups(
 def _distinct(
     releases: Sequence[KnownRelease], new_release: KnownRelease, columns: tuple[str, ...]
 ) -> list[KnownRelease]:
-    """Return a release for each set of people, preferably in the words of the present release."""
+    """Return one release for each set of people, preferably with the present release's wording."""
     words_now = tuple(map(new_release.words, columns))
     sets: dict[frozenset[str], KnownRelease] = {}
     for release in releases:
@@ -291,7 +304,7 @@ def _distinct(
 
 
 def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
-    """Return the people of each pattern of attendance, in a fixed order."""
+    """Return the sets of people that took part in the same releases (atoms), in a fixed order."""
     patterns: defaultdict[str, list[int]] = defaultdict(list)
     for number, release in enumerate(releases):
         for person in release.scope.people:
@@ -303,12 +316,19 @@ def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
 
 
 def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> Span:
-    """Return the span of the releases' people. An atom is in a release as a whole or not at all."""
+    """Return the linear span of the releases' sets of people, as combinations of atoms.
+
+    An atom is a set of people that took part in the same releases.
+    """
     rows = [[int(atom <= release.scope.people) for atom in atoms] for release in releases]
     return span_of(rows, len(atoms))
 
 
 def _listed(span: Span) -> Sequence[Combination]:
+    """Return the groups that combinations of releases give.
+
+    TooManyGroupsError if they are too many.
+    """
     if span.rank > MOST_RANK:
         raise TooManyGroupsError
     return subtractable(span)
@@ -321,7 +341,10 @@ def _group(
     terms: tuple[tuple[KnownRelease, Fraction], ...],
     promises: Sequence[SessionPromise],
 ) -> ReleaseGroup:
-    """Return a group with the strictest promise to any of its people."""
+    """Return a group with the strictest promise to any of its people.
+
+    picked: the atoms (sets of people with equal attendance) in it.
+    """
     people = frozenset[str]().union(*(atoms[atom] for atom in picked))
     touched_promises = [promise for promise in promises if not promise.people.isdisjoint(people)]
     k = max(promise.k for promise in touched_promises)

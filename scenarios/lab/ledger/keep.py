@@ -1,4 +1,4 @@
-"""A session that a ledger knows of: the memory of its keeper, and the account of its people.
+"""The ledger around a session: the memory of its keeper, and the account of its people.
 
 The ledger's entries become the shuffler's memory (protocol/history/shuffler_history.py), in which a
 user is the fingerprint of its row and a feature has its name in the source; a batch that the
@@ -100,9 +100,10 @@ def keep(
     play: Callable[[History], "Played"],
     counted: Callable[[], Sequence[Counts] | None] = lambda: None,
 ) -> tuple["Played", Account]:
-    """Play a session that the ledger knows of before it begins, and note its end.
+    """Play a session that the ledger records before it begins; return the session and the account.
 
-    counted: gives the counts of round 1 that its curator has read; None: it has read no counts.
+    play: runs the session with the memory of earlier sessions. counted: returns the counts of round
+    1 that its curator has read; None: it has read no counts.
     """
     crowd = crowd_of(scenario, drawn, ledger.secret())
     questions = noisy_questions(scenario, drawn.people)
@@ -137,13 +138,13 @@ def _reports(questions: Sequence["Question"], played_session: "Played") -> Seque
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """The end of a session.
+    """The end of a session, to be written to the ledger.
 
     Attributes:
         session: the digest of its board.
         columns: the columns of the release, by the names of the scenario.
         release: people by combination; None: there is no release.
-        burned: the reason of a burned session; None: it was not burned.
+        burned: the reason of an aborted session; None: it was not aborted.
     """
 
     session: str
@@ -154,7 +155,7 @@ class SessionEnd:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session that stands in the ledger, and has not ended.
+    """A session that is in the ledger, and has not ended.
 
     Attributes:
         ledger: its ledger, in which it is last.
@@ -162,8 +163,8 @@ class Begun:
         past: the sessions before it.
         noise: of its people; None: they add no noise.
         spent: their local spending after it; None where they add no noise.
-        budget: the same after shuffling.
-        rule: on the groups that releases give.
+        budget: their spending after shuffling.
+        rule: on the groups that releases give by arithmetic.
         memory: the memory of its first shuffler.
     """
 
@@ -179,9 +180,9 @@ class Begun:
     def end(
         self, end: SessionEnd, drawn: Population | None, reports: Sequence[int] | None = None
     ) -> Account:
-        """Note how it ended, and return the ledger's account of its people.
+        """Write the session's end, and return the ledger's account of its people.
 
-        drawn: the people, for the truth; None if they are not at hand. reports: with noise, the
+        drawn: the people, for the truth; None if they are not known here. reports: with noise, the
         number read in answer to each question; None: no reports were read.
         """
         cells: tuple[CountedCell, ...] = ()
@@ -200,7 +201,10 @@ class Begun:
         )
 
     def _certified(self, reports: Sequence[int] | None) -> "Certified | None":
-        """Return the certificate of these numbers of reports after the mix."""
+        """Return the certificate after shuffling of so many reports to each question.
+
+        None without noise.
+        """
         if self.budget is None or reports is None:
             return None
         return self.budget.certify(reports)
@@ -215,7 +219,7 @@ def begin(
     session: str = "",
     questions: Sequence["Question"] = (),
 ) -> Begun:
-    """Note a session before it is played.
+    """Write a session to the ledger before it is played, and return it with its memory and budget.
 
     schema: of its features. session: its name, if any. questions: the questions answered with
     noise.
@@ -274,10 +278,11 @@ def remembered(
     rule: GroupRule,
     spent: str | None = None,
 ) -> History:
-    """Return the memory of the sessions before. If the policy only warns, it refuses no batch.
+    """Return the first shuffler's memory of earlier sessions; it refuses only if the policy does.
 
-    Of runs with noise only the people's spending counts, and of runs without only these runs: each
-    promise is kept by itself. spent: the reason not to ask these people again, if there is such.
+    For runs with noise only the people's spending counts, and for runs without only these runs:
+    each promise is kept by itself. rule: on groups that releases give. spent: the reason not to ask
+    these people again, if there is such.
     """
     refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
     past = [entry for entry in earlier_entries if entry.noise is None and not noisy]
@@ -299,7 +304,10 @@ def remembered(
 
 
 def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
-    """Return why these people cannot be compared with an earlier session's; None: they can."""
+    """Return the reason why these people cannot be compared with an earlier session's.
+
+    None: they can.
+    """
     for entry in past:
         if entry.source != crowd.columns:
             odd = sorted(set(entry.source) ^ set(crowd.columns))
@@ -321,7 +329,8 @@ def account(
 ) -> Account:
     """Return the account of a session and the sessions before it.
 
-    drawn: the people, for the truth; None if they are not at hand.
+    memory: the first shuffler's, with its refusals. drawn: the people, for the truth; None if they
+    are not known here.
     """
     people = frozenset(now.people)
     touching_entries = [*(entry for entry in past if not people.isdisjoint(entry.people)), now]

@@ -1,4 +1,4 @@
-"""The lock on a ledger: of two runs at a time the second waits for the first.
+"""The lock file of a ledger: of two runs at a time the second waits for the first.
 
 A run that holds the lock has locked `.NAME.lock` beside the file NAME: with flock(2), or on Windows
 its first byte with `msvcrt.locking`. Either lock is the system's, so it ends with the process that
@@ -21,7 +21,7 @@ STEP = 0.05  # seconds between two attempts
 
 @contextmanager
 def locked(path: Path, patience: float) -> Iterator[None]:
-    """Hold the lock on a ledger for the time of the block.
+    """Hold the lock on a ledger for this block.
 
     StorageError if another run holds it for longer than `patience` seconds, or if it cannot be
     locked here.
@@ -64,7 +64,7 @@ def _wait(handle: int, path: Path, patience: float) -> None:
 
 
 def _lock(handle: int) -> bool:
-    """Lock an open file, if no other process or handle has locked it; whether it did."""
+    """Lock an open file, unless another process or handle has locked it. Returns whether it did."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -81,7 +81,7 @@ def _lock(handle: int) -> bool:
 
 
 def _release(handle: int) -> None:
-    """Unlock where closing the file alone may do that late: Windows does it when it has time."""
+    """Unlock the file at once, on Windows, where closing it may unlock later."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,19 +1,18 @@
-"""Epsilon after shuffling over several runs: composed where that is proved, else added.
+"""The epsilon after shuffling over several runs: composed where that is proved, else added.
 
 Beside the local epsilons (spending.py) a run certifies a smaller one, of all reports together and
 at a delta. Over runs, for each person:
 
     composed      runs with fresh noise: given the answers their batches are independent, so the
-                  losses of their curves are convolved (curves.py), at the sum of their deltas
+        losses of their curves are convolved (curves.py), at the sum of their deltas
     added         a run of less than 1/1000 of the largest epsilon: its epsilon, and its delta
     kept apart    the local price: of runs without a certificate, that keep noise from run to run
-                  (reports about one answer depend on each other, across people too), or with
-                  other neighbours
+        (reports about one answer depend on each other, across people too), or with other neighbours
 
 The bound of a run holds for any other people in its batch, so runs that share some people only
 compose for each of these. Mechanisms are taken to be chosen without regard to what earlier runs
-released, and the noise of two runs to be drawn apart, as people draw it: a seed stands for that. Of
-each run so many people are relied on as it says.
+released, and the noise of two runs to be drawn apart, as people draw it: a seed stands for that. In
+each run, `relied_on` of its people are assumed to keep their reports secret.
 """
 
 from collections import Counter
@@ -46,10 +45,10 @@ DIFFERENT_ADJACENCY = "its neighbours are other ones: {}"
 
 @dataclass(frozen=True, slots=True)
 class NoisyRun:
-    """A run as it counts: runs that are equal cost the same.
+    """A run with noise, as far as its cost depends on it; equal runs cost the same.
 
     Attributes:
-        noise: that its people added.
+        noise: the noise that its people added.
         certified: its certificate after the mix; None: it has no certificate that composes.
         why: the reason why it is kept apart; "" if it is not.
     """
@@ -61,12 +60,12 @@ class NoisyRun:
 
 @dataclass(frozen=True, slots=True)
 class RunsCost:
-    """The cost of some runs for a person.
+    """The epsilon and delta that some runs cost a person together.
 
     Attributes:
         epsilon: nats, of all of them.
         delta: of the runs that are not kept apart.
-        runs: that are not kept apart.
+        runs: the runs that are not kept apart.
         separate_runs: the runs that are kept apart, with their local price.
     """
 
@@ -78,7 +77,7 @@ class RunsCost:
 
 @dataclass(slots=True)
 class MixedBudget:
-    """Epsilon after shuffling of the users of a run over all runs, and its limit.
+    """The epsilon after shuffling of a run's users over all runs of a ledger, with its limit.
 
     Attributes:
         past: the earlier sessions.
@@ -99,11 +98,14 @@ class MixedBudget:
     judged: MixedSpending | None = None
 
     def certify(self, reports: Sequence[int]) -> Certified | None:
-        """Return the certificate of the present run. reports: a number for each question."""
+        """Return the certificate of the present run.
+
+        Reports: the number of reports to each question.
+        """
         return certify(self.questions, reports, self.scenario.local.relied_on)
 
     def refusal(self, batch: HandedBatch) -> str | None:
-        """Return the reason to refuse a batch, if its users would pass the limit."""
+        """Return the reason to refuse a batch, if its users would pass the limit; else None."""
         limit = self.scenario.local.spend_shuffled
         if limit is None:
             return None
@@ -119,7 +121,10 @@ class MixedBudget:
         )
 
     def spent(self, certified: Certified | None) -> MixedSpending:
-        """Return the epsilon over all runs. certified: by the present run."""
+        """Return the users' spending over all runs.
+
+        Certified: the certificate of the present run.
+        """
         patterns, people = self._patterns(certified)
         costs = [self._cost(pattern) for pattern in patterns]
         worst = max(costs, key=lambda cost: cost.epsilon)
@@ -138,7 +143,7 @@ class MixedBudget:
         )
 
     def _patterns(self, certified: Certified | None) -> tuple[list[Counter[NoisyRun]], Any]:
-        """Return the different sets of runs that people took part in, and the people of each."""
+        """Return the different sets of runs in which people took part, and their people."""
         index = {mark: place for place, mark in enumerate(self.crowd.people)}
         entries = [
             (entry, entry.noise) for entry in self.past if entry.noise is not None and counts(entry)
@@ -162,7 +167,7 @@ class MixedBudget:
         return combinations, people
 
     def _cost(self, pattern: Counter[NoisyRun]) -> RunsCost:
-        """Return the cost of these runs together."""
+        """Return the cost of these runs together, computed once for each set of runs."""
         key = frozenset(pattern.items())
         if key not in self.counted:
             self.counted[key] = _cost(pattern)
@@ -170,7 +175,7 @@ class MixedBudget:
 
 
 def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
-    """Return the cost of these runs together."""
+    """Return the cost of these runs together. pattern: run -> times."""
     alone_runs = tuple(
         LocalRuns(times, price(run.noise, times), run.why)
         for run, times in pattern.items()
@@ -193,7 +198,10 @@ def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
 
 
 def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
-    """Return a run, and why it is kept apart if it is. noises: of all runs, with their numbers."""
+    """Return a run in the form for costs; with a reason if it must be kept apart.
+
+    noises: the noise of all runs, with their numbers.
+    """
     if certified is UNSET:
         return NoisyRun(noise, None, OLD)
     if certified is None:

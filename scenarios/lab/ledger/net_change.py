@@ -1,11 +1,11 @@
-"""Differences of two tables with leavers and newcomers.
+"""Differences of two released tables if some people left and others came.
 
     table of June - table of May = newcomers - leavers, cell by cell
 
 With leavers alone, or newcomers alone, the difference is a group that releases give (groups.py).
 With both, newcomers may cancel leavers in their cell, and the difference counts the rest: in a cell
 with the difference d, at least |d| people came or left. Such a cell with 0 < |d| < k shows |d|
-people in a crowd smaller than k. As a group keeps the promise to its people, so does the
+people in a class smaller than k. As a group keeps the promise to its people, so does the
 difference: no larger share of its people may be shown than was promised to them.
 
 If people are known by their rows, a person with another value is an old row that left and a new row
@@ -27,13 +27,13 @@ from .person_rows import shown_persons
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """The difference of an earlier release and the present release.
+    """The difference between an earlier release and the present release, and the people it shows.
 
     Attributes:
         number: of the earlier session.
         present: of the present session.
         newcomers, leavers: people of the present, or of the earlier release alone.
-        columns: that both releases have in equal words, ascending.
+        columns: the columns of both releases with equal wording, ascending.
         people: newcomers, leavers, and people that moved at least.
         exposed: number of these people in cells of the difference that are smaller than k.
         k, max_exposure: the strictest promise to the people of both releases.
@@ -51,12 +51,12 @@ class NetChange:
 
     @property
     def breaks(self) -> bool:
-        """Whether a larger share of its people is shown than was promised."""
+        """Whether the difference shows a larger share of its people than was promised."""
         return self.exposed > self.max_exposure * self.people
 
     @property
     def refusal(self) -> str:
-        """The reason to refuse the present release."""
+        """The reason to refuse the present release, as a sentence."""
         return (
             f"the difference to session {self.number} shows {self.exposed:,} of the "
             f"{self.people:,} "
@@ -68,7 +68,7 @@ class NetChange:
 
     @property
     def subtraction(self) -> Subtraction:
-        """The same as a row of the account."""
+        """The difference as a row of the account."""
         return Subtraction(
             people=self.people,
             columns=self.columns,
@@ -83,7 +83,7 @@ class NetChange:
 def net_changes(
     past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[SessionPromise]
 ) -> Iterator[NetChange]:
-    """Yield the differences of the present release and earlier releases that share people with it.
+    """Yield the differences between the present release and earlier releases that share people.
 
     A pair of releases is left out if the first has all people of the second, or the second of the
     first: the difference is a group.
@@ -116,7 +116,10 @@ def _net_change(
     exclusive_counts: tuple[int, int],
     promises: Sequence[SessionPromise],
 ) -> NetChange:
-    """Subtract two releases over common columns."""
+    """Return the difference of two releases over common columns.
+
+    exclusive_counts: the numbers of newcomers and of leavers.
+    """
     all_people = now.scope.people | release.scope.people
     touched = [promise for promise in promises if not promise.people.isdisjoint(all_people)]
     k = max(promise.k for promise in touched)

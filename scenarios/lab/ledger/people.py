@@ -1,4 +1,4 @@
-"""Identity of people from run to run: by the rows of the table, not by its name.
+"""The identity of people from run to run, by fingerprints of their rows.
 
     fingerprint of a person = BLAKE2b-128 under the ledger's key of (number, row)
 
@@ -7,13 +7,13 @@ without the spaces around them. number: the count of equal rows so far, with thi
 are the same for any name of the file, any order of its rows and columns, and any sample from it by
 any seed; and two people of one source are always two.
 
-Without the key fingerprints show only whether two are the same, which is their purpose; the
-key is in a file of its own (`book.json.key`), so that a ledger may be copied, kept and shown. With
-both, an attacker that guesses a row finds it: together they are to be guarded like the data.
+Without the key fingerprints show only whether two are the same, which is their purpose; the key is
+in a file of its own (`book.json.key`), so that a ledger may be copied, kept and shown. With both,
+an attacker that guesses a row finds it: together they are to be guarded like the data.
 
-Two people of two sources with the same row are taken for one: the data do not tell them apart,
-and more overlap is refused, not less. Rows with other columns, or spelt otherwise, cannot be
-compared; of other columns that is seen, and refused.
+Two people of two sources with the same row are taken for one: the data do not distinguish them, and
+more overlap is refused, not less. Rows with other columns, or spelt otherwise, cannot be compared;
+other columns are detected, and refused.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ BYTES = 16  # of a fingerprint
 
 @dataclass(frozen=True, slots=True)
 class ScenarioPeople:
-    """The people of a scenario.
+    """The people of a scenario, as fingerprints.
 
     Attributes:
         columns: of the source, ascending.
@@ -49,7 +49,7 @@ class ScenarioPeople:
     read: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def coins(self, seed: int | None) -> str:
-        """Return a name of the draw of all coins; "" if the draw cannot be repeated."""
+        """Return a name for the random draws of these people; "" if the draw cannot be repeated."""
         if seed is None:
             return ""
         text = json.dumps([seed, self.people])
@@ -57,7 +57,7 @@ class ScenarioPeople:
 
 
 def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
-    """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
+    """Return the fingerprints of a scenario's people. drawn: these people. key: of the ledger."""
     people, source_names = drawn.people, scenario.population.columns
     names, rows = _rows(people)
     column_pairs = [(name, source_names.get(name, name)) for name in people.schema.names]
@@ -66,10 +66,10 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
 
 
 def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) -> ScenarioPeople:
-    """Fingerprint the people of a table that was read from a file. DataError if it was not.
+    """Return the fingerprints of the people of a table that was read from a file.
 
-    person: the column of the file by which people are known; None: by their rows. Persons with
-    several rows are in the order of `table.persons`.
+    DataError if it was not. person: the column of the file by which people are known; None: by
+    their rows. Persons with several rows are in the order of `table.persons`.
     """
     if table.source is None:
         raise DataError(f"{table.called}: its people are generated, and in no ledger")
@@ -77,6 +77,7 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
     numbers = range(len(table.codes)) if order is None else order.tolist()
 
     def own_row(place: int) -> Sequence[str]:
+        """Return the values of a row of the table."""
         codes = table.codes[place].tolist()
         return [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
@@ -94,14 +95,14 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
 
 
 def _person_mark(text: str, key: bytes) -> str:
-    """The fingerprint of a person that is known by the value of a column."""
+    """Return the fingerprint of a person that is known by the value of a column."""
     return hashlib.blake2b(
         text.strip().encode(), key=key, digest_size=BYTES, person=b"person"
     ).hexdigest()
 
 
 def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> ScenarioPeople:
-    """Fingerprint people by the keys that they sign with: one key, one person."""
+    """Return the fingerprints of people by the keys that they sign with: one key, one person."""
     marks = (
         hashlib.blake2b(public_key, key=key, digest_size=BYTES, person=b"signer").hexdigest()
         for public_key in keys
@@ -116,7 +117,11 @@ def _crowd(
     reading: "_Reading",
     key: bytes,
 ) -> ScenarioPeople:
-    """Fingerprint the people with rows of these numbers in the source."""
+    """Return the fingerprints of the people in these rows of a source.
+
+    names: its columns. rows: all its rows. order: the numbers of the people's rows. reading:
+    records the cells that are read as equal values.
+    """
     places = {number: place for place, number in enumerate(order)}
     marks = {
         number: mark
@@ -128,9 +133,11 @@ def _crowd(
 
 
 class _Reading:
-    """The cells of a source that people of a scenario read as the same value.
+    """A record of the source's cells that a scenario reads as the same value.
 
     The empty cell may be named like another value, several texts may mean it, and 1.0 may be 1.
+    own_row: returns the values of a person. column_pairs: (name of the scenario, name of the
+    source).
     """
 
     def __init__(
@@ -148,7 +155,7 @@ class _Reading:
     def noted(
         self, rows: Iterable[Sequence[str]], places: Mapping[int, int]
     ) -> Iterator[Sequence[str]]:
-        """Pass rows on, and note the reading of the rows of the people asked."""
+        """Yield the rows unchanged, after recording how the rows of the people asked are read."""
         for number, row in enumerate(rows):
             if (place := places.get(number)) is not None:
                 own_row = self.own_row(place)
@@ -157,7 +164,7 @@ class _Reading:
             yield row
 
     def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
-        """Return, by feature, a name for its merged cells; without the key the name hides them."""
+        """Return, by feature, a name for its merged cells: a keyed hash, which hides them."""
         words: dict[str, tuple[str, ...]] = {}
         for name, values in self.cells.items():
             groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)
@@ -168,17 +175,20 @@ class _Reading:
 
 
 def source_name(scenario: Scenario, feature: str) -> str:
-    """Return the name of a feature in the source."""
+    """Return the name of a feature's column in the source."""
     return scenario.population.columns.get(feature, feature)
 
 
 def memory_of(mark: str, key: bytes) -> bytes:
-    """Return the secret of a person from which its kept noise is drawn, the same in every run."""
+    """Return the secret of a person that seeds its kept noise, the same in every run.
+
+    mark: its fingerprint.
+    """
     return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()
 
 
 def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:
-    """Fingerprint every row of a source, in its order."""
+    """Yield the fingerprint of every row of a source, in its order."""
     places = sorted(range(len(names)), key=names.__getitem__)
     label = json.dumps(sorted(names))
     occurrences: Counter[bytes] = Counter()
@@ -191,7 +201,7 @@ def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes
 
 
 def _rows(people: Population) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-    """Return columns and rows of the source as it was read; of generated people, their own."""
+    """Return the columns and rows of the source as it was read; of generated people, their own."""
     if people.source is None:
         return people.schema.names, map(people.row, range(people.n))
     return people.source.columns, people.source.rows()

@@ -27,7 +27,7 @@ PersonRows = Mapping[str, Sequence[Cell]]  # fingerprint -> the cell of each of 
 
 @dataclass(frozen=True, slots=True)
 class ShownPersons:
-    """Persons in a combination of releases.
+    """The persons in a combination of releases, and the persons that it exposes.
 
     Attributes:
         people: in the combination.
@@ -39,7 +39,7 @@ class ShownPersons:
 
 
 def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
-    """Return the rows over some columns, by their places in a cell."""
+    """Return each person's rows over some columns only, by their places in a cell."""
     return {
         person: [tuple(cell[place] for place in places) for cell in cells]
         for person, cells in rows.items()
@@ -47,12 +47,12 @@ def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
 
 
 def person_counts(rows: PersonRows) -> CellCounts:
-    """Return the different persons of each cell."""
+    """Return the number of different persons of each cell."""
     return Counter(cell for cells in rows.values() for cell in set(cells))
 
 
 def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) -> ShownPersons:
-    """Count the persons of a combination, and the persons that it shows below k.
+    """Return the persons of a combination of releases, and the persons that it shows below k.
 
     terms: the rows over equal columns in each release, and its factor.
     """

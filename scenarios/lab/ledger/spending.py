@@ -1,4 +1,4 @@
-"""The privacy that people spend over runs with noise: counted by the ledger, and limited.
+"""The epsilon that people spend over runs with noise: counted by the ledger, and limited.
 
     fresh noise     every run costs epsilon again: prices are added
     kept noise      T runs with the same rule about the same columns cost the exact epsilon of T
@@ -48,7 +48,7 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
 
 
 def price(noise: Noise, runs: int) -> float:
-    """Return the cost of `runs` runs with this noise for a person, nats."""
+    """Return the epsilon, nats, that `runs` runs with this noise cost a person."""
     if noise.forever is None:
         return runs * noise.epsilon * max(1, len(noise.columns))
     from ...schema.plugs import load

@@ -1,8 +1,8 @@
-"""The rule on groups that releases give by arithmetic, as the first shuffler asks for it.
+"""The rule on groups of people that releases give by arithmetic, as the first shuffler applies it.
 
-A refusal is the reason of a burned round, which all parties read. It gives the number of people in
-the group, which follows from the participants, and that the promise cannot be proved of them. Of
-counts it tells that one bit; no bound and no count is in it. Where counts of single columns are
+A refusal is the reason of an aborted round, which all parties read. It gives the number of people
+in the group, which follows from the participants, and that the promise cannot be proved of them. Of
+counts it reveals that one bit; no bound and no count is in it. Where counts of single columns are
 published, all parties can compute the bit. Where they are secret, it is a bit about them.
 """
 
@@ -34,7 +34,7 @@ class GroupRule:
     """The rule on a release after earlier releases, by the groups that they give together.
 
     Attributes:
-        past: the releases of the ledger about which counts may be combined.
+        past: the releases of the ledger with counts that may be combined.
         promises: of all sessions, the present one last.
         number: of the present session.
         key: of the ledger.
@@ -56,7 +56,7 @@ class GroupRule:
     group_bounds: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
 
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
-        """Return the reason to refuse a release, or None.
+        """Return the reason to refuse a release; None if it may follow.
 
         singles: the counts of single columns, if they are known.
         """
@@ -86,6 +86,7 @@ class GroupRule:
         )
 
     def _refusal_text(self, group: ReleaseGroup) -> str:
+        """Return the reason to refuse a release because of a group, as a sentence."""
         n, limit = len(group.people), f"{100 * group.max_exposure:.4g} %"
         if self.exact and group.exposed is not None:
             reason = (
@@ -158,6 +159,7 @@ def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
 
 
 def _row(group: ReleaseGroup, at_most: int | None) -> Subtraction:
+    """Return a group as a row of the account."""
     return Subtraction(
         people=len(group.people),
         columns=group.columns,

@@ -1,4 +1,4 @@
-"""The people that releases of a ledger really expose; the laboratory has their table."""
+"""The true exposure by the releases of a ledger, which only the laboratory can compute."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,10 @@ from .people import source_name
 def true_exposure(
     columns: Sequence[str], scenario: Scenario, people: Population, k: int
 ) -> int | None:
-    """Return the people truly exposed on these source columns; None if a column is missing."""
+    """Return the number of people truly exposed on these columns of the source.
+
+    None if the source lacks a column. people: the people, with their true rows.
+    """
     names = [source_name(scenario, name) for name in people.schema.names]
     if set(columns) <= set(names):
         table, places = people.codes, [names.index(column) for column in columns]

@@ -1,4 +1,4 @@
-"""The announcement of a scenario by the curator: its policy, and the transport of messages."""
+"""The parts of a scenario's announcement: the policy, and the transport of messages."""
 
 from ....protocol.wire.announcement import AnnouncedPolicy, Flaw, Rules
 from ...attacks.catalogue.registry import GUARDS

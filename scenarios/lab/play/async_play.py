@@ -1,7 +1,7 @@
-"""Playing a scenario from within a trio program: in a thread, with a loop and a clock of its own.
+"""The play of a scenario from within a trio program: in a thread with its own event loop and clock.
 
-A run's time is simulated, and it keeps the processor busy: neither belongs into the caller's
-loop. Cancelled from outside, it ends at its next message without a result.
+A run's time is simulated, and it keeps the processor busy: neither belongs into the caller's loop.
+Cancelled from outside, it ends at its next message without a result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def play(
     instruments: Sequence[Instrument] = (),
     **more: Any,
 ) -> Outcome:
-    """Play a scenario once: `veilmix.run` for a trio program, with the same arguments.
+    """Return the outcome of a scenario: `veilmix.run` for a trio program, with the same arguments.
 
     Instruments are called from the thread of the run. Raises the errors of `run`.
     """
@@ -44,7 +44,7 @@ async def play(
 
 
 class _RunCancelled(BaseException):
-    """The end of a cancelled run: not an Exception, which would only remove the instrument."""
+    """The signal that ends a cancelled run. An Exception would only remove the instrument."""
 
 
 class _Leaver(Instrument):
@@ -54,6 +54,7 @@ class _Leaver(Instrument):
         self.is_abandoned = False
 
     def _look(self) -> None:
+        """Raise _RunCancelled if the caller was cancelled."""
         if self.is_abandoned:
             raise _RunCancelled
 
@@ -75,7 +76,7 @@ class _Leaver(Instrument):
 
 
 def _unless_left(work: Callable[[], Outcome]) -> Outcome | None:
-    """Run the work; return None if it ended because its caller was cancelled."""
+    """Return the result of the work; None if it ended because its caller was cancelled."""
     try:
         return work()
     except _RunCancelled:

@@ -1,4 +1,7 @@
-"""Playing a scenario with central parties: message code is loaded only if messages are sent."""
+"""The play of a scenario with central parties.
+
+Message code is imported only if messages are sent.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +21,7 @@ def play_central(
     report: Report = lambda _: None,
     **more: Any,
 ) -> Played:
-    """Play a scenario with central parties. more: arguments of `play_real`."""
+    """Return the outcome of a session with central parties. more: arguments of `play_real`."""
     if mode == "real":
         from .real import play_real
 

@@ -1,4 +1,4 @@
-"""The faults of each user by round, and the users counted in each round."""
+"""The schedule of users' faults by round, and of the users counted in each round."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -51,7 +51,10 @@ def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozense
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
-    """Draw the faults of users by round; of two faults of one user in a round, the last."""
+    """Return the faults of users by user and round, drawn from the scenario's entries.
+
+    Of two faults of one user in a round, the last counts.
+    """
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])

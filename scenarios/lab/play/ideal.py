@@ -1,6 +1,6 @@
-"""Playing a scenario with central parties, without a message (protocol/ideal.py).
+"""The play of a scenario with central parties by the ideal functionality, without messages.
 
-It loads no party and no message transport.
+It loads no party and no message transport (protocol/ideal.py).
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ UNSENT = ("absent", "malformed")  # faults of users without a submission
 
 
 def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
-    """Answer the same queries without messages.
+    """Return the outcome of the same queries, answered without messages.
 
     seed: of the noise that users add and of the values that they suppress as covers.
     """
@@ -68,7 +68,14 @@ def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
 
 @dataclass(slots=True)
 class _PlanAnswers:
-    """The answers of the people of a session, per call: random ones are drawn once."""
+    """The answers of the people of a session, per call (query of a round); drawn once.
+
+    Attributes:
+        plan: of the session.
+        entropy: of noise and covers.
+        tables: the submitted values, by round.
+        answers_by_round: the answers by person, by round.
+    """
 
     plan: SessionPlan
     entropy: Entropy
@@ -82,6 +89,7 @@ class _PlanAnswers:
         return self.tables[call.round]
 
     def _draw_table(self, call: Call) -> PeopleTable:
+        """Return the table of values that the queried people submit: noisy, suppressed or exact."""
         people, queried_indices = self.plan.crowd.people, self.queried_people(call)
         if self.plan.questions:
             return ideal_reports(self.plan.questions, people, queried_indices, self.entropy)
@@ -96,15 +104,15 @@ class _PlanAnswers:
         return hide_table(table, call.hidden, _covers(call, queried_indices, self.entropy))
 
     def queried_people(self, call: Call) -> "npt.NDArray[np.intp]":
-        """Return the indices of the people that a call asks."""
+        """Return the indices of the people that a call (query) asks."""
         return present(self.plan.crowd, self.plan.faults, self._submitted(call), ())
 
     def _submitted(self, call: Call) -> int:
-        """Return the round in which the answers to a call are submitted."""
+        """Return the round in which the answers to a call (query) are submitted."""
         return 1 if self.plan.mix.submit == "once" else call.round
 
     def counted(self, call: Call) -> PeopleTable:
-        """Return the table of the counted users."""
+        """Return the table of the submitted values of the users that are counted."""
         import numpy as np
 
         table, queried_indices = self.submitted_table(call), self.queried_people(call)
@@ -118,7 +126,7 @@ class _PlanAnswers:
         )
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
-        """Return the number of counted people per whole row."""
+        """Return the number of counted people with each row."""
         table = self.counted(call)
         return count_cells(table, range(len(table.values)))
 
@@ -129,6 +137,7 @@ class _PlanAnswers:
         return self.answers_by_round[call.round]
 
     def _answers(self, call: Call) -> Answers:
+        """Return the answers to a call (query) by person: sealed, submitted, and counted."""
         number = self._submitted(call)
         queried_indices, present_people = (
             self.queried_people(call),
@@ -147,7 +156,10 @@ class _PlanAnswers:
 
 
 def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
-    """Return per person the values in the columns of a call; equal rows are one object."""
+    """Return, per person, the values in the columns of a call (query).
+
+    Equal rows are one object.
+    """
     import numpy as np
 
     columns = sorted({column for ask in call.asks for column in ask})
@@ -172,7 +184,7 @@ def persons_table(people: Population, person_indices: "npt.NDArray[np.intp]") ->
 def _rows_of_persons(
     table: PeopleTable, columns: "Sequence[int]", people: "Sequence[int]"
 ) -> "dict[int, Row]":
-    """Return per person all its values in these columns, each column's as one text."""
+    """Return, per person with several rows, the values of all rows in each column, as one text."""
     import numpy as np
 
     assert table.owner is not None  # noqa: S101 - the caller has looked
@@ -188,9 +200,11 @@ def _rows_of_persons(
 
 
 def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
+    """Return the results of the ideal functionality for a session."""
     rules = plan.rules
 
     def asking(call: Call) -> int:
+        """Return the number of users that ask for tokens in a round."""
         return len(present(plan.crowd, plan.faults, call.round, SILENT))
 
     if plan.questions:
@@ -212,7 +226,7 @@ def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
 def _covers(
     call: Call, person_indices: "npt.NDArray[np.intp]", entropy: Entropy
 ) -> "npt.ArrayLike":
-    """Return the draws of the people with these indices for a call's rules.
+    """Return the random draws that decide whether these people suppress values as cover.
 
     With a seed they equal the draws of a real run. Shape: people, rules.
     """

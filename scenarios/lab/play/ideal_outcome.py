@@ -1,4 +1,4 @@
-"""The outcome of the ideal functionality, in the form of a played session."""
+"""The outcome of the ideal functionality in the form of a played session."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ def imagined(
     peers: PeersFound | None = None,
     truth: Mapping[int, Row] | None = None,
 ) -> Played:
-    """Return counts and decision as a played session; its digest is of the results.
+    """Return counts and decision as a played session; its digest is a hash of the results.
 
     look: returns the pooled view that some parties would have had. peers: the messages that peers
     would follow. truth: the answers by user; None if single people are not recorded.

@@ -1,4 +1,4 @@
-"""The common outcome of all runs: counts, views, findings and scores."""
+"""The outcome of a run, alike for all kinds: counts, views, findings and scores."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Achieved:
-    """The effects of the attacks of a session.
+    """The measured effects of the attacks of a session.
 
     Attributes:
         effects: of each.
@@ -60,7 +60,7 @@ def played_of(
     raised: tuple[Raised, ...] = (),
     unmet: tuple[str, ...] = (),
 ) -> Played:
-    """Return the outcome of a session with messages.
+    """Return the outcome of a session with messages, before it is scored.
 
     achieved: by attacks. raised: the alarms. unmet: attacks that found no occasion.
     """

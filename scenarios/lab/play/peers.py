@@ -1,4 +1,4 @@
-"""Playing a scenario among peers, with messages or without (protocol/peers/agreement.py).
+"""The play of a scenario among peers, with messages or without (protocol/peers/agreement.py).
 
 The queries, the decision rule and the release are the program's (`two-round`); an agreement
 beforehand replaces the curator's announcement.
@@ -58,6 +58,7 @@ def agreement(
 
 
 def _agreement(plan: SessionPlan) -> Agreement:
+    """Return the agreement of the peers of a planned session."""
     return agreement(plan.name, plan.crowd.people.schema, plan.policy, plan.rules, plan.mix)
 
 
@@ -68,14 +69,17 @@ def play_peers(
     instruments: Sequence[Instrument] = (),
     report: Callable[[str], None] = lambda _: None,
 ) -> Played:
-    """Play a scenario among peers."""
+    """Return the outcome of a session of peers, with messages ("real") or without ("ideal")."""
     if mode == "real":
         return _real(plan, seed, instruments, report)
     return _ideal(plan)
 
 
 def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None) -> role.PeerCast:
-    """Return the input of the peers of a session. secrets: filled with the attackers' own."""
+    """Return the inputs of the peers of a session.
+
+    Secrets: filled with the attackers' key parts.
+    """
     people = plan.crowd.people
     entropy = entropy_of(seed)
     rates = (entry.rate for entry in plan.attacks.entries if entry.rate is not None)
@@ -101,7 +105,7 @@ def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None)
 
 
 def _act(attack: str) -> Doing:
-    """Return the action of a peer that commits an attack."""
+    """Return the action of a peer that commits an attack; ParameterError if peers cannot."""
     among = ATTACKS[attack].among_peers
     if among is None or among.act is None:
         raise ParameterError(f"{attack}: no peer commits it")
@@ -114,7 +118,7 @@ def _real(
     instruments: Sequence[Instrument],
     report: Callable[[str], None],
 ) -> Played:
-    """Play the session with every message on the board."""
+    """Return the outcome of a session of peers with every message on the board."""
     people = plan.crowd.people
     transcript, secrets = Transcript(people.n), Secrets()
     cast = cast_of(plan, seed, secrets)
@@ -153,11 +157,12 @@ def _real(
 
 
 def _ideal(plan: SessionPlan) -> Played:
-    """Answer the same queries without messages."""
+    """Return the outcome of the same queries, answered without messages."""
     crowd, people, faults = plan.crowd, plan.crowd.people, plan.faults
     terms = _agreement(plan)
 
     def answering(call: Call) -> PeopleTable:
+        """Return the table of the peers that answer a call (query)."""
         return PeopleTable(people.values, people.codes[present(crowd, faults, call.round)])
 
     ideal = run_through(
@@ -166,6 +171,7 @@ def _ideal(plan: SessionPlan) -> Played:
     )
 
     def answers(call: Call) -> Answers:
+        """Return the answers to a call (query), by peer."""
         present_peers = present(crowd, faults, call.round)
         rows = rows_of(answering(call), call, present_peers)
         return Answers(rows, frozenset(rows), frozenset(rows))

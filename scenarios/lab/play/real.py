@@ -1,4 +1,4 @@
-"""Playing a scenario with central parties: every message goes through the mix."""
+"""The play of a scenario with central parties, with every message through the mix."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ class CuratorCounts(Instrument):
 
 
 def cast_of(plan: SessionPlan, seed: int | None) -> Cast:
-    """Return the input of the parties of a session."""
+    """Return the cast of a session: the inputs of its parties, with faults and guards."""
     crowd, people = plan.crowd, plan.crowd.people
     cast = Cast(
         plan.name,
@@ -97,10 +97,11 @@ def play_real(
     stage: Stage = play,
     memory: Callable[[int], bytes] | None = None,
 ) -> Played:
-    """Send every message through the mix.
+    """Return the outcome of a session in which every message goes through the mix.
 
-    history: the memory of the first shuffler. stage: the runner of the parties. memory: a secret of
-    each person, by index, that seeds the noise it keeps from run to run.
+    history: the first shuffler's memory of earlier sessions. stage: the function that runs the
+    parties. memory: a secret of each person, by index, that seeds the noise it keeps from run to
+    run.
     """
     cast = cast_of(plan, seed)
     if memory is not None and cast.randomize is not None:
@@ -129,7 +130,7 @@ def play_real(
 def _unmet(
     plan: SessionPlan, cast: Cast, board: Board, earlier: "Sequence[_Earlier]"
 ) -> tuple[str, ...]:
-    """Return the attacks that found no occasion, a sentence each."""
+    """Return a sentence for each attack that found no occasion."""
     entries = plan.attacks.entries
     if cast.adversary is None or not entries:
         return ()
@@ -143,7 +144,7 @@ def _unmet(
 
 
 def _raised(strategy: Strategy, board: Board) -> tuple[Raised, ...]:
-    """Return the alarms, each with the board's verdict."""
+    """Return the alarms, each with whether the board confirms it."""
     raised = (
         (party, alarm.round, alarm.cause.value, borne_out(board, alarm, strategy))
         for party, alarm in board.alarms

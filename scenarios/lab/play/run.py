@@ -1,4 +1,4 @@
-"""Playing a scenario: people, parties and a decision rule in; an outcome out.
+"""The play of a scenario: people, parties and a decision rule in; an outcome out.
 
 `run` is the only entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
 the same queries without messages (protocol/ideal.py) and gives the same marginals, decision and
@@ -62,7 +62,7 @@ def run(
     workplace: Workplace = LOCAL_WORKPLACE,
     recorded: Recorded | None = None,
 ) -> Outcome:
-    """Play a scenario once.
+    """Run a scenario once, and return its outcome with all scores.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
@@ -71,9 +71,9 @@ def run(
         mode: `real` (every message) or `ideal` (the same questions without messages).
         instruments: watch the run (real mode).
         report: called with the notes of instruments and data, a line each.
-        worst_case_nodes: of every search tree for the exact worst case, at most; 0 leaves it out.
-            None: 100, and only where the bounds found at once leave open more than 0.2 % of the
-            people and at most 100 cells are left after rare values are merged.
+        worst_case_nodes: nodes of every search tree for the exact worst case, at most; 0 leaves it
+            out. None: 100, and only where the bounds found at once leave open more than 0.2 % of
+            the people and at most 100 cells are left after rare values are merged.
         ledger: earlier releases by person; this run is added to it (real mode).
         processes: whether every party is a process of its own (real mode; Linux); the people are
             one. They meet over TLS on the loopback, and nothing else of the outcome changes.
@@ -85,8 +85,8 @@ def run(
             people and the number of values of each column.
 
     Raises:
-        ScenarioError, DataError: the scenario or its data cannot be used, or an attack in it
-            found no occasion.
+        ScenarioError, DataError: the scenario or its data cannot be used, or an attack in it found
+            no occasion.
         ParameterError: the options do not fit the scenario.
     """
     how = _How(
@@ -106,7 +106,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """The options of a run: the arguments of `run`."""
+    """The options of a run, which are the arguments of `run`."""
 
     mode: Mode
     instruments: Sequence[Instrument]
@@ -119,11 +119,12 @@ class _How:
     recorded: Recorded
 
     def __post_init__(self) -> None:
+        """Raise ParameterError for an unknown mode."""
         if self.mode not in ("real", "ideal"):
             raise ParameterError(f"mode: found {self.mode!r}; real or ideal is accepted")
 
     def stage(self, scenario: Scenario) -> dict[str, Any]:
-        """Return the stage that plays the session, if it is not this process."""
+        """Return the runner of the parties as the argument `stage`; {} if it is this process."""
         if self.workplace != LOCAL_WORKPLACE:
             from .separate_processes import executor_stage
 
@@ -138,7 +139,7 @@ class _How:
 
 
 def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
-    """Draw the people, play the session, and score the outcome."""
+    """Return the outcome of a run: draw the people, play the session, and score it."""
     seed = asked_for.scenario.seed if seed is None else seed
     crowd = samples(asked_for, seed)
     chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.round2_people)
@@ -168,7 +169,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
 
 
 def _with_occasions(play: Callable[..., Played], *arguments: Any, **named: Any) -> Played:
-    """Play a session; DataError if an attack or a deviation in it found no occasion."""
+    """Return a played session; DataError if an attack or a deviation in it found no occasion."""
     played = play(*arguments, **named)
     if played.unmet:
         raise DataError("\n".join(played.unmet))
@@ -185,7 +186,10 @@ def _play_in_ledger(
     session: Callable[..., Played],
     counts: CuratorCounts,
 ) -> tuple[Played, Account]:
-    """Play a session recorded in a ledger. chosen: `asked_for`, resolved."""
+    """Return a session recorded in a ledger, and the account of its people.
+
+    chosen: `asked_for`, resolved. counts: the curator's counts of round 1.
+    """
     from ..ledger.keep import check_suited, keep, secrets
 
     check_suited(chosen, mode)

@@ -1,7 +1,7 @@
-"""Playing a scenario with a process per party, or with an executor for long work.
+"""The play of a scenario with a process per party, or with an executor for long work.
 
-Parties in separate processes share bytes only. So a scenario cannot be played if they share
-more than that: the memory of two sessions, or a curator's private message to a user.
+Parties in separate processes share bytes only. So a scenario cannot be played if they share more
+than that: the memory of two sessions, or a curator's private message to a user.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,8 +29,9 @@ WHISPERED = ("equivocate", "split-view")  # attacks with a message past the boar
 
 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
-    """Return the stage that plays a session in processes; ParameterError if it cannot.
+    """Return the stage: a function that runs each party in its process.
 
+    ParameterError if impossible.
     durable: the place of each process's journal (machines/journal.py). ledger: whether the release
     is to be kept in a ledger.
     """
@@ -70,8 +71,9 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
 def executor_stage(
     scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool
 ) -> "Stage":
-    """Return the stage that plays a session with an executor; ParameterError if it cannot.
+    """Return the stage: a function that runs the parties with an executor.
 
+    ParameterError if impossible.
     processes: whether a process per party was requested.
     """
     from ....roles.session import play
@@ -91,6 +93,7 @@ def executor_stage(
         instruments: "Sequence[Instrument]" = (),
         report: Callable[[str], None] = lambda _: None,
     ) -> "Board":
+        """Return the board of a session in which the executor does long lists of work."""
         return play(replace(cast, workplace=workplace), instruments, report)
 
     return stage
