@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 
 class LocalNoise(Capability):
-    """The noise that users add to their answers: the analyst reads reports.
+    """The part of a program with users that add noise to their answers before they seal them.
 
-    There is no decision by the curator.
+    The analyst counts the noisy answers (reports); there is no decision by the curator.
     """
 
     answers = AnswerKind.REPORTS
 
     def problems(self, scenario: "Scenario") -> "Iterator[Problem]":
-        """Yield a problem if [local] does not have the mechanism of this noise."""
+        """Yield a problem if [local] of a scenario has a mechanism that the program cannot use."""
         raise NotImplementedError
 
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
-        """Return the questions that are answered with noise."""
+        """Return a question for each report of a person: its columns, values and randomizer."""
         raise NotImplementedError
 
     def recorded_questions(
         self, scenario: "Scenario", result: "Claims", sizes: Sequence[int]
     ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, as far as their noise is concerned.
+        """Return the questions of a recorded run, without the answers of people.
 
         sizes: the number of values of each column. Raises VerificationError for a record without
         the counts of reports.
@@ -56,15 +56,18 @@ class LocalNoise(Capability):
         raise NotImplementedError
 
     def schema(self, scenario: "Scenario", schema: "Schema") -> "Schema":  # noqa: ARG002
-        """Return the announced features: reports in place of values."""
+        """Return the announced features: one feature for each report, in place of people's own."""
         return schema
 
     def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the names of the announced features."""
+        """Return the names of the announced features, a feature for each report.
+
+        names: of the features of the people.
+        """
         return tuple(names)
 
     def received(self, view: "View", sizes: Sequence[int], information: float | None) -> "Received":
-        """Return the leakage of a view of reports.
+        """Return the leakage about people to a coalition with reports in its view.
 
         sizes: the number of values of each column. information: bits that a person's reports carry
         about its values; None if no report was counted.
@@ -75,10 +78,10 @@ class LocalNoise(Capability):
 
 
 class ThresholdOpening(Capability):
-    """The opening of rows that k people share: the only round is the release.
+    """The part of a program that opens only rows shared by k people: its only round is the release.
 
     Attributes:
-        parties: the parties of a session besides the central ones.
+        parties: the parties of a session besides shufflers, curator and analyst.
     """
 
     keys = ("prefixes", "close", "sample", "epsilon")
@@ -86,24 +89,30 @@ class ThresholdOpening(Capability):
     parties: tuple[str, ...] = ()
 
     def participation(self, policy: "Policy") -> "Participation | None":
-        """Return the rate of random participation; None if all take part."""
+        """Return the rate at which people take part at random; None if all people take part."""
         raise NotImplementedError
 
     def exposed(self, release: "Counts", k: int) -> int:
-        """Return the number of people with a value in a prefix that fewer than k share."""
+        """Return the number of people with a released prefix that fewer than k people share.
+
+        A prefix is the first values of a row, which may be released without the rest of the row.
+        """
         raise NotImplementedError
 
     def excluded(self, release: "Counts", policy: "Policy", schema: "Schema") -> int:
-        """Return the number of people with closed rows in a small class known to all readers."""
+        """Return the number of people known by exclusion to every reader of a release.
+
+        Their rows stayed closed, and fewer than k people have values that are not in the release.
+        """
         raise NotImplementedError
 
     def variants(self, policy: "Policy") -> "Iterator[tuple[str, Policy]]":
-        """Yield the policies of a comparison, each with the end of its name."""
+        """Yield the policies that a comparison plays, each with the ending of its row's name."""
         raise NotImplementedError
 
 
 class ColumnDecision(Capability):
-    """The decision of the curator on columns, from the counts of round 1."""
+    """The part of a program with a curator that decides, after round 1, on the released columns."""
 
     def options(
         self,
@@ -120,64 +129,78 @@ class ColumnDecision(Capability):
         raise NotImplementedError
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return the sets of columns of a session, each with its exposure bound."""
+        """Return the sets of columns that the curator considered, each with its exposure bound."""
         raise NotImplementedError
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":  # noqa: ARG002
-        """Return the reason for each suppressed column; () if no single limit is the reason."""
+        """Return, for each suppressed column of a session, the limits that would admit it.
+
+        () if no single limit is the reason.
+        """
         return ()
 
 
 class RuleDecision(ColumnDecision):
-    """The decision by the rule of the policy alone, from single columns."""
+    """The part of a program that decides by the rule of its policy, from single columns alone."""
 
     def unreleased(
         self, policy: "Policy", rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
     ) -> "Iterator[UnreleasedColumn]":
-        """Yield the limits that would admit each suppressed column.
+        """Yield each suppressed column with the limits that would admit it to the release.
 
-        counts: the people with each value, for each column.
+        rule: the rule that bounds the exposure. counts: the people with each value, for each
+        column.
         """
         raise NotImplementedError
 
 
 class WeighedChoice(Capability):
-    """The choice of the heaviest columns within the promise."""
+    """The part of a program that releases the columns of largest total weight within max_exposure.
+
+    The keys of [policy] that set weights, or require and forbid columns, are accepted with this
+    part only.
+    """
 
     keys = ("prefer", "weights", "required", "forbidden")
 
 
 class OwnProof(Capability):
-    """The proof of a decision by a rule that is called after the kind of the program."""
+    """The part of a program that proves its decisions itself, not by a rule of `analysis`.
+
+    The rule in the certificate of such a decision begins with the kind of the program.
+    """
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Raise VerificationError unless the round results prove the claims of a decision."""
+        """Raise VerificationError unless the curator's counts prove a decision's certificate.
+
+        round_results: the curator's queries with their counts.
+        """
         raise NotImplementedError
 
 
 class OwnFindings(Capability):
-    """The findings of a program beside the scores of every run."""
+    """The part of a program that adds its own findings to result.json, beside the usual scores."""
 
     def record(self) -> "type[Findings]":
-        """Return their type."""
+        """Return the record type of the program's findings."""
         raise NotImplementedError
 
 
 class FixedColumns(Capability):
-    """The columns that are released for any bound."""
+    """The part of a program that releases columns fixed beforehand, at any exposure bound."""
 
     def columns(self, policy: "Policy", schema: "Schema") -> tuple[str, ...]:
-        """Return their names."""
+        """Return the names of the columns that are released under a policy."""
         raise NotImplementedError
 
 
 class DeeperQueries(Capability):
-    """The queries for groups of columns, between the first counts and the release."""
+    """The part of a program that queries groups of columns after the single columns."""
 
     keys = ("curator_exposure", "ask")
 
     def calls(self, policy: "Policy", columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the queries, as if all of the largest allowed number were safe."""
+        """Yield the largest possible queries for groups of columns, as if each group were safe."""
         raise NotImplementedError

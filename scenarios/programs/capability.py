@@ -1,4 +1,7 @@
-"""A part of a release program: the base of the parts in capabilities.py."""
+"""The base class of the parts of a release program, and the kinds of answers that people submit.
+
+A part (capabilities.py) is an object with the methods that only some programs need.
+"""
 
 from enum import StrEnum
 from typing import TypeVar
@@ -19,12 +22,12 @@ class AnswerKind(StrEnum):
 
 
 class Capability:
-    """A part of a release program.
+    """The base class of the parts of a release program.
 
     Attributes:
-        keys: the keys of [policy] that only programs with this part read.
-        answers: the kind of answers that people submit for a program with this part; None: the
-            part does not change it.
+        keys: the keys of [policy] in a scenario file that only programs with this part read.
+        answers: the kind of answers that people submit for a program with this part; None: the part
+            does not determine it.
     """
 
     keys: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Comparison of the claims of a run with the results that follow from its record."""
+"""Comparison of the claims in result.json with the results that follow from the record of a run."""
 
 from math import isclose
 from typing import Any, TypeVar
@@ -12,7 +12,11 @@ CLOSE = 1e-9  # last digits may depend on the machine
 
 
 def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
-    """Raise VerificationError unless two pieces of plain data agree, numbers up to last digits."""
+    """Raise VerificationError unless computed and claimed plain data agree.
+
+    where: the place that a message names. close: the relative tolerance of floats; other values are
+    equal.
+    """
     if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
         for key, value in actual.items():
             require_close(f"{where}: {key}", value, claimed[key], close=close)
@@ -27,7 +31,10 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
 
 
 def claimed(evidence: ProgramEvidence, kind: type[F]) -> F:
-    """Return the findings of this kind in result.json; NoGround if it holds no such findings."""
+    """Return the findings of this record type in result.json.
+
+    Raises NoGround (the claim cannot be checked) if result.json has no such findings.
+    """
     findings = evidence.result.findings
     if not isinstance(findings, kind):
         raise NoGround("no reports were counted")

@@ -1,4 +1,4 @@
-"""The coalitions of a scenario that are scored."""
+"""The coalitions of a scenario for which every run scores the knowledge."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -10,7 +10,7 @@ ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter ar
 
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:
-    """The parties that handle other people's messages, in the order of the tables."""
+    """Return the parties that handle other people's messages, in the order of all tables."""
     return topology_of(scenario).handlers(scenario)
 
 
@@ -34,6 +34,10 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 
 
 def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
+    """Yield the coalitions of these parties that are scored: all subsets, or some of many.
+
+    names: the two readers (curator and analyst), then the shufflers.
+    """
     if len(names) <= ALL_SUBSETS:
         for size in range(1, len(names) + 1):
             yield from combinations(names, size)
@@ -49,7 +53,11 @@ def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
 def _through_pairs(
     pairs: Sequence[frozenset[str]], names: Sequence[str]
 ) -> Iterator[Iterable[str]]:
-    """A reader with the first, or the last, of every audited pair; of few parties all are there."""
+    """Yield coalitions of a reader and an end of every audited pair of shufflers.
+
+    Only with many parties; else all subsets are scored already. pairs: neighbouring shufflers that
+    open half of their links in an audit.
+    """
     if pairs and len(names) > ALL_SUBSETS:
         for end in (min, max):
             hops = {end(pair, key=names.index) for pair in pairs}

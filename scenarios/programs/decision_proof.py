@@ -1,4 +1,4 @@
-"""The proof of a decision: by the program that its rule is called after, or by the analysis."""
+"""Verification of a decision: by the program after which its rule is called, else by `analysis`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def verify_decision(
     decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
 ) -> None:
-    """Recompute a decision's certificate from all that the curator read.
+    """Recompute a decision's certificate from the counts that the curator read.
 
-    Raises VerificationError if it claims less than can be proved of the released columns. A rule
-    that is called after a kind is proved by its program, any other rule by the analysis.
+    Raises VerificationError if its bound on the released columns is smaller than can be proved. A
+    rule that begins with a kind of program is proved by this program, any other rule by `analysis`.
     """
     rule = decision.certificate.rule
     for kind, owner in PROGRAMS.items():

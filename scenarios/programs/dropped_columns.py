@@ -1,4 +1,4 @@
-"""The reason why a column is not released."""
+"""The limits that would admit a suppressed column to a release."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""The view that a program has of a run to verify: its record and the claims of result.json.
+"""The interface through which a program verifies a run: its record and the claims of result.json.
 
-The rooms above build it (scoring/result.py, verification/evidence.py); programs know no more.
+scoring/result.py and verification/evidence.py implement it; programs know no more of a record.
 """
 
 # pyright: reportReturnType=false
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class NoGround(Exception):
-    """There is no record to check this claim against."""
+    """A claim cannot be checked: the record lacks the data to compute it from."""
 
 
 class Claims(Protocol):
@@ -38,7 +38,7 @@ class Claims(Protocol):
 
     @property
     def marginals(self) -> Mapping[str, Mapping[str, int]]:
-        """The number of people by feature and value."""
+        """The counts of round 1: the number of people by feature and value."""
 
     @property
     def decision(self) -> Any:
@@ -50,7 +50,7 @@ class Claims(Protocol):
 
     @property
     def exposure(self) -> Any:
-        """A WrittenExposure: true, promised, possible."""
+        """A WrittenExposure: true share of exposed people, certified bound, worst possible."""
 
     @property
     def burned(self) -> str | None:
@@ -58,19 +58,19 @@ class Claims(Protocol):
 
     @property
     def digest(self) -> str:
-        """The digest that identifies the run."""
+        """The digest of all posts on the board, in hex, which identifies the run."""
 
     @property
     def peers(self) -> "PeersFound | UnsetType":
-        """The peers that were charged, and the messages that coalitions follow."""
+        """The findings among peers: misbehaving peers, and messages that coalitions follow."""
 
     @property
     def findings(self) -> "Findings | UnsetType":
-        """The findings of the program."""
+        """The findings of the program in its own record; UNSET without such a record."""
 
 
 class Recorded(Protocol):
-    """The run folder that evidence is about.
+    """A recorded run, as a program reads it for verification.
 
     Attributes:
         scenario: the scenario that was played.
@@ -92,11 +92,14 @@ class Recorded(Protocol):
 
 
 class ProgramEvidence(Protocol):
-    """A run in the form that a program verifies (verification/evidence.py)."""
+    """The input of a program's `verify`: a recorded run and its counts.
+
+    verification/evidence.py implements it.
+    """
 
     @property
     def run(self) -> Recorded:
-        """The run folder."""
+        """The recorded run: scenario, result and sizes of columns."""
 
     @property
     def result(self) -> "Claims":
@@ -104,11 +107,17 @@ class ProgramEvidence(Protocol):
 
     @property
     def schema(self) -> "Schema":
-        """The schema: announced, or agreed on beforehand."""
+        """The features with their values, as announced, or as agreed among peers.
+
+        Of an ideal run only the numbers of values are known.
+        """
 
     @property
     def transcript(self) -> Transcript:
         """The recorded messages; NoGround for an ideal run."""
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """Return the counts of a round and their source; NoGround if the round was not counted."""
+        """Return the counts of a round for each query, and a clause on their source.
+
+        NoGround if the round was not counted.
+        """

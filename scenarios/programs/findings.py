@@ -1,4 +1,7 @@
-"""The base class of program findings: one record per program, held by a tagged union."""
+"""The base class of the records of programs' findings, and the record of an epsilon.
+
+Each program with findings has a subclass with its own tag.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -32,14 +35,18 @@ class StatedEpsilon(Record, frozen=True):
 
 
 class Findings(Record, frozen=True, tag_field="program"):
-    """The findings of a program in a session: the base of one record per program, with its own tag.
+    """The base class of a program's own findings in a session, beside the scores of every run.
 
-    They are part of an outcome and, under `findings`, of result.json.
+    A subclass has its own tag. Its fields are part of an outcome and, under `findings`, of
+    result.json.
     """
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of people counted in each round but the release; () if marginals state it."""
+        """The number of people counted in each round but the release.
+
+        () if the marginals of the result state it.
+        """
         return ()
 
     @property
@@ -59,7 +66,10 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The shares with a 95 % interval from 0 to 1, `feature = value` each."""
+        """The shares with a 95 % interval from 0 to 1, each as text `feature = value`.
+
+        Estimates with this interval exclude no value of the share.
+        """
         return ()
 
     @property
@@ -69,15 +79,15 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def by_exclusion(self) -> "tuple[int, int] | None":
-        """The number of users known by exclusion: to all readers of the release, and to its reader.
+        """The number of users known by exclusion: to all readers, and to the opening analyst.
 
         None if no value is suppressed for certain.
         """
         return None
 
     def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
-        """Return the release scaled to all people, and the share of cells it releases.
+        """Return the release scaled to all people, and the share of cells that it releases.
 
-        None if all people took part.
+        None if all people took part, so that no scaling is needed.
         """
         return None

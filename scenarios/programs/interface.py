@@ -1,8 +1,8 @@
-"""The interface of a release program, its input and its results: plain data between rooms.
+"""The interface of a release program, with the records that it reads and returns.
 
-The rooms above (scoring, play, verification) make or read these; the programs know no more of them.
-All other modules ask the registry for a program and then the program itself: they compare no kinds.
-A program with few differences inherits from `curated/program.py`.
+The rooms above (scoring, play, verification) make or read these records; the programs know no more
+of them. All other modules ask the registry for a program and then the program itself: they compare
+no kinds. A program with few differences inherits from `curated/program.py`.
 """
 
 # pyright: reportReturnType=false
@@ -57,7 +57,7 @@ class ConsideredColumns:
 
 
 class Raised(Record, frozen=True):
-    """An alarm on the board: its party, its cause and its round.
+    """An alarm that a party raised on the board.
 
     Attributes:
         party: the party that raised it.
@@ -73,12 +73,12 @@ class Raised(Record, frozen=True):
 
 
 class Effect(Record, frozen=True):
-    """The effect of an attack.
+    """The measured effect of an attack in a session.
 
     Attributes:
         attack: its name.
         parties: the attackers.
-        unit: the unit of value.
+        unit: the unit of value, such as people not counted.
         value: the number of units achieved.
         of: the largest possible number.
     """
@@ -179,10 +179,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The findings of a program in a session.
+    """The findings of a program in a session, beside the scores that every run has.
 
     Attributes:
-        findings: its own record; None if every run has all of its findings.
+        findings: a record of the program's own; None if every run has all of its findings.
         release: the release made of reports; a program with a deciding curator leaves it to the
             session.
         information: bits that a person's reports carry about its values; None without reports.
@@ -220,22 +220,25 @@ class ReleaseProgram(Protocol):
         """Return the part of this kind; None if the program has none."""
 
     def rounds(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
-        """Return the queries of a session at its largest, the release included."""
+        """Return the largest possible queries of a session, the release included."""
 
     def check(self, scenario: "Scenario", facts: "ScenarioFacts") -> "Iterator[Problem]":
         """Yield a problem for each request of a scenario that this program cannot meet."""
 
     def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
-        """Return the announced part of the policy."""
+        """Return the part of the policy that the session's announcement states."""
 
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
-        """Return the curator's queries and decision. others: number of new people in round 2."""
+        """Return the curator's strategy: its queries, and its decision from their counts.
+
+        others: the number of people in round 2 if they are other people; None: the same people.
+        """
 
     def score(self, session: Session) -> Scored:
         """Return the findings of this program beside the scores of every run."""
 
     def verify(self, evidence: ProgramEvidence) -> str:
-        """Recompute its findings from the record, and return a summary.
+        """Recompute the program's own findings from the record of a run, and return a summary.
 
         Raises VerificationError if the claim differs, NoGround if there is no claim.
         """

@@ -56,13 +56,13 @@ Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that is answered with noise.
+    """A question that people answer with noise, as one report.
 
     Attributes:
         name: of the announced feature.
-        columns: the columns of the population it is about.
-        values: their domains.
-        randomizer: an object of analysis/randomizers.
+        columns: the columns of the population that the report is about.
+        values: the possible values of each of these columns.
+        randomizer: the mechanism: an object of analysis/randomizers.
         packed: whether values and reports are pieces of long vectors, as sets.py writes them.
     """
 
@@ -74,12 +74,12 @@ class Question:
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The values of the first column, the only one unless a report is about several."""
+        """The values of the first column, the only one unless a report is about several columns."""
         return self.values[0]
 
 
 def rule(local: Local, features: int) -> str:
-    """Return the announced text of the noise: equal for equal mechanisms.
+    """Return the noise as the announcement states it, as text: equal for equal mechanisms.
 
     Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features it is divided
     over; of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one
@@ -94,22 +94,25 @@ def rule(local: Local, features: int) -> str:
 
 
 def forever(local: Local) -> float:
-    """Return the epsilon of all reports about an answer, for a mechanism with kept noise; nats."""
+    """Return the epsilon (nats) of all reports that a person ever makes about an answer.
+
+    For a mechanism with noise that the person keeps from run to run.
+    """
     return float(local.forever or 2 * (local.epsilon or 0.0))
 
 
 def share(epsilon: float, features: int) -> float:
-    """Return the part of a person's budget for a feature or a bit; nats."""
+    """Return the epsilon (nats) of one feature or bit: the budget divided over all of them."""
     return epsilon / features
 
 
 def is_sampled(local: Local, features: int) -> bool:
-    """Whether a person draws a feature of several, and reports it alone."""
+    """Whether each person draws one of several features at random, and reports it alone."""
     return features > 1 and local.features == "sample"
 
 
 def feature_budget(local: Local, features: int) -> float:
-    """Return the epsilon of a report about a feature of so many; nats."""
+    """Return the epsilon (nats) of a report about one of `features` features."""
     epsilon = local.epsilon or 0.0
     return epsilon if is_sampled(local, features) else share(epsilon, features)
 
@@ -117,7 +120,7 @@ def feature_budget(local: Local, features: int) -> float:
 def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
-    """Return the questions of a scenario to people with these features, and the noise of each."""
+    """Return the questions of a scenario with noise. names, values: of the people's features."""
     each = feature_budget(scenario.local, len(names))
     mechanism = mechanisms()[scenario.local.mechanism]
     making, every = load(mechanism.place), tuple(range(len(names)))
@@ -143,20 +146,26 @@ def questions(
 
 
 def domain_argument(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
-    """Return the argument of a randomizer besides epsilon: number of values, numbers or texts."""
+    """Return the first argument of a randomizer: number of values, numbers, or texts.
+
+    It depends on the mechanism. name, domain: of the feature.
+    """
     if mechanism.words:
         return tuple(domain)
     return numbers(name, domain) if mechanism.numbers else len(domain)
 
 
 def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
-    """Return the byte width of the texts of an open feature, if its mechanism finds texts."""
+    """Return the argument `width` of a randomizer that finds texts: bytes of an open feature.
+
+    An open feature has no list of values. {} for other features and mechanisms.
+    """
     opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
     return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
-    """Return the announced features: reports in place of values.
+    """Return the announced features: a feature for each message of a report.
 
     Rules that make values coarser are announced with them: people apply them before the noise.
     """
@@ -173,13 +182,16 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
 
 
 def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
-    """Return the rules of a single reported feature; several have no rules (check.py)."""
+    """Return the rules that make values of a reported feature coarser.
+
+    () for a report about several features: they have no rules (check.py).
+    """
     first, *more_columns = question.columns
     return () if more_columns else schema.features[first].rules
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the announced features."""
+    """Return the names of the announced features, one for each message of a report."""
     mechanism = mechanisms()[scenario.local.mechanism]
     if mechanism.split:
         from ...analysis.randomizers.split_mix import shares_needed
@@ -192,12 +204,18 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def pieces(name: str, copies: int) -> tuple[str, ...]:
-    """Return the announced features of a question: a feature per message of a report."""
+    """Return the names of a question's announced features, one for each message of a report.
+
+    copies: messages of a report, such as the shares of a sum.
+    """
     return (name,) if copies == 1 else tuple(f"{name}.{place + 1}" for place in range(copies))
 
 
 def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
-    """Return the texts received in answer to each question, of all its messages."""
+    """Return the counts of reports to each question, added over the messages of a report.
+
+    counts: of each announced feature, as the analyst read them.
+    """
     tallies: list[Counts] = []
     first = 0
     for question in questions:
@@ -214,7 +232,7 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
-    """Return the counts by (feature, report); None if they are too many, or too long.
+    """Return people by (feature, report), the release of a run; None if it would be too long.
 
     names: of the announced features. counts: as the analyst read them.
     """
@@ -230,7 +248,7 @@ def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None"
 
 
 def joined(names: Sequence[str]) -> str:
-    """Return the name of a joint report; a number of features if the names are too long."""
+    """Return the name of a report about several features; their number if names are too long."""
     name = "+".join(names)
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} features"
 
@@ -249,6 +267,7 @@ def randomization(
     places = [[{v: i for i, v in enumerate(d)} for d in question.values] for question in questions]
 
     def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
+        """Return the texts of a person's reports. row: its true values."""
         row = row if schema is None else schema.coarsen(row)
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
         texts: list[str] = []
@@ -284,7 +303,10 @@ def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
 
 
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
-    """Users: randomize many answers to texts. codes: shape (people, columns of the question)."""
+    """Users: randomize the answers of many people to a question, and return the reports as text.
+
+    codes: places of the true values in their domains, shape (people, columns of the question).
+    """
     if question.packed:
         from ..populations.sets import flip_texts
 
@@ -329,6 +351,7 @@ def ideal_reports(
 
 
 def _report_blocks(question: Question, codes: Any) -> list[str]:
+    """Return the reports of people to a question, drawn a block at a time to limit memory."""
     import numpy as np
 
     rng = np.random.default_rng()
@@ -342,7 +365,7 @@ def _report_blocks(question: Question, codes: Any) -> list[str]:
 
 
 def as_table(column_texts: Sequence[Sequence[str]]) -> "PeopleTable":
-    """Return the table with these texts as column j."""
+    """Return a table of people with these texts as its columns. column_texts: a text a person."""
     import numpy as np
 
     from ...protocol.ideal import PeopleTable

@@ -1,4 +1,4 @@
-"""The common part of programs with a single round and without a choice of columns."""
+"""The base class of programs with a single round, in which no columns are chosen."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class OneRound(Decided):
-    """A program with a single query; its answers are the release."""
+    """The base class of programs with a single query, of which the answers are the release."""
 
     capabilities: tuple[Capability, ...] = ()
 
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
-        """Return the only query."""
+        """Return the only query of a session, in a list."""
         from ...protocol.board.strategies import first_call
         from ...protocol.wire.announcement import Program
 

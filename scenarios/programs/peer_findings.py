@@ -1,4 +1,7 @@
-"""The findings of a run among peers: charged peers, and messages that coalitions follow."""
+"""The findings of a run among peers: misbehaving peers, and messages that coalitions follow.
+
+Peers mix their messages among themselves, without shufflers, curator and analyst.
+"""
 
 from msgspec import field
 
@@ -8,7 +11,9 @@ from ..serialization.record import Record
 
 
 class Spread(Record, frozen=True):
-    """A mean over coalitions with its 95 % interval; without width if all were measured.
+    """A mean over coalitions with its 95 % interval.
+
+    The interval has no width if all coalitions were measured.
 
     Attributes:
         mean: over coalitions.
@@ -23,16 +28,16 @@ class Spread(Record, frozen=True):
 
 @keeps_old(all_="coalition_count")
 class OfSize(Record, frozen=True):
-    """The messages that coalitions of one size follow.
+    """The messages that coalitions of one size follow from their sender to the ballot.
 
     Attributes:
-        size: members.
-        tried: coalitions measured.
+        size: members of a coalition.
+        tried: the number of coalitions measured.
         coalition_count: the number of coalitions of this size.
-        expected: share of onions with their whole path in the coalition.
-        onions: share of outsiders' onions that it follows to the ballot.
-        people: outsiders it links to a value.
-        rows: outsiders it links to their released row.
+        expected: the expected share of onions with their whole path in the coalition.
+        onions: the share of outsiders' onions that the coalition follows to the ballot.
+        people: the number of outsiders that it links to a value.
+        rows: the number of outsiders that it links to their released row.
     """
 
     size: int
@@ -48,11 +53,11 @@ class PeersFound(Record, frozen=True):
     """The findings of a run among peers.
 
     Attributes:
-        agreement: its encoding, in hex.
+        agreement: the encoding, in hex, of the parameters that all peers signed.
         peers: the number of participants.
-        path: peers that every message passes.
+        path: the number of peers that every message passes.
         onions: the number of onions per peer and round.
-        charges: the charged peers, with reasons.
+        charges: the peers that the board proves to have misbehaved, with reasons.
         sizes: the messages that coalitions follow, by size; () without messages.
     """
 
@@ -65,11 +70,11 @@ class PeersFound(Record, frozen=True):
 
 
 def smallest_linking(among: PeersFound) -> int | None:
-    """Return the size of the smallest coalition known to link a peer, or None.
+    """Return the size of the smallest coalition known to link a peer to a value, or None.
 
     Of many peers not every coalition is measured, and few random coalitions hold all peers of a
-    path. A coalition that holds them follows its messages, so that a path's length of peers is
-    enough.
+    path. A coalition that holds all peers of a message's path follows the message, so a coalition
+    of the length of a path is large enough.
     """
     first = next((size.size for size in among.sizes if size.people.mean > 0), None)
     return None if first is None else min(first, among.path)

@@ -1,4 +1,4 @@
-"""The people of a scenario, as its program asks them: with columns, or with sets."""
+"""The people of a scenario, as its program asks them: people with columns, or owners of sets."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 
 class PeopleSource(Capability):
-    """The people of a scenario, with columns."""
+    """The part of a program that draws the people of a scenario; by default they have columns."""
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
-        """Return the people, and the problems of requests to the data source."""
+        """Return the facts known before a draw (features, sizes, number of people), and problems.
+
+        base: the folder of the scenario file. The problems are about requests to the data source.
+        """
         return of_people.people(scenario, base)
 
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
-        """Draw the people. Raises DataError for data that do not fit."""
+        """Draw the people of each round. Raises DataError for data that do not fit the scenario."""
         return drawing.samples(scenario, seed)
 
     def features(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[FeatureSection, ...]:
@@ -45,14 +48,17 @@ class PeopleSource(Capability):
 
 
 class SetPopulation(PeopleSource):
-    """The owners of sets: each set is a vector of positions, in pieces."""
+    """The part of a program that asks owners of sets.
+
+    A set is a vector of bits (positions), sent in pieces of equal length.
+    """
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
-        """Return the owners with the pieces of their vectors, and the problems."""
+        """Return the facts known of the owners, with the pieces of their vectors, and problems."""
         return set_facts.people(scenario, base)
 
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
-        """Return all owners at once."""
+        """Return all owners: they are read, or generated, at once, and asked in a single round."""
         from ..populations.samples import Samples
         from ..populations.sets import owners
 
@@ -64,11 +70,11 @@ class SetPopulation(PeopleSource):
         scenario: Scenario,  # noqa: ARG002
         names: tuple[str, ...],  # noqa: ARG002
     ) -> tuple[FeatureSection, ...]:
-        """Return (): pieces of vectors are not features."""
+        """Return (): pieces of vectors are not features of a scenario."""
         return ()
 
     def recorded_features(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the names of the pieces."""
+        """Return the names of the pieces of the vectors in a recorded run."""
         from ..populations.sets import piece_names
 
         return piece_names(len(sizes))

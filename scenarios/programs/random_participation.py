@@ -24,10 +24,10 @@ DRAW = 4  # bytes of a draw
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """A rate at which people take part.
+    """The rate at which people take part at random, and the draw of each person.
 
     Attributes:
-        parts: the number of draws, of 2^32, with which a person takes part.
+        parts: the rate times 2^32: a person takes part if its draw of 32 bits is smaller.
     """
 
     parts: int
@@ -57,5 +57,5 @@ class Participation:
 
 
 def drawn(entropy: "Entropy") -> int:
-    """User: draw 32 uniform bits of its own."""
+    """User: draw 32 uniform bits from its own entropy."""
     return int.from_bytes(entropy.random(DRAW), "big")

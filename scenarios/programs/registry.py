@@ -1,4 +1,4 @@
-"""The registry of release programs: the program of a kind of policy, and its answers.
+"""The registry of release programs: the program of a scenario, and questions to it.
 
 A program is imported at its first use: validating a scenario of one kind loads no other.
 """
@@ -45,6 +45,11 @@ REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify"
 
 @cache
 def _load_program(place: str) -> "ReleaseProgram":
+    """Import a program (`module:class`) and return an object of it.
+
+    Raises ParameterError for a class with names of an earlier version, or without a required
+    member.
+    """
     program = load(place)()
     if old := [name for name in OLD_NAMES if hasattr(program, name)]:
         raise ParameterError(
@@ -61,7 +66,7 @@ def _load_program(place: str) -> "ReleaseProgram":
 
 
 class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
-    """Every program by the kind of policy it plays."""
+    """Every release program, by its kind of policy; a program is loaded when it is looked up."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
         return _load_program(kinds()[kind])
@@ -77,12 +82,12 @@ PROGRAMS = ProgramRegistry()
 
 
 def program_of(scenario: Scenario) -> "ReleaseProgram":
-    """The program that plays a scenario."""
+    """Return the release program that plays a scenario."""
     return PROGRAMS[scenario.policy.kind]
 
 
 def capability(scenario: Scenario, kind: type[C]) -> C | None:
-    """Return the part of this kind of a scenario's program; None if the program has none."""
+    """Return the part of this class of a scenario's program; None if it has no such part."""
     return program_of(scenario).capability(kind)
 
 
@@ -99,8 +104,8 @@ def answers_in(scenario: Scenario) -> AnswerKind:
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
-    For callers with an announcement and no scenario: an announcement does not state the kind. That
-    users submit once does not change the queries.
+    For callers with an announcement and no scenario: an announcement does not state the kind. If
+    users submit once, the queries are the same.
     """
     from ...protocol.wire.announcement import Program
 
@@ -109,14 +114,14 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
 
 
 def randomizing() -> tuple[str, ...]:
-    """Return the kinds in which users randomize their answers."""
+    """Return the kinds of policy under which users randomize their answers."""
     return tuple(
         kind for kind, program in PROGRAMS.items() if answers_for(program) is AnswerKind.REPORTS
     )
 
 
 def wire(scenario: Scenario) -> "Program":
-    """Return the sequence of queries of a scenario."""
+    """Return the sequence of queries of a scenario, as its announcement states it."""
     from ...protocol.wire.announcement import Program
 
     once = scenario.mix.submit == "once"
@@ -132,7 +137,10 @@ def strategy(scenario: Scenario, new_people: int | None = None) -> "Strategy":
 
 
 def strategy_under(scenario: Scenario, new_people: int | None, policy: Policy) -> "Strategy":
-    """Return the strategy of a scenario's curator under another policy."""
+    """Return the strategy of a scenario's curator under another policy than its own.
+
+    new_people: in the statistical setting, the number of people in round 2; None: the same people.
+    """
     return strategy(replace(scenario, policy=policy), new_people)
 
 
@@ -144,7 +152,7 @@ UNCHECKED_QUERIES = (
 
 
 def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
-    """Return the limit that a curator queries by secret counts; () for other programs."""
+    """Return a warning, if only the curator can tell which query is due; else ()."""
     deeper = capability(scenario, DeeperQueries)
     secret = deeper is not None and not scenario.policy.publish_marginals
     return (UNCHECKED_QUERIES,) if secret else ()
@@ -157,7 +165,7 @@ def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question
 
 
 def participation(scenario: Scenario) -> "Participation | None":
-    """Return the rate of random participation; None if all take part."""
+    """Return the rate at which people take part at random; None if all people take part."""
     opening = capability(scenario, ThresholdOpening)
     return opening.participation(scenario.policy) if opening else None
 
@@ -169,23 +177,26 @@ def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
 
 
 def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the announced features."""
+    """Return the names of the announced features: of reports if users randomize."""
     noise = capability(scenario, LocalNoise)
     return noise.names(scenario, names) if noise else tuple(names)
 
 
 def people_source(scenario: Scenario) -> PeopleSource:
-    """Return the people of a scenario, as its program asks them."""
+    """Return the part of a scenario's program that draws its people."""
     return capability(scenario, PeopleSource) or COLUMNS
 
 
 def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
-    """Return the people of a scenario, and the problems of its requests to the data source."""
+    """Return the facts known of a scenario's people before a draw, and problems of its source.
+
+    base: the folder of the scenario file.
+    """
     return people_source(scenario).facts(scenario, base)
 
 
 def samples(scenario: Scenario, seed: int | None) -> "Samples":
-    """Draw the people of a scenario. Raises DataError for data that do not fit it."""
+    """Draw the people of a scenario for each round. Raises DataError for data that do not fit."""
     return people_source(scenario).samples(scenario, seed)
 
 
@@ -211,7 +222,7 @@ def options(
 
 
 def max_rounds(policy: Policy, columns: int) -> int:
-    """Return the largest number of rounds of a session with so many columns."""
+    """Return the largest number of rounds that a session with so many columns can have."""
     names = tuple(map(str, range(min(max(columns, 1), MAX_FEATURES))))
     schema = Schema(tuple(Feature(name, width=1) for name in names))
     # A name in `keep` may be wrong; the number of rounds does not depend on it.

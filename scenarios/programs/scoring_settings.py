@@ -1,4 +1,4 @@
-"""The scoring settings of a scenario: all that the scores of a session take from it."""
+"""The record of all that the scores of a session take from its scenario."""
 
 from ..populations.samples import Samples
 from ..schema.model import Scenario
@@ -16,7 +16,7 @@ from .registry import (
 
 
 def scoring_settings(scenario: Scenario, crowd: Samples) -> ScoringSettings:
-    """Return the settings of a scenario, whose features are those of its people."""
+    """Return the scoring settings of a scenario. crowd: its people, with their features."""
     program, names = program_of(scenario), crowd.people.schema.names
     proves = scenario.defence.promise and answers_for(program) is not AnswerKind.REPORTS
     return ScoringSettings(

@@ -1,4 +1,4 @@
-"""The people of a release in small classes."""
+"""The number of people in classes smaller than k, in a release or known by exclusion from it."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def exposed_people(program: "ReleaseProgram", release: "Counts", k: int) -> int:
-    """Return the number of people in a cell of fewer than k people, themselves included.
+    """Return the number of people in a released cell of fewer than k people.
 
     If rows are opened by threshold: of people with a value in a prefix that fewer than k share.
     """
@@ -28,7 +28,8 @@ def excluded_people(
 ) -> int:
     """Return the number of people in a small class that is known although it is not released.
 
-    0 if every respondent is in a cell of the release.
+    Readers know it because all people outside it are in the release. 0 if every respondent is in a
+    cell of the release.
     """
     opening = program.capability(ThresholdOpening)
     return opening.excluded(release, policy, schema) if opening else 0

@@ -1,4 +1,4 @@
-"""The parties that carry messages: central parties or peers.
+"""The two topologies, ways to carry messages: with central parties, or among peers.
 
     central   shufflers, a curator and an analyst stand between people and the release
     peers     each participant has all of these roles (programs/peers)
@@ -31,7 +31,7 @@ MAX_SINGLE_PEERS = 16  # peers; all are alike
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """One way to carry messages.
+    """A way to carry messages: the parties of its sessions, and the functions that differ by it.
 
     Attributes:
         name: central or peers.
@@ -42,12 +42,13 @@ class Topology:
         single_parties: the parties with a single view that measures an attack, among so many
             people.
         names: the names of all parties, with given numbers of shufflers and people; None: unknown.
-        reaches: whether a coalition has these members.
+        reaches: whether a coalition has the members that it needs to link people to values.
         public: whether all parties read the counts of round 1.
-        record: a run ready to be looked at, from its scenario, result.json and transcript.
+        record: returns the record of a run from which views are computed, from its scenario,
+            result.json and transcript.
         agreed: the features, if they are agreed on beforehand and no party announces them: from
             result.json.
-        example: a coalition to look through.
+        example: a coalition for examples in commands and pages.
         is_symmetric: whether all participants have all roles, so that a fault is a participant's
             fault.
         unkept: the kind of mix that keeps no ledger, in words; None if a first shuffler keeps it.
@@ -72,10 +73,12 @@ class Topology:
 
 
 def _shufflers(mix: Mix) -> tuple[str, ...]:
+    """Return the names of the shufflers, in the order of the mix."""
     return tuple(parties.shuffler(hop + 1) for hop in range(mix.shufflers))
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
+    """Return the central parties that handle people's messages, in the order of all tables."""
     return (CURATOR, ANALYST, *_shufflers(scenario.mix), *further_parties(scenario))
 
 
@@ -88,11 +91,12 @@ def further_parties(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _central_names(scenario: Scenario, shufflers: int | None, people: int | None) -> PartyNames:
+    """Return the names of all parties of a central session; None: their number is unknown."""
     return central_names(shufflers, people, randomness=bool(further_parties(scenario)))
 
 
 def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
-    """Return sets of shufflers: a coalition that links people by its view has a member of each.
+    """Return sets of shufflers: a coalition that links people needs a member of each set.
 
     A set is a single shuffler; if pairs are audited, an audited pair, either hop of which suffices.
     """
@@ -103,6 +107,10 @@ def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
 
 
 def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bool:
+    """Whether a coalition has the members that it needs to link people to values.
+
+    In a verified mix these are all shufflers; else a reader, and a member of each set of `links`.
+    """
     coalition = frozenset(members)
     if mix.kind == "verified":
         return coalition.issuperset(_shufflers(mix))
@@ -114,6 +122,7 @@ def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bo
 def _central_record(
     _scenario: Scenario, _result: "Claims", transcript: "Transcript"
 ) -> "ViewedRun":
+    """Return the record of a central run: its messages, and its board replayed from the posts."""
     from ...protocol.board.board import replay
     from ...protocol.knowledge.view import ViewedRun
 
@@ -121,6 +130,7 @@ def _central_record(
 
 
 def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":
+    """Return the record of a run among peers: its messages, and the results of its board."""
     from ...protocol.peers.view import PeerRecord
     from .peers.record import agreement_of, reckoned
 
@@ -129,6 +139,7 @@ def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript")
 
 
 def _peer_schema(result: "Claims") -> "Schema":
+    """Return the features of a run among peers, from the agreement in result.json."""
     from ...protocol.peers.agreement import Agreement
     from .peers.record import agreement_of
 
@@ -170,7 +181,7 @@ PEERS = Topology(
 
 
 def topology_of(scenario: Scenario) -> Topology:
-    """Return the topology of a scenario."""
+    """Return the topology of a scenario: central parties, or peers."""
     return PEERS if scenario.mix.peers else CENTRAL
 
 
@@ -186,7 +197,10 @@ INSTEAD = {
 
 
 def onions_only(scenario: Scenario, subject: str) -> None:
-    """Raise ParameterError for a scenario with a verified mix without support for `subject`."""
+    """Raise ParameterError if a scenario has a verified mix, which a feature does not support.
+
+    subject: the feature, as the message names it. A verified mix proves each step.
+    """
     if scenario.mix.kind == "verified":
         raise ParameterError(
             f"{scenario.scenario.name}: {subject} is of onions, and not there for mix.kind = "
@@ -195,7 +209,10 @@ def onions_only(scenario: Scenario, subject: str) -> None:
 
 
 def central_only(scenario: Scenario, subject: str) -> None:
-    """Raise ParameterError for a scenario among peers without parties for `subject`, a plural."""
+    """Raise ParameterError for a scenario among peers if a feature needs central parties.
+
+    subject: the feature, as the message names it, a plural.
+    """
     if topology_of(scenario).untold:
         raise ParameterError(
             f"{scenario.scenario.name}: peers have no curator and no shufflers, which {subject} "

@@ -1,4 +1,4 @@
-"""The weight of each column: the choice of columns maximises the total weight."""
+"""The weight of each column; a curator releases the set of columns of largest total weight."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from ..schema.model import Policy
 
 
 def column_weights(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
-    """Return the weight of each feature, above 0.
+    """Return the weight of each feature in a policy, above 0.
 
-    A feature weighs 1 or its value in `weights`. A preferred one weighs a little more, the first
-    named most; all of it together is 1/2, so that with equal weights preference decides between
-    sets of equally many columns and never costs a column.
+    A feature weighs 1 or its value in `weights`. A preferred feature weighs a little more, the
+    first named most; all of it together is 1/2, so that with equal weights preference decides
+    between sets of equally many columns and never costs a column.
     """
     preferred = len(policy.prefer)
     extra = {

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class PolicyDecision(BoundDecision, RuleDecision):
-    """The decision of the exposure program."""
+    """The decision of the program `exposure`: by the exposure bounds of all sets of columns."""
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
-        """Return the limits that would admit each suppressed column."""
+        """Return the limits that would admit each suppressed column of a session."""
         if session.settings.rows is not None:
             from .persons import dropped as of_persons
 
@@ -40,24 +40,24 @@ class PolicyDecision(BoundDecision, RuleDecision):
     def unreleased(
         self, policy: Policy, rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
     ) -> "Iterator[UnreleasedColumn]":
-        """Yield the limits that would admit each suppressed column."""
+        """Yield each suppressed column with the limits that would admit it, from single columns."""
         from .options import unreleased
 
         return unreleased(policy, rule, schema, counts)
 
 
 class NamedColumns(FixedColumns):
-    """The columns that the scenario names."""
+    """The fixed columns of the program `fixed`: the list `keep` of a scenario's [policy]."""
 
     keys = ("keep",)
 
     def columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...]:  # noqa: ARG002
-        """Return the columns named in `keep`."""
+        """Return the columns named in `keep` of the policy."""
         return policy.keep
 
 
 class AllColumns(FixedColumns):
-    """Every column."""
+    """The fixed columns of the program `all`: every column."""
 
     def columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...]:  # noqa: ARG002
         """Return the names of all columns."""
@@ -65,30 +65,30 @@ class AllColumns(FixedColumns):
 
 
 class ExposureProgram(Decided):
-    """A program that releases the heaviest set of columns within the promised exposure."""
+    """The program `exposure`: it releases the heaviest set of columns within max_exposure."""
 
     kind = "exposure"
     capabilities = (PolicyDecision(), WeighedChoice())
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy; of persons with several rows, by the rule for persons."""
+        """Return the announced policy; if persons have several rows, with the rule for persons."""
         announced = super().policy(scenario)
         several = scenario.population.rows is not None
         return replace(announced, rule=PERSONS) if several else announced
 
     def proof(self, policy: Policy) -> str:
-        """Return the rule that bounds the exposure."""
+        """Return the name of the rule that bounds the exposure, as it is announced."""
         return policy.rule
 
 
 class Fixed(Decided):
-    """A program that releases the columns that the scenario names."""
+    """The program `fixed`: it releases the columns that the scenario names, at any bound."""
 
     kind = "fixed"
     capabilities = (BoundDecision(), NamedColumns())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Report a missing `keep`, and the problems of all programs of this family."""
+        """Yield a problem for a missing `keep`, and the problems of programs with a curator."""
         if not scenario.policy.keep:
             message = 'missing; kind = "fixed" releases the features named in keep'
             yield problem(("policy", "keep"), message)
@@ -96,7 +96,7 @@ class Fixed(Decided):
 
 
 class ReleaseAll(Decided):
-    """A program that releases every column."""
+    """The program `all`: it releases every column, at any bound."""
 
     kind = "all"
     capabilities = (BoundDecision(), AllColumns())

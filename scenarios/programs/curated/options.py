@@ -1,4 +1,8 @@
-"""The alternatives of a curator: every set of columns, and each column that it suppressed."""
+"""The alternatives of a curator, as a result lists them.
+
+These are every set of columns with its exposure bound, and each suppressed column with the limits
+that would admit it.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -18,7 +22,7 @@ MAX_LISTED_COLUMNS = 6  # columns; with more, not every set is listed
 
 
 def curator_results(played: Played) -> list[RoundResult]:
-    """Return the round results that the curator read."""
+    """Return the queries of a session that the curator read, with their counts."""
     pairs = zip(played.calls, played.tallies, strict=True)
     return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
 
@@ -76,7 +80,10 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
 def unreleased(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> Iterator[UnreleasedColumn]:
-    """Yield the limits that would admit each suppressed column, by a rule, from its counts."""
+    """Yield each column that a rule suppresses, with the limits that would admit it.
+
+    counts: the people with each value, for each column.
+    """
     for column in choose(policy, rule, schema, counts).dropped:
         name = schema.names[column.column]
         yield UnreleasedColumn(

@@ -1,12 +1,13 @@
-"""The decision of a curator where persons have several rows, and its proof.
+"""The decision of a curator where each person may have several rows, and its proof.
 
-The counts are of different persons, and a person may be counted with several values of a column.
-The bound is that of analysis/composition/person_bound.py. In a certificate the rule is called
-`persons rows=S`, as the number of persons follows from the ballots by S.
+A count is the number of different persons with a value; a person may be counted with several values
+of a column. The bound is that of analysis/composition/person_bound.py. In a certificate the rule is
+called `persons rows=S` (S: ballots of a person to a query), as the number of persons follows from
+the number of ballots and S.
 
 Of the persons that left between the rounds each had at most S different rows. So it leaves at most
-S cells, in each of which at most k - 1 other persons become exposed. A person more in a release can
-only be exposed itself.
+S cells, in each of which at most k - 1 other persons become exposed. A further person in a release
+can only be exposed itself.
 """
 
 from collections.abc import Sequence
@@ -34,10 +35,11 @@ BALLOTS = f"{PERSONS} rows="  # before the number of ballots, in the rule of a c
 
 @dataclass(frozen=True, slots=True)
 class PersonCounts:
-    """The persons with each value of each column, and all persons.
+    """The number of persons with each value of each column, and the number of all persons.
 
     Attributes:
-        counts: of the values of each column, a person in several of them if it has several.
+        counts: persons with each value, for each column; a person with several values is in several
+            counts.
         people: all persons.
     """
 
@@ -46,10 +48,10 @@ class PersonCounts:
 
     @classmethod
     def from_round(cls, tally: Sequence[Counts], rows: int) -> "PersonCounts":
-        """Read the counts of round 1, dummies included. rows: ballots of a person to a query.
+        """Return the counts of persons from the counts of round 1, dummies included.
 
-        A ballot that is missing in a column counts as a value that one person has: the most exposed
-        case.
+        A dummy is a ballot without a row. rows: ballots of a person to a query. A ballot that is
+        missing in a column counts as a value that a single person has: the most exposed case.
         """
         totals = [sum(counts.values()) for counts in tally]
         people = people_among(max(totals), rows)
@@ -62,7 +64,7 @@ class PersonCounts:
 
 @dataclass(frozen=True, slots=True)
 class ByPersons:
-    """The strategy of a policy that decides from the persons with each value of each column.
+    """The strategy of a curator that decides from the number of persons with each value.
 
     Attributes:
         policy: of the scenario.
@@ -77,7 +79,7 @@ class ByPersons:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the columns to release, with the bound on exposed persons."""
+        """Return the columns to release, with a certificate on the number of exposed persons."""
         person_counts = PersonCounts.from_round(heard[0].counts, self.rows)
         fixed = fixed_columns(self.policy, schema)
         if fixed is None:
@@ -97,7 +99,11 @@ class ByPersons:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return a bound for the persons of a release, from ballots that are missing or added."""
+        """Return the certificate for the persons of a release.
+
+        It is the certificate of the decision, corrected for missing and added ballots. joint: the
+        released counts, dummies included.
+        """
         decided = decision.certificate
         ballots = sum(joint.values())
         now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
@@ -107,7 +113,7 @@ class ByPersons:
 
 
 def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[int]) -> int:
-    """Return the certified bound on exposed persons for released columns; 0 without columns."""
+    """Return an upper bound on the number of exposed persons in a release of these columns."""
     from ....analysis.composition.person_bound import PersonBounds
 
     return (
@@ -135,9 +141,10 @@ def choose(policy: Policy, schema: Schema, person_counts: PersonCounts) -> "Colu
 
 
 def verify_persons(decision: Decision, round_results: Sequence[RoundResult]) -> None:
-    """Recompute a certificate from the counts of round 1, dummies included.
+    """Recompute the certificate of a decision about persons from the counts of round 1.
 
-    Raises VerificationError if it speaks of other persons, or claims less than is proved.
+    Raises VerificationError if the certificate is about another number of persons, or its bound is
+    smaller than the proved bound.
     """
     claimed = decision.certificate
     rows = int(claimed.rule.removeprefix(BALLOTS))
@@ -168,7 +175,7 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
-    """Return the smallest max_exposure that would admit each suppressed column."""
+    """Return, for each suppressed column, the smallest max_exposure that would admit it."""
     policy, schema, person_counts = (
         session.settings.policy,
         session.crowd.people.schema,
@@ -188,6 +195,6 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
 
 
 def _person_counts(session: Session) -> PersonCounts | None:
-    """Return the counts of round 1; None if it was aborted."""
+    """Return the number of persons with each value in round 1; None if round 1 was aborted."""
     played, rows = session.played, session.settings.rows or 1
     return PersonCounts.from_round(played.tallies[0], rows) if played.tallies else None

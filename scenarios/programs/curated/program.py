@@ -1,4 +1,4 @@
-"""The common part of programs with a choice of columns by the curator.
+"""The base class of programs with a curator that chooses columns.
 
 A program inherits from `Decided` all that it does not change; choices.py has three that decide from
 the counts of single columns.
@@ -28,13 +28,21 @@ ROW = "exposure"  # its row of a comparison, which is called as the kind that is
 
 
 def resolved_policy(scenario: Scenario) -> Policy:
-    """Return the policy of a scenario, with its default rule resolved."""
+    """Return the policy of a scenario with the rule that bounds exposure for its people.
+
+    If round 2 asks other people than round 1, the default rule is replaced by a rule that holds for
+    them.
+    """
     counted = scenario.population.setting == "fixed"
     return policy_for(scenario.policy, people_counted=counted)
 
 
 def same_people_problems(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the problems of a program that asks the same people again, by the coverage bound."""
+    """Yield a problem if a scenario asks other people in round 2, or sets a rule.
+
+    For programs that ask the same people in each round and prove their decision by the coverage
+    bound.
+    """
     kind = quoted(scenario.policy.kind)
     if scenario.population.setting != "fixed":
         message = f"kind = {kind} asks the same people again; say setting = "
@@ -45,7 +53,7 @@ def same_people_problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 class BoundDecision(ColumnDecision):
-    """The decision by the bounds of all sets of columns."""
+    """The decision of a curator by the exposure bounds of all sets of columns."""
 
     def options(
         self,
@@ -54,13 +62,13 @@ class BoundDecision(ColumnDecision):
         counts: "Sequence[Counts] | None",
         new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
-        """Return every set of columns with its bound, if there are few columns."""
+        """Return every set of columns with its exposure bound; () with more than 6 columns."""
         from .options import options
 
         return options(policy, schema, counts, new_people)
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return every set of columns with its bound, if there are few columns."""
+        """Return every set of columns with its exposure bound; () with more than 6 columns."""
         if session.settings.rows is not None:
             from .persons import considered as of_persons
 
@@ -71,7 +79,10 @@ class BoundDecision(ColumnDecision):
 
 
 class Decided:
-    """A program with a choice of columns by the curator."""
+    """The base class of programs with a curator that counts columns, then decides on a release.
+
+    A subclass overrides the parts that differ: mostly `strategy`, which holds the decision.
+    """
 
     kind = ""
     wire = TWO_ROUND
@@ -81,11 +92,11 @@ class Decided:
     recomputed: str | None = None
 
     def capability(self, kind: type[C]) -> C | None:
-        """Return the part of this kind; None if the program has none."""
+        """Return the program's part of this class; None if the program has no such part."""
         return next((part for part in self.capabilities if isinstance(part, kind)), None)
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Report a rule without a valid bound for the people of the release."""
+        """Yield a problem if the policy's rule does not hold for the people of the release."""
         is_fixed = scenario.population.setting == "fixed"
         if not is_fixed and resolved_policy(scenario).rule not in CARRIED_OVER:
             yield problem(
@@ -96,7 +107,7 @@ class Decided:
             )
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy: the promise, and the rule that shall prove it."""
+        """Return the announced policy: limits on exposure, and the rule that proves them."""
         from ....protocol.wire.announcement import AnnouncedPolicy, Setting
 
         policy = scenario.policy
@@ -108,11 +119,14 @@ class Decided:
         )
 
     def proof(self, policy: Policy) -> str:
-        """Return the rule of the promise, as it is announced."""
+        """Return the announced name of the rule of the exposure bound: here the kind of policy."""
         return policy.kind
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that decides by the rule of the policy, from single columns."""
+        """Return the strategy that decides by the policy's rule, from the counts of single columns.
+
+        others: the number of people in round 2 if they are other people; None: the same people.
+        """
         if scenario.population.rows is not None:
             from .persons import ByPersons
 
@@ -122,7 +136,11 @@ class Decided:
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
 
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":
-        """Return the queries: each column by itself, then the released columns, all at most."""
+        """Return the largest possible queries of a session, the release included.
+
+        First each column by itself, then groups of columns if the program asks for some, then all
+        columns that may be released, together.
+        """
         from ....protocol.board.strategies import first_call
         from ....protocol.wire.announcement import Program
         from ....protocol.wire.messages import Call
@@ -136,7 +154,7 @@ class Decided:
         return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
     def score(self, session: "Session") -> "Scored":
-        """Return the sets of columns: every run has the other scores of this program."""
+        """Return the considered sets of columns, and the reason for each suppressed column."""
         from ..interface import Scored
 
         decision = self.capability(ColumnDecision)
@@ -146,16 +164,16 @@ class Decided:
         return Scored(considered=considered, dropped=dropped)
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
-        """Raise NoGround: the program has no findings of its own."""
+        """Raise NoGround: the program writes no findings of its own that could be checked."""
         raise NoGround("its program found nothing beside what every run has")
 
 
 def verify_decision(
     decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
 ) -> None:
-    """Recompute the certificate from the counts of single columns.
+    """Recompute the certificate of a decision from the counts of single columns in round 1.
 
-    Raises VerificationError if it claims less than can be proved.
+    Raises VerificationError if its bound is smaller than the bound that can be proved.
     """
     if decision.certificate.rule.startswith(PERSONS):
         from .persons import verify_persons

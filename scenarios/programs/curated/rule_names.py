@@ -20,10 +20,10 @@ CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # rule that replaces another for p
 
 
 def policy_for(policy: Policy, *, people_counted: bool) -> Policy:
-    """Return the policy with its default rule resolved.
+    """Return a policy with a rule that holds for the people of the release.
 
-    Prices are of tables with exactly the given counts. For people not counted, the default
-    rule therefore promises the coverage bound.
+    people_counted: whether they are the people of round 1. The rule by prices (margins) holds only
+    for tables with exactly the given counts; for other people the coverage bound replaces it.
     """
     rule = policy.rule if people_counted else CARRIED.get(policy.rule, policy.rule)
     return policy if rule == policy.rule else replace(policy, rule=rule)

@@ -1,7 +1,8 @@
-"""Bounds proved from the counts of columns, and the choice of columns by these bounds.
+"""Exposure bounds proved from the counts of single columns, and the choice of columns by them.
 
-The bound is one of the analysis' rules; in the statistical setting it is carried over to people
-not counted. A certificate states the bound that a rule proves, for any set of released columns.
+The bound is by a rule of `analysis`; in the statistical setting (other people in round 2) it is
+carried over to people outside the counts. A certificate states the bound that a rule proves, for
+any set of released columns.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,11 @@ NODES, ROUNDS = 1_000, 1_000
 
 @dataclass(frozen=True, slots=True)
 class BySingles(ByMarginals):
-    """The strategy of a policy that decides from the counts of single columns."""
+    """The strategy of a curator that decides by a rule from the counts of single columns.
+
+    Attributes:
+        policy: of the scenario; its rule proves the bound for the people of a release.
+    """
 
     policy: Policy
 
@@ -44,17 +49,17 @@ class BySingles(ByMarginals):
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the bound of the policy's rule for the people of a release, from its columns."""
+        """Return the certificate for the people of a release, from its own single columns."""
         return prove_singles(self.policy, self.policy.rule, schema, decision.kept, joint)
 
 
 def prove_singles(
     policy: Policy, rule: str, schema: Schema, released_columns: Sequence[int], joint: Counts
 ) -> Certificate:
-    """Return the bound of a rule for the people counted in a table, from its single columns.
+    """Return the certificate of a rule for the people counted in a table, from its single columns.
 
-    Also in the statistical setting: these people have been counted, so no probability of error
-    remains.
+    joint: the counts of the table, which has the released columns. Also in the statistical setting:
+    these people have been counted, so no probability of error remains.
     """
     counts, people = marginals([summed(joint, (place,)) for place in range(len(released_columns))])
     features = Schema(tuple(schema.features[column] for column in released_columns))
@@ -63,12 +68,13 @@ def prove_singles(
 
 
 def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule:
-    """Return the rule by which a policy decides, for the curator and for the ideal functionality.
+    """Return the function from the counts of single columns to a curator's decision, for a policy.
 
     new_people: in the statistical setting, the number of people in round 2; None: the same people.
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
+        """Return the released columns with their certificate. people: respondents of round 1."""
         rule = named_rule(policy, new_people, schema)
         fixed = fixed_columns(policy, schema)
         released_columns, proof = _decide(policy, rule, schema, listed(schema, counts), fixed)
@@ -84,9 +90,10 @@ def _decide(
     counts: Sequence[Sequence[int]],
     fixed_columns: Sequence[str] | None,
 ) -> tuple[tuple[int, ...], Any]:
-    """Return the released columns and their bound.
+    """Return the released columns and the bound on their exposure.
 
-    fixed_columns: columns that are released for any bound; None: the rule chooses.
+    fixed_columns: columns that are released for any bound; None: the rule chooses. counts: people
+    with each value, for each column.
     """
     if fixed_columns is None:
         choice = choose(policy, rule, schema, counts)
@@ -96,16 +103,17 @@ def _decide(
 
 
 def release_nothing(policy: Policy, people: int) -> Decision:
-    """Return the decision that keeps no column, which exposes none of so many people."""
+    """Return the decision that releases no column: its certificate states 0 exposed people."""
     return Decision((), Certificate("exact", policy.k, people, 0, ()))
 
 
 def choose(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> "ColumnChoice":
-    """Choose the columns to release, and explain the limits that would admit the rest.
+    """Choose the heaviest columns within max_exposure.
 
-    If the required columns alone exceed max_exposure, no column is released.
+    The result has the limits that would admit each other column. If the required columns alone
+    exceed max_exposure, no column is released.
     """
     from ....analysis.suppression import choose_columns, choose_priced
 
@@ -131,11 +139,11 @@ def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
-    """Return a rule as the analysis takes it: its name, or a function of marginals and k.
+    """Return the rule of a policy for `analysis`: its name, or a function of marginals and k.
 
     In the statistical setting delta is shared out over all columns of the schema, so that the
-    bounds of all sets hold at once and the choice may depend on the counts. If one domain is open,
-    all are treated as open, which is the safe reading.
+    bounds of all sets hold at once and the choice may depend on the counts. If a column has an open
+    domain (unlisted values), all columns are treated as open, which is the safe reading.
     """
     rule = policy_for(policy, people_counted=new_people is None).rule
     if new_people is not None:
@@ -156,7 +164,10 @@ def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
 
 
 def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the rule for listing the other sets of columns: coverage if there are many cells."""
+    """Return the rule by which sets of columns are listed for readers.
+
+    With many cells it is the coverage bound, as the bound by prices would take long.
+    """
     if rule != PRICED:
         return rule
     from ....analysis.composition.margins_bound import joint_cells
@@ -174,9 +185,10 @@ def statistical(
     *,
     public: bool,
 ) -> Any:
-    """Return the bound of a rule, with confidence 1 - delta, for people not counted.
+    """Return the bound of a rule, with confidence 1 - delta, for people outside the counts.
 
-    public: whether the counts list every value of every domain, zeros included.
+    released: the number of these people. public: whether the counts list every value of every
+    domain, zeros included.
     """
     from ....analysis.estimation import statistical_bound
 
@@ -185,21 +197,25 @@ def statistical(
 
 
 def _public(schema: Schema) -> bool:
+    """Whether every column has a listed domain."""
     return all(feature.values is not None for feature in schema.features)
 
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the bound of a rule for columns with these counts."""
+    """Return the bound that a rule proves for columns with these counts.
+
+    rule: the name of a rule of `analysis`, or a function of counts and k.
+    """
     from ....analysis.composition import best_bound
 
     return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
 
 def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
-    """Convert a bound of the analysis to the protocol's plain data.
+    """Convert a bound of `analysis` to a certificate, the plain data of the protocol.
 
-    A bound for people not counted is called `statistical-...`, and its slack is the
-    probability that it fails.
+    A bound for people not counted is called `statistical-...`, and its slack is the probability
+    that it fails.
     """
     confidence = getattr(proof, "confidence", None)
     if confidence is not None:
@@ -226,9 +242,10 @@ def verify_certificate(
     released_columns: Sequence[int],
     schema: Schema,
 ) -> None:
-    """Recompute a certificate from the marginals of all columns of a schema.
+    """Recompute the bound of a certificate from the marginals of all columns of a schema.
 
-    Raises VerificationError if it claims less than can be proved of the released columns.
+    Raises VerificationError if the certificate's bound on the released columns is smaller than can
+    be proved.
     """
     rule, k = certificate.rule, certificate.k
     value_counts = listed(schema, counts)
@@ -255,12 +272,13 @@ def verify_certificate(
 
 
 def _compare(certificate: Certificate, people: int, reason: str) -> None:
+    """Raise VerificationError if a certificate claims fewer exposed people than were computed."""
     if people > certificate.people:
         raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
 
 
 def _as_proof(certificate: Certificate) -> "Proof":
-    """Convert a certificate to the analysis' form, which has whole thresholds as integers."""
+    """Convert a certificate to the record of `analysis`, which has whole thresholds as integers."""
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule
 

@@ -1,4 +1,5 @@
-"""The program `hierarchical`: singles, then safe pairs, triples ..., until no group is safe (8.2).
+"""The program `hierarchical`: it counts single columns, then safe pairs, triples, ...
 
-May import the same rooms as `programs`. Must never know other programs.
+It stops when no further group of columns is safe to query (paper 000, 8.2). May import the same
+rooms as `programs`. Must never know other programs.
 """

@@ -1,4 +1,7 @@
-"""The program `hierarchical` behind the interface of all (programs/interface.py)."""
+"""The program `hierarchical` as a ReleaseProgram (programs/interface.py).
+
+Its curator counts groups of more and more columns, as long as the queries are safe.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,12 +24,15 @@ if TYPE_CHECKING:
 
 
 def chooses(policy: Policy) -> bool:
-    """Whether the curator asks for a single group at a time."""
+    """Whether the curator queries a single group of its choice in each round."""
     return policy.ask == "best"
 
 
 def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
-    """Return as many groups as the curator may choose, the widest, each after its parts."""
+    """Return the widest groups of these columns, as many as the curator may choose.
+
+    Each group stands after the groups inside it.
+    """
     from ....protocol.board.strategies import MOST_CHOSEN
 
     sizes = range(len(columns), 1, -1)
@@ -35,10 +41,10 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
 
 
 class GroupDecision(BoundDecision):
-    """The decision by the counts of all groups."""
+    """The decision of the program `hierarchical`: by the counts of all groups that were queried."""
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return every set of columns with its bound by all counts, if there are few columns."""
+        """Return every set of columns with its bound by all counts; () with more than 6 columns."""
         from ..curated.options import MAX_LISTED_COLUMNS, curator_results
         from .strategy import considered
 
@@ -50,7 +56,7 @@ class GroupDecision(BoundDecision):
         )
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
-        """Return the exposure bound with each suppressed column."""
+        """Return each suppressed column with the exposure bound of a release that has it too."""
         from ..curated.options import curator_results
         from .strategy import dropped
 
@@ -63,10 +69,10 @@ class GroupDecision(BoundDecision):
 
 
 class GroupQueries(DeeperQueries):
-    """The queries for groups of columns, whose parts were requested before."""
+    """The queries of the program `hierarchical` for groups of columns."""
 
     def calls(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the queries for groups, as if all of the largest allowed number were safe."""
+        """Yield the queries for groups at their largest number, as if each group were safe."""
         from ....protocol.wire.messages import Call
         from ....protocol.wire.parties import Role
         from .strategy import MOST_ASKED
@@ -81,19 +87,19 @@ class GroupQueries(DeeperQueries):
 
 
 class GroupProof(OwnProof):
-    """The proof by the counts of all groups."""
+    """The proof of a decision of the program `hierarchical`, from the counts of all groups."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Check the proof that the certificate carries."""
+        """Raise VerificationError unless the counts of the groups prove the certificate's bound."""
         from .strategy import verify
 
         verify(decision.certificate, schema, round_results, decision.kept)
 
 
 class RoundFindings(OwnFindings):
-    """The record of each round for the curator."""
+    """The findings of the program `hierarchical`: the knowledge of the curator after each round."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of the curator's rounds."""
@@ -103,18 +109,21 @@ class RoundFindings(OwnFindings):
 
 
 class HierarchicalProgram(Decided):
-    """A program that counts singles, then safe pairs, triples ..., until no group is safe."""
+    """The program `hierarchical`: its curator counts single columns, then safe groups."""
 
     kind = wire = compared = "hierarchical"
     note = "columns chosen from the counts of groups asked before"
     capabilities = (GroupDecision(), WeighedChoice(), GroupQueries(), GroupProof(), RoundFindings())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Report other people in later rounds, and a rule besides the own proof."""
+        """Yield a problem if later rounds ask other people, or if the scenario sets a rule."""
         return same_people_problems(scenario)
 
     def proof(self, policy: Policy) -> str:
-        """Return the kind, the way of asking, and the limit of people certain to the curator."""
+        """Return the announced rule: the kind, the way to choose groups, and curator_exposure.
+
+        curator_exposure limits the people with a value that the curator is certain of.
+        """
         from ....protocol.board.strategies import BEST
 
         limit = policy.curator_exposure
@@ -122,13 +131,13 @@ class HierarchicalProgram(Decided):
         return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that asks as long as it is safe."""
+        """Return the strategy that queries groups of columns as long as they are safe."""
         from .strategy import HierarchicalStrategy as Strategy
 
         return Strategy(scenario.policy)
 
     def score(self, session: "Session") -> "Scored":
-        """Return the record of each round for the curator."""
+        """Return the curator's knowledge after each round, and the considered sets of columns."""
         from ..curated.options import curator_results
         from .round_counts import standings
         from .rounds import Rounds, round_records

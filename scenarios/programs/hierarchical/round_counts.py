@@ -1,4 +1,4 @@
-"""The curator's counts in `hierarchical`, in the analysis' form, and the bounds from them."""
+"""The counts of the curator of `hierarchical` as records of `analysis`, and bounds from them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 def knowledge(
     schema: Schema, round_results: Sequence[RoundResult], k: int
 ) -> tuple["GroupKnowledge", tuple[tuple[str, ...], ...]]:
-    """Return the curator's knowledge in the analysis' form, and the names of values by column.
+    """Return the curator's counts as a record of `analysis`, and the values of each column.
 
-    The values of a column are the values with a nonzero count in round 1, in ascending order.
+    k: the smallest safe class. The values of a column are the values with a nonzero count in round
+    1, in ascending order.
     """
     from ....analysis.composition.group_counts import with_parts
     from ....analysis.composition.known_groups import GroupKnowledge
@@ -46,7 +47,10 @@ def knowledge(
 def standings(
     schema: Schema, round_results: Sequence[RoundResult], k: int
 ) -> "tuple[Certainty, ...]":
-    """Return the certain cells and the exposure bound after each round the curator has read."""
+    """Return the curator's knowledge after each round: certain cells, and the exposure bound.
+
+    A cell is certain if all tables with these counts agree on it.
+    """
     from ....analysis.trust.certain_cells import Certainty
 
     rounds = range(1, len(round_results) + 1)
@@ -57,10 +61,12 @@ def standings(
 def answered_again(
     schema: Schema, calls: Sequence[Call], released_columns: Sequence[int], joint: Counts
 ) -> tuple[Schema, list[RoundResult]]:
-    """Reconstruct the answers of a release's people to the earlier calls, from the release.
+    """Compute from a release the answers of its people to the curator's earlier queries.
 
-    Columns are numbered by their places among the released ones; calls without such columns are
-    omitted. A masked value is counted by name: the masks of the call make it `other`.
+    They prove the bound again for exactly these people. joint: the released counts. Columns are
+    numbered by their places among the released columns; queries without such columns are omitted. A
+    masked value (reported as `other`) is counted by name here: the masks of the query make it
+    `other`.
     """
     place = {column: at for at, column in enumerate(released_columns)}
     round_results: list[RoundResult] = []
@@ -82,7 +88,10 @@ def answered_again(
 
 
 def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
-    """Return one table: cells by the numbers of the named values; any other value is `other`."""
+    """Return the counts of a group as a table of `analysis`.
+
+    Cells have the numbers of the values that are reported by name; any other value is `other`.
+    """
     from ....analysis.composition.group_counts import GroupCounts
 
     masks = {rule.column: set(rule.named_values) for rule in call.hidden if isinstance(rule, Mask)}
@@ -103,7 +112,10 @@ def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts
 def masked(
     round_results: Sequence[RoundResult], names: Sequence[Sequence[str]]
 ) -> "dict[int, Group]":
-    """Return the numbers of the values still reported by name, per column ever masked."""
+    """Return, for each column with a mask, the numbers of the values still reported by name.
+
+    A mask is a rule of a query: people with any other value of the column report `other`.
+    """
     named_values: dict[int, Group] = {}
     for result in round_results:
         for rule in result.call.hidden:

@@ -1,4 +1,7 @@
-"""The curator's information in each round: tables, counts, people in small classes, bits."""
+"""The curator's knowledge after each round of `hierarchical`: the findings of this program.
+
+They state the tables, their counts, the people in small classes, and the bits received.
+"""
 
 from collections.abc import Sequence
 
@@ -20,18 +23,18 @@ from ..findings import Findings
 
 
 class RoundRecord(Record, frozen=True):
-    """A round as the curator sees it.
+    """A round of the curator: its tables, and the knowledge of the curator after the round.
 
     Attributes:
-        round: its number.
+        round: its number, from 1.
         groups: the columns of each table, by name.
-        masked: per column with a mask, the number of its values that are no longer reported by
-            name.
+        masked: for each column with a mask, the number of its values that people no longer report
+            by name.
         people: the number of respondents.
-        counts: nonzero counts, over all tables.
+        counts: the number of nonzero counts, over all tables.
         masked_answers: the number of answers with a masked value.
-        exposed: the number of people in a class smaller than k, in the table with the most of
-            them, `other` being a value.
+        exposed: the number of people in a class smaller than k, in the table with the most of them,
+            `other` being a value.
         certain: people with a value that the curator is certain of, by all rounds up to this round
             (analysis/trust/certain_cells.py).
         bits_per_person: received in all rounds up to this round, divided by the number of people
@@ -57,22 +60,25 @@ class RoundRecord(Record, frozen=True):
 
 
 class Rounds(Findings, frozen=True, tag="hierarchical"):
-    """The curator's information, round by round.
+    """The findings of the program `hierarchical`: the curator's knowledge, round by round.
 
     Attributes:
-        rounds: a record for each round it read.
+        rounds: a record for each round that the curator read.
     """
 
     rounds: tuple[RoundRecord, ...]
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of respondents, round by round."""
+        """The number of respondents of each round that the curator read."""
         return tuple(record.people for record in self.rounds)
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
-    """Return bits received, and their bound kind: exact, or the largest of three lower bounds."""
+    """Return the bits that a view received about people, and whether they are exact or a bound.
+
+    If they are not exact, the largest of three lower bounds is returned.
+    """
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:
         return chained[0], Side.EXACT
@@ -91,9 +97,10 @@ def round_records(
     k: int,
     standing: Sequence[Certainty],
 ) -> tuple[RoundRecord, ...]:
-    """Return the record of each of the curator's rounds. calls: answered; tallies: their counts.
+    """Return the record of each round that the curator read.
 
-    standing: the certain people and the exposure bound after each of its rounds.
+    calls, tallies: the answered queries with their counts. standing: the certain people and the
+    exposure bound after each of the curator's rounds.
     """
     records: list[RoundRecord] = []
     counts_seen: list[CountsSeen] = []

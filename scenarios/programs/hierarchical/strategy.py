@@ -58,12 +58,16 @@ SHARP = 4  # features; with more, the report computes both bounds of the release
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalStrategy:
-    """The strategy of a policy of this kind."""
+    """The strategy of a curator of the program `hierarchical`: its next query, and its decision.
+
+    Attributes:
+        policy: of the scenario.
+    """
 
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the call for all groups that are due and safe; None without such a group."""
+        """Return the query for all groups that are due and safe; None if there is no such group."""
         curator_knowledge, names = knowledge(schema, heard, self.policy.k)
         if curator_knowledge.meets(self._allowed(schema), self._people_limit(curator_knowledge)):
             return None
@@ -87,7 +91,11 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """Return the group expected to lower the bound most per bit, or []."""
+        """Return the safe group expected to lower the exposure bound most per bit, in a list.
+
+        [] if no safe group is expected to lower it. named_values: the values reported by name, for
+        each column.
+        """
         from ....analysis.composition.next_group import choose_group
 
         if len(round_results) > MOST_CHOSEN:
@@ -99,6 +107,7 @@ class HierarchicalStrategy:
         speaking = set(self._speaking(schema, curator_knowledge, named_values))
 
         def may_ask(group: "Group") -> bool:
+            """Whether a query for a group is safe, and its table small enough."""
             small = prod(len(named_values[column]) + 1 for column in group) <= MOST_CELLS
             is_askable = small and speaking.issuperset(group)
             return (
@@ -117,7 +126,7 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """Return the safe groups of one more column, heaviest first."""
+        """Return the safe groups with one column more than in the last round, heaviest first."""
         max_exposed, may_know = (
             self._people_limit(curator_knowledge),
             self._limit(curator_knowledge, named_values),
@@ -137,7 +146,7 @@ class HierarchicalStrategy:
         return groups
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the heaviest set of columns with a bound within max_exposure."""
+        """Return the heaviest set of columns with an exposure bound within max_exposure."""
         from ....analysis.composition.heaviest_columns import heaviest
         from ....analysis.suppression import choose_columns
 
@@ -165,7 +174,11 @@ class HierarchicalStrategy:
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> Certificate:
-        """Return the bound for the people of a release, proved by the groups asked for."""
+        """Return the certificate for the people of a release.
+
+        It is proved by their answers to the earlier queries, which follow from the released counts
+        `joint`.
+        """
         inside, round_results = answered_again(schema, calls, decision.kept, joint)
         curator_knowledge, _ = knowledge(inside, round_results, self.policy.k)
         return certificate(curator_knowledge.promise(range(len(decision.kept))), self.policy.k)
@@ -173,7 +186,11 @@ class HierarchicalStrategy:
     def _limit(
         self, curator_knowledge: "GroupKnowledge", named_values: "NamedValues"
     ) -> "Callable[[Sequence[Group]], bool]":
-        """Return a predicate of tables: the curator may receive them all, by `curator_exposure`."""
+        """Return a function: whether the curator may receive the tables of these groups.
+
+        It may, unless it would become certain of values of more people than curator_exposure
+        allows.
+        """
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
 
@@ -186,15 +203,18 @@ class HierarchicalStrategy:
         return lambda groups: sure.certain_people_after(groups, named_values) <= max_certain
 
     def _people_limit(self, curator_knowledge: "GroupKnowledge") -> int:
+        """Return the largest number of exposed people that max_exposure allows."""
         from ....analysis.suppression.column_suppression import people_allowed
 
         return people_allowed(self.policy.max_exposure, curator_knowledge.n)
 
     def _allowed(self, schema: Schema) -> tuple[int, ...]:
+        """Return the places of the columns that the policy does not forbid."""
         names = enumerate(schema.names)
         return tuple(j for j, name in names if name not in self.policy.forbidden)
 
     def _required(self, schema: Schema) -> tuple[int, ...]:
+        """Return the places of the columns that the policy requires in a release."""
         return tuple(schema.column(name) for name in self.policy.required)
 
     def _speaking(
@@ -203,7 +223,11 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> list[int]:
-        """Return the columns allowed in a release that have at least two answers left."""
+        """Return the columns allowed in a release that still have at least two possible answers.
+
+        An answer is a value reported by name, or `other`. A column with a single answer tells
+        nothing.
+        """
         return [
             column
             for column in self._allowed(schema)
@@ -219,7 +243,7 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
-        """Yield the groups that may be asked for next, heaviest first."""
+        """Yield the groups that may be queried next, heaviest first; their safety is not tested."""
         size, gains = len(round_results) + 1, column_weights(self.policy, schema.names)
         speaking = self._speaking(schema, curator_knowledge, named_values)
         earlier_groups = set(round_results[-1].call.asks)
@@ -241,7 +265,7 @@ class HierarchicalStrategy:
 
 
 def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
-    """Yield all groups of so many columns; of very many columns, of the first columns only."""
+    """Yield all groups of `size` columns; with very many columns, of the first columns only."""
     limit = len(columns)
     while limit > size and comb(limit, size) > 100_000:
         limit -= 1
@@ -249,7 +273,7 @@ def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
 
 
 def _values(curator_knowledge: "GroupKnowledge", column: int) -> int:
-    """Return the number of values of a column that occur."""
+    """Return the number of values of a column that occurred in round 1."""
     return len(curator_knowledge.singles[column])
 
 
@@ -259,7 +283,10 @@ def considered(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[ConsideredColumns, ...]:
-    """Return every set of columns with its final bound, for few columns."""
+    """Return every set of columns with its exposure bound by all counts of the curator.
+
+    For few columns. released_columns: the places of the columns of the release.
+    """
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     choices = []
     for size in range(1, len(schema.names) + 1):
@@ -280,7 +307,7 @@ def dropped(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[UnreleasedColumn, ...]:
-    """Return the exposure bound with each suppressed column."""
+    """Return each suppressed column with the exposure bound of a release that has it too."""
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     return tuple(
         UnreleasedColumn(
@@ -295,12 +322,12 @@ def dropped(
 
 
 def _nothing_kept(k: int, n: int) -> Certificate:
-    """Return the certificate of an empty release: no people are exposed, without proof."""
+    """Return the certificate of a release without columns: 0 of n people are exposed."""
     return Certificate(KIND, k, n, 0)
 
 
 def certificate(promised: "Promised", k: int) -> Certificate:
-    """Convert a bound and its proof to the protocol's plain data."""
+    """Convert a bound of `analysis` with its proof to a certificate of the protocol."""
     proof: dict[str, Any]
     thresholds: tuple[float, ...] = ()
     if promised.weights is not None:
@@ -324,7 +351,10 @@ def verify(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> None:
-    """Raise VerificationError unless the counts prove the claim about the released columns."""
+    """Raise VerificationError unless the curator's counts prove a certificate.
+
+    claimed: the certificate. round_results: the queries with their counts.
+    """
     curator_knowledge, _ = knowledge(schema, round_results, claimed.k)
     if not released_columns:
         if claimed != _nothing_kept(claimed.k, curator_knowledge.n):
@@ -343,7 +373,10 @@ def verify(
 
 
 def promised(claimed: Certificate) -> "Promised":
-    """Parse a certificate of this program; VerificationError for any other."""
+    """Return the bound and the proof in a certificate of this program, as a record of `analysis`.
+
+    Raises VerificationError for a certificate of another rule, or without a readable proof.
+    """
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule
     from ....analysis.composition.known_groups import Promised, block_of

@@ -1,4 +1,5 @@
-"""The program `incidence`: flipped sets through the mix; (t, n)-incidence (paper 004).
+"""The program `incidence`: for each t, the number of elements that are in exactly t sets.
 
-May import the same rooms as `programs`. Must never know other programs.
+Owners of sets flip bits of their vectors at random and send them through the mix (paper 004). May
+import the same rooms as `programs`. Must never know other programs.
 """

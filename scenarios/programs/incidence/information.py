@@ -1,4 +1,4 @@
-"""The leakage of one owner's reports about the identity of its set, by sampling."""
+"""The leakage of an owner's reports about the identity of its set, estimated by sampling."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -17,9 +17,10 @@ SEED = 0x666F756E
 
 
 def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
-    """Return bits that all pieces of an owner leak about the identity of its set, and their error.
+    """Return the bits that an owner's reports leak about its set, and their standard error.
 
-    The error is a standard error of the sample, in bits.
+    The reports are all pieces of its vector, linked to each other. codes: the places of each
+    owner's pieces among the texts of its questions, shape (owners, pieces).
     """
     rows, row_counts = distinct(codes)
     if len(rows) < 2:
@@ -38,10 +39,13 @@ def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, f
 
 
 def bits_of(question: Question) -> Any:
-    """Return the bits behind the texts of a piece."""
+    """Return the bits of each possible text of a piece, an array of 0 and 1."""
     return unpack_text(question.domain, question.randomizer.bits)
 
 
 def draws_of(width: int, rows: int) -> int:
-    """Return the number of reports to sample, by the number of positions and of candidate rows."""
+    """Return the number of reports to sample, so that tables of likelihoods fit into memory.
+
+    width: positions of a report. rows: candidate rows.
+    """
     return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))

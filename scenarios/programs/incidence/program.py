@@ -1,4 +1,4 @@
-"""The program of policy.kind = "incidence" behind the interface of all: owners and their sets."""
+"""The program of policy.kind = "incidence" as a ReleaseProgram: owners report their sets."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class SetNoise(LocalNoise):
-    """The noise of reports about sets: each bit of a vector may be flipped."""
+    """The noise of the program `incidence`: each bit of an owner's vector may be flipped."""
 
     def problems(self, scenario: Scenario) -> Iterator[Problem]:
-        """Yield a problem with another mechanism than flipped bits."""
+        """Yield a problem if [local] names another mechanism than flipped bits."""
         if scenario.local.mechanism != BITS:
             kind = scenario.policy.kind
             message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
             yield problem(("local", "mechanism"), message)
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """Return a question for each piece."""
+        """Return a question for each piece of the owners' vectors."""
         from .score import pieces
 
         return pieces(scenario.local.epsilon or 0.0, people)
@@ -49,17 +49,20 @@ class SetNoise(LocalNoise):
 
 
 class CountFindings(OwnFindings):
-    """The estimated numbers of sets."""
+    """The findings of the program `incidence`: estimated numbers of elements by number of sets."""
 
     def record(self) -> "type[Findings]":
-        """Return the record of these estimates."""
+        """Return the record type of the estimates."""
         from .score import IncidenceFindings
 
         return IncidenceFindings
 
 
 class IncidenceProgram(Randomizing):
-    """A program that estimates from flipped vectors the number of sets that hold an element."""
+    """The program `incidence`: it estimates the number of elements that are in exactly t sets.
+
+    Owners send the vectors of their sets with flipped bits, so the counts are noisy.
+    """
 
     kind = SETS
     compared: str | None = None
@@ -67,7 +70,7 @@ class IncidenceProgram(Randomizing):
     capabilities = (noise, SetPopulation(), CountFindings())
 
     def score(self, session: "Session") -> "Scored":
-        """Estimate the number of elements per number of sets."""
+        """Return the estimated number of elements in t sets for each t, with limits and leakage."""
         from ..interface import Scored
         from ..noisy_questions import reports
         from .information import compose_vectors
@@ -83,7 +86,7 @@ class IncidenceProgram(Randomizing):
         return Scored(findings, release, information)
 
     def verify(self, evidence: "ProgramEvidence") -> str:
-        """Recompute the counts from the flipped vectors."""
+        """Recompute the estimates from the flipped vectors in the record, and return a summary."""
         from ..evidence import NoGround
         from .score import recomputed
 

@@ -1,9 +1,10 @@
-"""The number of elements per number of sets: estimates from flipped vectors, and their errors.
+"""The number of elements that are in exactly t sets: estimates from flipped vectors, with errors.
 
 Psi_t counts the positions that are set in exactly t of the n vectors that were read, over all
-pieces; `analysis.incidence` estimates the true number from it, with limits for all t at once.
-If reports of a piece are missing, its positions are left out: their t would be of fewer vectors.
-The truth is known if as many vectors were read as owners took part.
+pieces (a vector is sent in pieces of equal length, each an answer of its own). `analysis.incidence`
+estimates the true number from it, with limits for all t at once. If reports of a piece are missing,
+its positions are left out: their t would be of fewer vectors. The truth is known if as many vectors
+were read as owners took part.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,11 +47,11 @@ ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's m
 
 
 class IncidenceBudget(Record, frozen=True):
-    """Epsilon of one position, and of one element in the sets of all owners.
+    """The epsilon of one position of a vector, and of one element in the sets of all owners.
 
     Attributes:
-        position: of one bit.
-        element: of all bits of one element.
+        position: epsilon of one bit of one owner.
+        element: epsilon of all bits of one element, one bit of each owner.
         unit: of both.
     """
 
@@ -60,7 +61,7 @@ class IncidenceBudget(Record, frozen=True):
 
 
 class ElementCount(Record, frozen=True):
-    """A number of elements with its limits.
+    """An estimated number of elements with its limits.
 
     Attributes:
         value: the estimate.
@@ -75,6 +76,7 @@ class ElementCount(Record, frozen=True):
     truth: int | None
 
     def __str__(self) -> str:
+        """Return the estimate and its limits as text, rounded to whole elements."""
         return f"{self.value:,.0f} in [{self.low:,.0f}, {self.high:,.0f}]"
 
 
@@ -161,7 +163,7 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 
     @property
     def short(self) -> str:
-        """The noise, and the number of elements in any set."""
+        """The announced noise, and the number of elements in any set, for tables of runs."""
         return f"{self.rule}, in any set {self.union}"
 
     @property
@@ -178,7 +180,10 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 def errors(
     phi: Sequence[float], low: Sequence[float], high: Sequence[float], truth: Sequence[int] | None
 ) -> CountErrors:
-    """Compare estimates and limits with the truth, if it is known."""
+    """Compare the estimates phi and their limits with the true counts.
+
+    truth: the true counts; None if they are not known, then the errors are None too.
+    """
     if truth is None:
         return CountErrors(None, None)
     missed = [abs(estimate - true) for estimate, true in zip(phi, truth, strict=False)]
@@ -187,19 +192,21 @@ def errors(
 
 
 def _counted(count: Count, truth: int | None) -> ElementCount:
+    """Convert a count of `analysis` to the record of result.json, with the true number."""
     return ElementCount(count.value, count.low, count.high, truth)
 
 
 @dataclass(frozen=True, slots=True)
 class VectorTally:
-    """The counts of the vectors that were read.
+    """The counts of the vectors that the analyst read.
 
     Attributes:
-        psi: over the positions of whole pieces.
-        owners: the number of owners whose vectors were read.
+        psi: for each t from 0 to n, the number of positions set in exactly t vectors, over pieces
+            with all reports.
+        owners: n, the number of owners with vectors that were read.
         whole: whether each piece has all its reports.
-        left_out: positions of pieces with too few reports.
-        outside: texts that are no report.
+        left_out: the number of positions of pieces with too few reports.
+        outside: the number of texts that are no report.
     """
 
     psi: Any
@@ -236,7 +243,7 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
 def estimated(
     section: IncidenceSection, epsilon: float, vector_tally: VectorTally
 ) -> IncidenceEstimate:
-    """Analyst: estimate the number of positions that are truly set in exactly t vectors."""
+    """Analyst: estimate, for each t, the number of positions that are truly set in t vectors."""
     return estimate(vector_tally.psi, eta_of(epsilon), section.beta, section.method, rng=SEED)
 
 
@@ -247,10 +254,10 @@ def score(
     leakage_measure: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> IncidenceFindings | None:
-    """Score a run; None if no vector was read. present: indices of the participating owners.
+    """Return the findings of a run; None if no vector was read.
 
-    leakage_measure: returns bits that all reports of an owner leak about its set, and their
-    standard error.
+    present: indices of the participating owners. leakage_measure: returns the bits that all reports
+    of an owner leak about its set, and their standard error. tallies: the counts of each round.
     """
     sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None
@@ -270,7 +277,10 @@ def result(
     truth: tuple[int, ...] | None,
     leakage: tuple[float, float],
 ) -> IncidenceFindings:
-    """Combine the estimates with the truth and the leakage."""
+    """Return the findings: estimates from the counted vectors, with the truth and the leakage.
+
+    truth: the true counts for each t, if known. leakage: bits, and their standard error.
+    """
     from ..noisy_questions import rule
 
     epsilon = local.epsilon or 0.0
@@ -300,7 +310,12 @@ def result(
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
-    """Recompute noisy counts, estimates and limits from the vectors that were read."""
+    """Recompute noisy counts, estimates and limits from the recorded vectors; return a summary.
+
+    The vectors are the board's; budget and method are the scenario's. The true counts are not on
+    the board: the check takes them as claimed and tests that they count the same positions. A
+    replay draws them again, as well as the leakage of an owner's reports.
+    """
     findings = claimed(evidence, IncidenceFindings)
     counts, source = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
@@ -324,7 +339,11 @@ def recomputed(evidence: ProgramEvidence) -> str:
 
 
 def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
-    """Return a question for each piece. epsilon: of one position, nats."""
+    """Return the questions for the pieces of a vector, with the randomizer that flips its bits.
+
+    epsilon: of one position, in nats. positions: bits of a whole vector. The questions have no
+    values.
+    """
     q = 1 / (1 + exp(epsilon))
     named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
     return tuple(
@@ -334,7 +353,10 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 
 
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
-    """Return the questions to these owners."""
+    """Return the questions for the pieces of these owners' vectors, with their possible texts.
+
+    epsilon: of one position, in nats.
+    """
     questions = noise(epsilon, positions_of(people))
     return tuple(
         replace(question, values=(texts,))

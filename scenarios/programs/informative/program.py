@@ -1,7 +1,7 @@
-"""The columns with the most information: each weighs its entropy by the counts of round 1.
+"""The program `informative`: it releases the columns of largest total entropy.
 
-Where `exposure` keeps as many columns as it can promise for, a nearly constant column counts there
-as much as one that distinguishes people. Here a column weighs its entropy,
+Where `exposure` keeps as many columns as its bound allows, a nearly constant column counts there as
+much as a column that distinguishes people. Here a column weighs its entropy,
 
     H = - sum over values v of p_v log2 p_v,    p_v the share of v in round 1, in bits a person,
 
@@ -33,13 +33,13 @@ def bits(count: Sequence[int]) -> float:
 
 
 class Informative(Decided):
-    """A program that releases the columns of largest total entropy within the promise."""
+    """The program `informative`: it releases the columns of largest total entropy."""
 
     kind = "informative"
     note = "the columns that tell most"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Report weights in the scenario, which this program computes itself."""
+        """Yield a problem for weights in the scenario: this program computes the weights itself."""
         for key, setting in (
             ("weights", scenario.policy.weights),
             ("prefer", scenario.policy.prefer),
@@ -50,7 +50,7 @@ class Informative(Decided):
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that decides from the counts of single columns."""
+        """Return the strategy that weighs each column by its entropy in the counts of round 1."""
         from msgspec.structs import replace
 
         from ....protocol.wire.messages import Decision
@@ -59,6 +59,7 @@ class Informative(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
+            """Return the heaviest safe columns. people: respondents of round 1."""
             value_counts = listed(schema, counts)
             column_bits = dict(zip(schema.names, map(bits, value_counts), strict=True))
             rule = named_rule(policy, others, schema)

@@ -1,4 +1,7 @@
-"""The program `local-suppression` behind the interface of all (programs/interface.py)."""
+"""The program `local-suppression` as a ReleaseProgram (programs/interface.py).
+
+It releases columns in which rare values are left blank, by rules and with random covers.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,40 +22,44 @@ if TYPE_CHECKING:
 
 
 class ValueProof(OwnProof):
-    """The proof of suppressed columns and values."""
+    """The proof of a decision of `local-suppression` on columns and on values to leave blank."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Prove the decision again from the counts of single columns."""
+        """Raise VerificationError unless the counts of single columns prove the decision."""
         from .strategy import verify
 
         verify(decision, schema, round_results)
 
 
 class BlankFindings(OwnFindings):
-    """The suppressed values and their cost."""
+    """The findings of the program `local-suppression`: the suppressed values and their cost."""
 
     def record(self) -> "type[Findings]":
-        """Return the record of suppressed values and their cost."""
+        """Return the record type of suppressed values and their cost."""
         from .score import Blanks
 
         return Blanks
 
 
 class LocalSuppressionProgram(Decided):
-    """A program that suppresses values by rules, with random covers."""
+    """The program `local-suppression`: people leave rare values blank, by rules of the curator.
+
+    Some other people leave a blank too, drawn at random (covers), so that a blank does not tell
+    which value it hides.
+    """
 
     kind = wire = compared = "local-suppression"
     note = "rare values blanked by rule, with cover"
     capabilities = (BoundDecision(), WeighedChoice(), ValueProof(), BlankFindings())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Report other people in round 2, and a rule besides the own proof."""
+        """Yield a problem if round 2 asks other people, or if the scenario sets a rule."""
         return same_people_problems(scenario)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that decides on columns and on suppressed values."""
+        """Return the strategy that decides on released columns and on values to leave blank."""
         from .strategy import LocalSuppressionStrategy as Strategy
 
         return Strategy(scenario.policy)

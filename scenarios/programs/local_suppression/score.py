@@ -1,4 +1,4 @@
-"""The benefit and the cost of suppressed values: scores of the program `local-suppression`.
+"""The benefit and the cost of suppressed values: the findings of the program `local-suppression`.
 
 Compared with global suppression (whole columns) twice: at the same bound, as the curator could have
 decided from the same counts; and at the same true exposure, as a decision with full knowledge of
@@ -20,15 +20,15 @@ from .strategy import global_decision
 
 
 class SuppressedColumn(Record, frozen=True):
-    """A column with suppressed values.
+    """A released column in which some values are left blank.
 
     Attributes:
         feature: its name.
-        listed: people with a value of the rule; they leave a blank for it.
+        listed: people with a suppressed value; they leave a blank for it.
         cover: the probability with which any other person leaves a blank.
         expected: the expected number of blanks.
         blanks: people with a blank; None without a release.
-        chance: that a blank hides a listed value, 0 to 1, by the counts: listed / blanks or,
+        chance: that a blank hides a suppressed value, 0 to 1, by the counts: listed / blanks or,
             without a release, listed / expected.
         values: the values that are suppressed.
     """
@@ -43,10 +43,10 @@ class SuppressedColumn(Record, frozen=True):
 
 
 class Rival(Record, frozen=True):
-    """Global suppression on the same people: the columns and cells it releases.
+    """A release of whole columns to the same people, for comparison: it leaves no value blank.
 
     Attributes:
-        kept: names of columns.
+        kept: names of its columns.
         cells: released cells: people times released columns.
         exposed: share of people in a class smaller than k.
     """
@@ -57,14 +57,14 @@ class Rival(Record, frozen=True):
 
 
 class Blanks(Findings, frozen=True, tag="local-suppression"):
-    """The suppression rules, and the number of released cells.
+    """The findings of the program `local-suppression`: its rules, and the number of released cells.
 
     Attributes:
         rules: a rule for each column with blanks.
         cells: the number of cells released by name.
         of: people times features.
-        promise: global suppression at the same promise.
-        truth: global suppression at the same true exposure.
+        promise: the release of whole columns with the same certified bound.
+        truth: the release of whole columns with the same true exposure.
     """
 
     rules: tuple[SuppressedColumn, ...]
@@ -82,7 +82,10 @@ def score(
     release: Counts | None,
     codes: Any,
 ) -> Blanks:
-    """Score a decision and its release. codes: the respondents of the last round, one row each."""
+    """Return the findings on a decision and its release.
+
+    marginals: counts of round 1. codes: the respondents of the last round, one row each.
+    """
     n, names = len(codes), schema.names
     rules = tuple(
         _rule(rule, names[rule.column], marginals[rule.column], decision, release)
@@ -106,6 +109,10 @@ def score(
 def _rule(
     rule: Redact, name: str, tally: Counts, decision: Decision, release: Counts | None
 ) -> SuppressedColumn:
+    """Return the record of a column with suppressed values: its blanks, expected and counted.
+
+    rule: the suppression rule. tally: the counts of the column in round 1.
+    """
     listed = sum(tally.get((value,), 0) for value in rule.values)
     unlisted_people = sum(tally.values()) - listed
     place = decision.kept.index(rule.column)
@@ -118,13 +125,17 @@ def _rule(
 
 
 def _largest_set(codes: Any, k: int, max_exposed: int) -> tuple[int, ...]:
-    """Return the most columns that truly expose no more people, computed from the full table."""
+    """Return the most columns whole that truly expose at most `max_exposed` people.
+
+    It is computed from the rows themselves, which no curator knows.
+    """
     from ....analysis.suppression.safe_sets import search_safe_sets
 
     return search_safe_sets(codes, k, max_exposed).largest if len(codes) else ()
 
 
 def _rival(names: Sequence[str], released_columns: Sequence[int], codes: Any, k: int) -> Rival:
+    """Return the release of whole columns of these people, with its true exposure."""
     from ....analysis.exposure import joint_counts, users_below
 
     exposed = 0.0

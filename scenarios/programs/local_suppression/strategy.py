@@ -31,7 +31,11 @@ KIND = "local-suppression"  # the kind of policy
 
 @dataclass(frozen=True, slots=True)
 class LocalSuppressionStrategy:
-    """The strategy of a policy of this kind."""
+    """The strategy of a curator of the program `local-suppression`.
+
+    Attributes:
+        policy: of the scenario.
+    """
 
     policy: Policy
 
@@ -75,15 +79,19 @@ class LocalSuppressionStrategy:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the bound proved by the column counts of the submitted answers, blanks included.
+        """Return the certificate for the people of a release, by the coverage bound.
 
-        The number of blanks is known by then, so no quantile is needed.
+        It counts blanks as a value. The number of blanks is known by then, so no quantile is
+        needed.
         """
         return prove_singles(self.policy, "coverage", schema, decision.kept, joint)
 
 
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
-    """Return the decision for the same people and limits without blanks: whole columns."""
+    """Return the decision that releases whole columns, without blanks, within the same limits.
+
+    For comparison. tallies: the counts of round 1.
+    """
     from ....analysis.suppression import choose_columns
 
     counts, n = marginals(tallies)
@@ -120,7 +128,11 @@ def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.
 def cover_column(
     policy: Policy, tallies: Sequence[Counts], j: int, level: int
 ) -> "SuppressionColumn":
-    """Return the cover and the bound of a column with so many values released by name."""
+    """Return the cover probability and the bound of a column with `level` values by name.
+
+    tallies: the counts of round 1. j: the place of the column. The cover is the least that makes at
+    least k blanks, up to the policy's delta.
+    """
     from ....analysis.suppression.value_suppression import column
 
     n = max_respondents(tallies)

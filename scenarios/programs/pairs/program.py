@@ -1,7 +1,7 @@
-"""The best cross table: the heaviest two columns, or a single column, within the promise.
+"""The program `pairs`: it releases the heaviest two columns, or a single column, within the bound.
 
 Most published tables have two columns, and cells of few columns are large. `exposure` keeps as many
-columns as it can promise for; `pairs` keeps at most two: the heaviest within the bound of the
+columns as its bound allows; `pairs` keeps at most two: the heaviest within the bound of the
 policy's rule; of equally heavy tables the table with the lower bound, then the first.
 """
 
@@ -30,10 +30,10 @@ MAX_COLUMNS = 2  # columns of a cross table
 def cross_table(
     policy: Policy, schema: "Schema", counts: Sequence[Sequence[int]], new_people: int | None
 ) -> tuple[int, ...]:
-    """Return the columns to release, () if no table is safe.
+    """Return the one or two columns to release; () if no table is safe.
 
-    counts: of every value of every column, zeros of a public domain included. new_people: the
-    number of new people in round 2; None if it asks the people of round 1.
+    counts: people with each value of each column, zeros of a public domain included. new_people:
+    the number of new people in round 2; None if it asks the people of round 1.
     """
     from ..curated.rule_names import PLAIN, PRICED
     from ..curated.rules import bound, named_rule
@@ -58,7 +58,7 @@ def cross_table(
 
 
 class PairDecision(BoundDecision):
-    """The decision by the bounds of columns and pairs."""
+    """The decision of the program `pairs`, by the exposure bounds of columns and of pairs."""
 
     def options(
         self,
@@ -67,38 +67,39 @@ class PairDecision(BoundDecision):
         counts: "Sequence[Counts] | None",
         new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
-        """Return every column and every pair, with bounds."""
+        """Return every column and every pair of columns, each with its exposure bound."""
         options = super().options(policy, schema, counts, new_people)
         return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return every column and every pair, with bounds."""
+        """Return every column and every pair of columns of a session, with exposure bounds."""
         considered = super().considered(session)
         return tuple(option for option in considered if len(option.columns) <= MAX_COLUMNS)
 
 
 class PairsProgram(Decided):
-    """A program that releases a cross table of at most two columns."""
+    """The program `pairs`: it releases a cross table of at most two columns."""
 
     kind = "pairs"
     capabilities = (PairDecision(), WeighedChoice())
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Report more than two required columns, and the problems common to such programs."""
+        """Yield a problem for more than two required columns, besides the usual problems."""
         if len(scenario.policy.required) > MAX_COLUMNS:
             message = 'kind = "pairs" releases two columns at most; require no more'
             yield problem(("policy", "required"), message)
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that decides from the counts of single columns."""
+        """Return the strategy that chooses the table from the counts of single columns."""
         from ....protocol.wire.messages import Decision
         from ..curated.rules import BySingles, as_certificate, bound, choose, listed, named_rule
 
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
+            """Return the released columns. people: respondents of round 1."""
             value_counts = listed(schema, counts)
             released_columns = cross_table(policy, schema, value_counts, others)
             rule = named_rule(policy, others, schema)

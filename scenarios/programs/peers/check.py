@@ -1,4 +1,4 @@
-"""Checks of a scenario among peers: accepted keys and impossible values."""
+"""Checks of a scenario among peers: keys that peers do not read, and impossible values."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ CENTRAL = ("curator_links_at_most",)
 
 
 def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report requests that peers cannot meet."""
+    """Yield a problem for each request of a scenario that a session among peers cannot meet."""
     if program_of(scenario).wire != TWO_ROUND:  # peers see the counts of single columns alone
         kinds = [kind for kind, program in PROGRAMS.items() if program.wire == TWO_ROUND]
         kind = quoted(scenario.policy.kind)
@@ -35,11 +35,15 @@ def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _value_text(value: object) -> str:
+    """Return a value as a scenario file writes it."""
     return str(value).lower() if isinstance(value, bool) else quoted(str(value))
 
 
 def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report paths that need more peers than there are."""
+    """Yield a problem if a message's path is longer than the number of other peers.
+
+    Also if there are more people than a session among peers can have.
+    """
     path, people = scenario.mix.path, facts.people
     if people is not None and path > people - 1:
         yield problem(
@@ -52,7 +56,7 @@ def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report guards and expectations that concern a central party."""
+    """Yield a problem for each guard or expectation about a central party, which peers lack."""
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
             yield problem(("expect", key), f"there is no central party here to expect {key} of")

@@ -1,4 +1,7 @@
-"""The messages each peer handled and followed by itself, from the routes of all messages."""
+"""The messages that each peer handled, and those that it can follow alone, from all routes.
+
+A route is the path of a message: its sender, the peers that opened its layers, and its ballot.
+"""
 
 from dataclasses import dataclass
 
@@ -33,7 +36,7 @@ class PeerLearned:
 
 
 def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
-    """Return the record of every peer of a run, in their order."""
+    """Return the work and the knowledge of every peer of a run, in the order of the peers."""
     peers = sorted(number - 1 for number in record.board.keys)
     return tuple(
         _peer_learned(record, peer, is_measured=len(peers) <= MAX_MEASURED) for peer in peers
@@ -41,6 +44,7 @@ def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
 
 
 def _peer_learned(record: PeerRecord, peer: int, *, is_measured: bool) -> PeerLearned:
+    """Return the work and the knowledge of a peer. is_measured: whether messages are followed."""
     routes = [route for round_routes in record.routes.values() for route in round_routes]
     stop_places = [
         place for route in routes for place, stop in enumerate(route.stops) if stop == peer
@@ -65,7 +69,7 @@ def _peer_learned(record: PeerRecord, peer: int, *, is_measured: bool) -> PeerLe
 
 
 def _followed(record: PeerRecord, peer: int) -> list[Route]:
-    """Return the messages of other peers that a peer follows alone."""
+    """Return the messages of other peers that a peer alone can follow from sender to ballot."""
     members = frozenset({peer})
     return [
         round_routes[place]

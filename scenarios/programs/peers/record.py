@@ -1,4 +1,4 @@
-"""The accounts that follow from the board of a session among peers."""
+"""The results of a session among peers, recomputed from the posts on its board."""
 
 from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning, reckon
@@ -10,16 +10,19 @@ from ..registry import strategy
 
 
 def agreement_of(result: Claims) -> str:
-    """Return the agreement of result.json, in hex. VerificationError if it has no agreement."""
+    """Return the peers' agreement (the signed parameters) of result.json, encoded in hex.
+
+    Raises VerificationError if result.json has no agreement.
+    """
     if not result.peers:
         raise VerificationError("result.json says nothing of peers")
     return result.peers.agreement
 
 
 def reckoned(scenario: Scenario, agreement: str, posts: list[tuple[str, bytes]]) -> Reckoning:
-    """Replay a board and account for it. An illegal post is refused.
+    """Replay the posts of a session among peers, and return its results and misbehaving peers.
 
-    agreement: its encoding in hex, as result.json has it.
+    Raises Refused for an illegal post. agreement: its encoding in hex, as result.json has it.
     """
     replayed = replay_peers(Agreement.decode(bytes.fromhex(agreement)), posts)
     return reckon(replayed, strategy(scenario))

@@ -1,4 +1,4 @@
-"""Scores of coalitions of peers by number of members: the messages they follow.
+"""The messages that coalitions of peers follow, by number of members.
 
 Among n peers there are 2^n coalitions, alike but for their members. They are therefore reported by
 size: all coalitions of a size are measured if they are few, else a random sample. The measurement
@@ -34,7 +34,10 @@ def sizes_of(peers: int) -> list[int]:
 
 
 def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> tuple[OfSize, ...]:
-    """Measure the messages that coalitions of each size follow. sizes: sizes; (): `sizes_of`."""
+    """Return the messages that coalitions of each size follow.
+
+    seed: of the random sample of coalitions. sizes: the sizes to measure; (): `sizes_of`.
+    """
     import numpy as np
 
     peers = sorted(number - 1 for number in record.board.keys)
@@ -45,6 +48,7 @@ def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> 
 
 
 def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
+    """Return the messages that coalitions of one size follow: of all coalitions, or a sample."""
     tries = TRIES if len(peers) <= SIZES else FEWER
     every = comb(len(peers), size)
     chosen = list(combinations(peers, size)) if every <= tries else _drawn(peers, size, rng, tries)
@@ -64,6 +68,7 @@ def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Gener
 
 
 def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> list[tuple[int, ...]]:
+    """Return random coalitions of a size, `tries` of them."""
     return [tuple(rng.choice(peers, size=size, replace=False).tolist()) for _ in range(tries)]
 
 
@@ -75,7 +80,11 @@ def _mean(name: str, values: Sequence[float], maximum: float, *, whole: bool) ->
 
 
 def _followed(record: PeerRecord, members: frozenset[int]) -> tuple[float, int, int]:
-    """Return the share of outsiders' onions followed, people linked, and people with row linked."""
+    """Return the share of outsiders' onions that a coalition follows, and the outsiders it links.
+
+    The second number counts people linked to a value, the third people linked to their released
+    row.
+    """
     onions = whole = 0
     people, rows = set[int](), set[int]()
     for number, routes in record.routes.items():

@@ -26,20 +26,20 @@ Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 
 def _reckoned(evidence: ProgramEvidence) -> Reckoning:
-    """Return the accounts that follow from the posts; NoGround for an ideal run."""
+    """Return the results that follow from the posts of a run; NoGround for an ideal run."""
     posts = evidence.transcript.posts
     return reckoned(evidence.run.scenario, agreement_of(evidence.result), posts)
 
 
 def claimed(evidence: ProgramEvidence) -> PeersFound:
-    """Return the claims of result.json about peers."""
+    """Return the claims of result.json about peers; VerificationError if it has no such claims."""
     if not evidence.result.peers:
         raise VerificationError("result.json says nothing of peers")
     return evidence.result.peers
 
 
 def board(evidence: ProgramEvidence) -> str:
-    """Verify that the posts are legal, and that the charges follow from them."""
+    """Verify that the posts are legal and prove the claimed misbehaviour; return a summary."""
     reckoning = _reckoned(evidence)
     require_equal("named", tuple(reckoning.charges), claimed(evidence).charges)
     require_equal("burned", reckoning.burned, evidence.result.burned)
@@ -48,14 +48,14 @@ def board(evidence: ProgramEvidence) -> str:
 
 
 def digest(evidence: ProgramEvidence) -> str:
-    """Verify that the posts hash to the digest."""
+    """Verify that the posts hash to the digest of result.json; return its first digits."""
     computed = _reckoned(evidence).board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
 def counts(evidence: ProgramEvidence) -> str:
-    """Verify that marginals, decision and release follow from the ballots."""
+    """Verify that marginals, decision and release follow from the ballots; return a summary."""
     reckoning, result = _reckoned(evidence), evidence.result
     names = result.features
     marginals: dict[str, Mapping[str, int]] = {}
@@ -79,7 +79,10 @@ def counts(evidence: ProgramEvidence) -> str:
 
 
 def exposure(evidence: ProgramEvidence) -> str:
-    """Verify that true exposure and bound follow from the ballots, and that the bound holds."""
+    """Verify that true exposure and certified bound follow from the ballots; return a summary.
+
+    Raises VerificationError also if the true exposure exceeds the bound.
+    """
     reckoning, claimed_exposure = _reckoned(evidence), evidence.result.exposure
     if reckoning.decision is None or len(reckoning.tallies) < 2:
         require_equal("true exposure", 0.0, claimed_exposure.true)
@@ -96,7 +99,10 @@ def exposure(evidence: ProgramEvidence) -> str:
 
 
 def coalitions(evidence: ProgramEvidence) -> str:
-    """Verify the messages that coalitions follow."""
+    """Measure again the messages that coalitions follow, and compare; return a summary.
+
+    NoGround if the coalitions were a sample drawn with system randomness.
+    """
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
     claimed_sizes = claimed(evidence).sizes
     seed = evidence.result.seed
@@ -115,6 +121,7 @@ def require_equal(subject: str, actual: object, claimed: object) -> None:
 
 
 def _short(value: object) -> str:
+    """Return a value as text for a message, cut off at MAX_LETTERS."""
     text = repr(value)
     return text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 3]}..."
 

@@ -1,4 +1,4 @@
-"""Checks of the noise of a scenario: missing, unread and impossible parameters.
+"""Checks of the noise of a scenario: missing, unread and impossible parameters in [local].
 
 Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for no other
 data.
@@ -47,7 +47,7 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report noise without a query for reports, and a program without its noise."""
+    """Yield a problem for noise that the program does not read, or for missing noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     if noise := capability(scenario, LocalNoise):
         yield from noise.problems(scenario)
@@ -60,12 +60,15 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _reports_features(program: "ReleaseProgram") -> bool:
-    """Whether people report features, and not sets."""
+    """Whether people send reports about features, and not about sets."""
     return bool(program.capability(LocalNoise)) and not program.capability(SetPopulation)
 
 
 def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report rules for coarser values that have no place in the announcement."""
+    """Yield a problem for each feature with rules for coarser values that cannot be announced.
+
+    A rule maps values to coarser values, such as ages to decades.
+    """
     message = dict(unannounced(scenario))
     for i, feature in enumerate(scenario.feature):
         if feature.name in message:
@@ -73,7 +76,10 @@ def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield features with rules that cannot be announced, and the reason: joint reports."""
+    """Yield each feature with rules that cannot be announced, and the reason, a sentence.
+
+    A report about several features at once has no place in the announcement for the rules of each.
+    """
     if capability(scenario, LocalNoise) is None:
         return
     if scenario.local.mechanism == BITS:
@@ -94,7 +100,7 @@ def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report noise of unknown or impossible size."""
+    """Yield a problem for a missing epsilon, or for an epsilon of a feature out of range."""
     local = scenario.local
     if local.mechanism == "none":
         return
@@ -116,7 +122,7 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report parameters with which a person cannot report a single drawn feature."""
+    """Yield a problem if each person shall report a drawn feature, and the mechanism cannot."""
     at, local = ("local", "features"), scenario.local
     if local.features == "split":
         return
@@ -144,7 +150,10 @@ def undrawable(scenario: Scenario) -> str | None:
 
 
 def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report prices of many runs that are not read, or that one report exceeds."""
+    """Yield a problem for a budget of many runs that is not read, or smaller than one report's.
+
+    The keys are `forever`, `spend` and `spend_shuffled` of [local].
+    """
     local, mechanism = scenario.local, mechanisms().get(scenario.local.mechanism)
     if local.forever is not None and not (mechanism and mechanism.remembers):
         message = f"{quoted(local.mechanism)} keeps no noise from run to run; take memoized"
@@ -167,7 +176,10 @@ def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report `relied_on` without shuffled reports, or above the number of people."""
+    """Yield a problem for `relied_on` without shuffled reports, or above the number of people.
+
+    relied_on: people who are assumed to keep their reports secret.
+    """
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
@@ -182,7 +194,7 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report features without reports under the mechanism: a line for each."""
+    """Yield a problem for each feature that the mechanism has no reports for."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
     if not _reports_features(program) or mechanism == "none":
@@ -206,7 +218,11 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report a batch too small, or too large, for reports that the mix alone protects."""
+    """Yield the problems of mechanisms that split a number into shares, or find values.
+
+    Shares are protected by the mix alone, so the minimum batch must be neither too small nor too
+    large. Attacks that craft reports are about other mechanisms.
+    """
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is None or not (mechanism.split or mechanism.finds):
         return
@@ -228,7 +244,11 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _no_crafting(scenario: Scenario, report_kind: str) -> Iterator[Problem]:
-    """Report attacks on reports unless each report is about one listed value of a feature."""
+    """Yield a problem for each attack that crafts reports, which this kind of report excludes.
+
+    report_kind: a clause on the reports. Such attacks need reports about one listed value of one
+    feature.
+    """
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
             message = f"{fault.attack} is about reports of {report_kind}"
@@ -236,7 +256,7 @@ def _no_crafting(scenario: Scenario, report_kind: str) -> Iterator[Problem]:
 
 
 def _numbers(scenario: Scenario) -> Iterator[Problem]:
-    """Report values that are not numbers, if the mechanism is for numbers."""
+    """Yield a problem for each feature with a value that is no number, if numbers are needed."""
     if not mechanisms()[scenario.local.mechanism].numbers:
         return
     for feature in scenario.feature:
@@ -253,7 +273,7 @@ def _numbers(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _pairs(scenario: Scenario) -> Iterator[Problem]:
-    """Report values that are not pairs of key and number, if the mechanism is for pairs."""
+    """Yield a problem for each feature with other values than `key=number`, if pairs are needed."""
     if not mechanisms()[scenario.local.mechanism].pairs:
         return
     from ....analysis.randomizers import PckvGRR
@@ -269,13 +289,13 @@ def _pairs(scenario: Scenario) -> Iterator[Problem]:
 
 
 def too_wide(mechanism: str, size: int) -> bool:
-    """Whether a report about so many values has more bits than a line of text holds."""
+    """Whether a report about `size` values has more bits than a line of text may hold."""
     bits = {**dict.fromkeys(UNARY, 1), TWO_BITS: 2}.get(mechanism, 0)
     return size * bits > MOST_VALUES
 
 
 def _misfit(mechanism: str, size: int) -> str | None:
-    """Return the reason why a feature with so many values has no report, None if it has one."""
+    """Return the reason why a feature with `size` values has no report; None if it has reports."""
     if mechanism == BITS and size != 2:
         return f'{_values(size)}; "{BITS}" needs two, take grr, oue or local-hash'
     if size < 2:
@@ -289,11 +309,12 @@ def _misfit(mechanism: str, size: int) -> str | None:
 
 
 def _values(size: int) -> str:
+    """Return the number of values, with its noun."""
     return "1 value" if size == 1 else f"{size:,} values"
 
 
 def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys for a second round in a program with a single round."""
+    """Yield a problem for a key about round 2 in a program with a single round of reports."""
     kind = scenario.policy.kind
     if capability(scenario, LocalNoise) is None:
         return
@@ -303,7 +324,7 @@ def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report expectations about columns in a program that chooses no columns."""
+    """Yield a problem for each expectation about columns in a program that releases estimates."""
     kind = scenario.policy.kind
     if capability(scenario, LocalNoise) is None:
         return
@@ -313,4 +334,5 @@ def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _set_keys(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
+    """Yield the keys that [expect] of the scenario sets, of these keys."""
     return (key for key in keys if getattr(scenario.expect, key) is not None)

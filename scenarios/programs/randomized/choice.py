@@ -1,4 +1,4 @@
-"""The mechanisms for a task, ranked by their exact variances.
+"""The mechanisms (randomizers) for a task, ranked by their exact standard errors.
 
 The error is the standard error of one estimate, of uniform answers given the people, as a share of
 them (of a mean: as a share of the range of the numbers), root of the mean over all features:
@@ -21,10 +21,10 @@ from .check import SAMPLED, too_wide
 
 
 class Ranked(Record, frozen=True):
-    """A mechanism and its standard error, exact, for uniform answers.
+    """A mechanism with its exact standard error, for uniform answers.
 
     Attributes:
-        task: the task that the mechanism is for.
+        task: the task that the mechanism is for, such as shares or a mean.
         mechanism: its name.
         error: in the unit of the task.
         is_configured: whether it is the scenario's.
@@ -39,7 +39,10 @@ class Ranked(Record, frozen=True):
 def ranking(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]], people: int
 ) -> tuple[Ranked, ...]:
-    """Return every mechanism that fits and has the task of the scenario's, best first."""
+    """Return every mechanism that fits the features and has the scenario's task, best first.
+
+    names, values: of the features. people: their expected number.
+    """
     mechanism_name = scenario.local.mechanism
     mechanism = mechanisms().get(mechanism_name)
     if mechanism is None or not people or not scenario.local.epsilon:
@@ -64,7 +67,10 @@ def standard_error(
     values: Sequence[tuple[str, ...]],
     people: int,
 ) -> float | None:
-    """Return the root mean variance over the features; None if a feature has no such reports."""
+    """Return the standard error of a mechanism: root of the mean variance over the features.
+
+    None if the mechanism has no reports for a feature.
+    """
     from msgspec.structs import replace
 
     sizes = [len(domain) for domain in values]

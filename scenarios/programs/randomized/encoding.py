@@ -48,13 +48,13 @@ Reports = Mapping[tuple[str, ...], int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolTally:
-    """The counts of the symbols in reports.
+    """The counts of the symbols in the reports to a question.
 
     Attributes:
-        supporting: for each symbol the reports that support it; of bit-flip, for each position the
-            reports with a 1 there.
-        people: reports that were read.
-        outside: texts that are no report.
+        supporting: for each symbol, the number of reports that support it; of bit-flip, for each
+            position the number of reports with a 1 there.
+        people: the number of people with a readable report.
+        outside: the number of texts that are no report.
     """
 
     supporting: npt.NDArray[np.int64]
@@ -63,7 +63,10 @@ class SymbolTally:
 
 
 def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> SymbolTally:
-    """Analyst: count the symbols in reports. counts: number of receptions of each text."""
+    """Analyst: count the symbols in the reports to a question.
+
+    domain: the values of the feature. counts: the number of receptions of each text.
+    """
     if randomizer.text_width is None:
         return _values(domain, counts)
     supporting = np.zeros(randomizer.positions, np.int64)
@@ -77,13 +80,17 @@ def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Sym
 
 
 def _values(domain: Sequence[str], counts: Reports) -> SymbolTally:
+    """Return the counts of reports that are values themselves."""
     value_counts = [counts.get((value,), 0) for value in domain]
     people = sum(value_counts)
     return SymbolTally(np.array(value_counts, np.int64), people, sum(counts.values()) - people)
 
 
 def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
-    """Analyst: parse texts to reports, a block at a time; any other text is omitted."""
+    """Analyst: parse texts to reports, and yield these in arrays, a block of them at a time.
+
+    A text that is no report is omitted.
+    """
     block = max(1, BLOCK // randomizer.positions)
     texts = _written(re.compile(randomizer.text_pattern), counts)
     while piece := list(islice(texts, block)):
@@ -93,7 +100,7 @@ def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
 
 
 def _written(pattern: re.Pattern[str], counts: Reports) -> Iterator[str]:
-    """Yield every text of the right form, as often as it was received."""
+    """Yield every text that matches the pattern of a report, as often as it was received."""
     for (text,), people in counts.items():
         if pattern.fullmatch(text):
             yield from repeat(text, people)

@@ -19,10 +19,10 @@ from .share_estimates import ALPHA, ROUNDED
 
 
 class Measured(Record, frozen=True):
-    """An estimated number with its 95 % limits.
+    """A number estimated from reports, with its 95 % limits and its true value.
 
     Attributes:
-        name: of the number.
+        name: of the number, such as mean.
         estimate: from the reports.
         standard_error: of the estimate.
         low_95: the lower limit.
@@ -44,20 +44,20 @@ class Measured(Record, frozen=True):
 
     @property
     def is_held(self) -> bool:
-        """Whether the truth is within the limits."""
+        """Whether the truth is within the limits, up to rounding."""
         rounded = ROUNDED * max(1.0, abs(self.truth))
         return self.low_95 - rounded <= self.truth <= self.high_95 + rounded
 
 
 class MeasuredFeature(Record, frozen=True):
-    """The numbers that reports about a feature estimate besides shares.
+    """The numbers besides shares that reports about a feature estimate.
 
     Attributes:
         feature: its name.
         reports: the number of reports read.
-        outside: texts that are no report.
+        outside: the number of texts that are no report.
         values: its domain.
-        measures: each with its truth.
+        measures: the numbers, each with its truth.
     """
 
     feature: str
@@ -69,14 +69,14 @@ class MeasuredFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedMeasures:
-    """The estimated numbers before their comparison with the truth.
+    """The estimated numbers of a feature, before their comparison with the truth.
 
     Attributes:
         feature: its name.
         column: its number.
         values: of the domain.
         reports: the number of reports read.
-        outside: texts that are no report.
+        outside: the number of texts that are no report.
         measures: the estimated numbers.
     """
 
@@ -105,7 +105,10 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
 def compare_with_truth(
     untested: UntestedMeasures, truth: Callable[[int, Measure], float]
 ) -> MeasuredFeature:
-    """Combine the numbers with limits and the truth. truth: returns it by place and number."""
+    """Return the estimated numbers with their limits and true values.
+
+    truth: returns the true value of a number, by its place and the number itself.
+    """
     rows = []
     for place, number in enumerate(untested.measures):
         interval = number.limits(ALPHA)
@@ -127,7 +130,10 @@ def compare_with_truth(
 
 
 def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
-    """Compare the numbers with the participants. codes: their values, n x d."""
+    """Compare the estimated numbers with the true values of the participants.
+
+    codes: the places of their values in the domains, shape (people, features).
+    """
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
     return compare_with_truth(untested, lambda _, number: number.truth(shares))

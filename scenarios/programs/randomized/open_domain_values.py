@@ -1,7 +1,7 @@
-"""Values that reports find in an open domain, compared with people's values.
+"""Values found from reports about an open domain (without a list of values), and their truth.
 
-The values come from the reports alone; there is no list of them. Intervals are 95 % at least, for a
-value that was not chosen by its estimate: values that only just qualify are overestimated.
+Intervals are 95 % at least, for a value that was not chosen by its estimate: values that only just
+qualify are overestimated.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from .encoding import read
 
 
 class FoundShare(Record, frozen=True):
-    """A value that was found.
+    """A value that reports reveal, with its estimated share.
 
     Attributes:
         value: the text.
         unbiased: share of people, unbiased for a value not chosen by its estimate.
         standard_error: its standard error.
         low_95, high_95: 95 % limits.
-        truth: among the participants; 0 if no participant has it.
+        truth: share among the participants; 0 if no participant has it.
     """
 
     value: str
@@ -68,14 +68,14 @@ class FoundFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedFound:
-    """The found values before their comparison with the truth.
+    """The values found for a feature, before their comparison with the truth.
 
     Attributes:
         feature: its name.
         column: its number.
         values: the true values, in the order of their codes.
         reports: the number of reports read.
-        outside: texts that are no report.
+        outside: the number of texts that are no report.
         found_values: values from an open domain, with their shares.
     """
 
@@ -88,7 +88,10 @@ class UntestedFound:
 
 
 def searched(question: Question, counts: Counts) -> UntestedFound | None:
-    """Analyst: find values from the reports to a question; None if it does not find values."""
+    """Analyst: find the frequent values in the reports to a question.
+
+    None if its mechanism finds no values, or no report was readable.
+    """
     if not question.randomizer.finds:
         return None
     parts = list(read(question.randomizer, counts))
@@ -102,7 +105,10 @@ def searched(question: Question, counts: Counts) -> UntestedFound | None:
 
 
 def against(untested: UntestedFound, codes: Any) -> FoundFeature:
-    """Compare found values with the participants. codes: their values, n x d."""
+    """Compare found values with the true values of the participants.
+
+    codes: the places of their values in the domains, shape (people, features).
+    """
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = (count / max(1, len(codes))).tolist()
     truth = {text: share for text, share in zip(untested.values, shares, strict=True) if share > 0}
@@ -117,7 +123,10 @@ def against(untested: UntestedFound, codes: Any) -> FoundFeature:
 def compare_with_truth(
     untested: UntestedFound, truth: Sequence[float], missed: int
 ) -> FoundFeature:
-    """Combine found values with the truth. truth: the share of each found value."""
+    """Return the found values with their true shares.
+
+    truth: the true share of each found value. missed: the number of frequent values not found.
+    """
     values = untested.found_values
     shares = tuple(
         FoundShare(value.text, value.share, value.error, value.low, value.high, true)

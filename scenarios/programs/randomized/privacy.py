@@ -45,19 +45,19 @@ POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
 
 class Shuffled(Record, frozen=True):
-    """Epsilon after shuffling, at `DELTA`: of one question, or of all together.
+    """Epsilon after shuffling, at `DELTA`: of the reports to one question, or to all questions.
 
     The probabilistic epsilons are None if reports have more than one bit.
 
     Attributes:
         feature: the question, or None for all of them.
-        reports: in the batch, of a question.
+        reports: the number of reports in the batch, of a question.
         q: probability that a bit is flipped, of a one-bit report.
         delta: the delta of the epsilons.
         hockey_stick, probabilistic: epsilon in nats, for the two readings of paper 001, section
             5.4; upper bounds.
-        hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper
-            bounds if exact.
+        hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper bounds if
+            exact.
         rule: the method that found them.
         adjacency: the difference between neighbouring collections: the answers of one person.
         relied_on: people assumed to keep their reports secret, for whom the epsilons hold; None:
@@ -78,14 +78,15 @@ class Shuffled(Record, frozen=True):
 
 
 class QuestionPrivacy(Record, frozen=True):
-    """Average privacy S_mu and effective participation factor of a feature or bit, 0 to 1.
+    """Average privacy and effective participation factor of a feature or bit, both 0 to 1.
 
-    None if the computation would take long, or no exact law of the mechanism is known.
+    Average privacy (S_mu) is the part of a value that a report hides on average (paper 002,
+    Definitions 4.1 and 6.10).
 
     Attributes:
         feature: its name, or "any one bit".
         average_privacy: S_mu; None if it would take long.
-        participation: the factor; None if no exact law is known.
+        participation: the factor; None if it would take long, or if no exact law is known.
     """
 
     feature: str
@@ -100,9 +101,11 @@ class PrivacyLoss(Record, frozen=True):
         information: bits that a person's reports carry about its values; None if not computed. With
             the estimated shares as prior if the truth is unknown.
         information_error: its standard error, 0 if it is exact.
-        shuffled: () if no epsilon better than the local epsilon is known.
-        together: of all questions, None with a single question.
-        readings: per question; of bit-flip, about any single bit; without drawn features.
+        shuffled: epsilon after shuffling of each question; () if none better than the local epsilon
+            is known.
+        together: epsilon after shuffling of all questions; None with a single question.
+        readings: average privacy per question; of bit-flip, about any single bit; without drawn
+            features.
     """
 
     information: float | None
@@ -115,10 +118,10 @@ class PrivacyLoss(Record, frozen=True):
 def read_privacy(
     questions: Sequence[Question], codes: Any, reports: Sequence[int], relied_on: int | None = None
 ) -> PrivacyLoss:
-    """Compute the privacy parameters of a run.
+    """Return the privacy parameters of a run with known true values.
 
-    codes: the values of the participants. reports: the number of reports read, for each question.
-    relied_on: people who keep their reports secret; None: all.
+    codes: the places of the participants' values in the domains. reports: the number of reports
+    read, for each question. relied_on: people who keep their reports secret; None: all.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
@@ -130,9 +133,10 @@ def unseen_privacy(
     reports: Sequence[int],
     relied_on: int | None = None,
 ) -> PrivacyLoss:
-    """Compute the parameters without the true values: estimated shares are the prior.
+    """Return the privacy parameters of a run without the true values.
 
-    shares: as in `unseen_information`. reports, relied_on: as in `read_privacy`.
+    Estimated shares are the prior. shares: as in `unseen_information`. reports, relied_on: as in
+    `read_privacy`.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     information_bits = unseen_information(questions, shares)
@@ -142,10 +146,10 @@ def unseen_privacy(
 def unseen_information(
     questions: Sequence[Question], shares: Sequence[Sequence[float]]
 ) -> float | None:
-    """Return bits that a person's reports carry about its values; None if a matrix is too large.
+    """Return the bits that a person's reports carry about its values, from estimated shares.
 
-    shares: of the values of each question, a distribution each: its prior. Answers to different
-    questions are assumed to be independent.
+    None if a randomizer's matrix is too large. shares: of the values of each question, a
+    distribution each: its prior. Answers to different questions are assumed to be independent.
     """
     question_bits = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
     bits = [each for each in question_bits if each is not None]
@@ -153,7 +157,10 @@ def unseen_information(
 
 
 def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:
-    """Return bits of a report about the value, with these shares as prior; None: too large."""
+    """Return the bits of a report about its value, with these shares as prior.
+
+    None if the randomizer's matrix is too large, or a report is about several values.
+    """
     randomizer = question.randomizer
     if _is_joint(randomizer) or randomizer.outputs * randomizer.inputs > SMALL:
         return None
@@ -161,14 +168,14 @@ def _estimated_information(question: Question, shares: Sequence[float]) -> float
 
 
 def _is_joint(randomizer: Any) -> bool:
-    """Whether an input is bits or a row, not a single value."""
+    """Whether an input of the randomizer is a row of bits or values, not a single value."""
     return bool(randomizer.takes_bits or randomizer.takes_rows)
 
 
 def after_shuffling(
     questions: Sequence[Question], reports: Sequence[int], relied_on: int | None = None
 ) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
-    """Return the known epsilons of each question, and of all of them together.
+    """Return the epsilons after shuffling of each question, and of all questions together.
 
     relied_on: people who keep their reports secret, as many as there are at most; None: all.
     Disclosed reports are removed from the batch, so only these people hide each other.
@@ -195,11 +202,12 @@ def after_shuffling(
 
 
 def honest(reports: int, relied_on: int | None) -> int:
-    """Return the number of reports that only their senders know."""
+    """Return the number of reports that only their senders know: these hide each other."""
     return reports if relied_on is None else min(reports, relied_on)
 
 
 def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffled:
+    """Return the epsilon after shuffling of the reports to one question."""
     people = honest(reports, relied_on)
     if question.randomizer.messages_per_person > 1:
         epsilon = _mixed(question, people)
@@ -215,7 +223,10 @@ def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffl
 
 
 def _mixed(question: Question, reports: int) -> Shuffled:
-    """Return the epsilon of several messages per person: the noise of enough people protects."""
+    """Return the epsilon of a mechanism that splits each report into several messages.
+
+    It holds while enough people add their part of the noise.
+    """
     randomizer = question.randomizer
     min_people = randomizer.people
     enough = reports >= min_people
@@ -232,7 +243,11 @@ def _mixed(question: Question, reports: int) -> Shuffled:
 
 @lru_cache(maxsize=256)
 def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
-    """Compose randomizers with their numbers of reports; above CROWD a report is not counted."""
+    """Return the epsilon after shuffling of several questions together.
+
+    parts: the randomizer and the number of reports of each. Reports above CROWD are not counted:
+    they only protect more.
+    """
     from ....analysis.shuffled import compose_reports
 
     counted = [
@@ -256,6 +271,7 @@ def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
 
 
 def _readings(questions: Sequence[Question]) -> Iterator[QuestionPrivacy]:
+    """Yield the average privacy of each question, except reports of a drawn feature."""
     for question in questions:
         if question.randomizer.takes_rows:
             continue  # a report about one feature carries no information about another
@@ -265,6 +281,7 @@ def _readings(questions: Sequence[Question]) -> Iterator[QuestionPrivacy]:
 
 @lru_cache(maxsize=256)
 def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
+    """Return average privacy and participation factor of a randomizer, None where it takes long."""
     protocol = _matrix(randomizer)
     if protocol is None:
         return None, None
@@ -277,7 +294,10 @@ def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
 
 
 def _matrix(randomizer: Any) -> Any:
-    """Return the randomizer or matrix that determines its privacy; None if it would take long."""
+    """Return the randomizer, or its matrix, from which average privacy is computed.
+
+    None if that would take long.
+    """
     if randomizer.closed_form:
         return randomizer
     # a hash is known by its parameters for all hash functions, not for these
@@ -285,13 +305,19 @@ def _matrix(randomizer: Any) -> Any:
 
 
 def entries_of(randomizer: Any) -> int:
-    """Return the entries of the matrix that determines its privacy; 0 if there is no matrix."""
+    """Return the number of entries of the matrix from which average privacy is computed.
+
+    0 if it is computed without a matrix, or not at all.
+    """
     entries: int = randomizer.outputs * randomizer.inputs
     return 0 if randomizer.closed_form or entries > SMALL else entries
 
 
 def average_privacy_of(randomizer: Any) -> float | None:
-    """Return S_mu of a randomizer, Jeffreys prior; None if it would take long."""
+    """Return the average privacy S_mu of a randomizer, 0 to 1, with the Jeffreys prior.
+
+    None if it would take long.
+    """
     from ....analysis.information import average_privacy
 
     protocol = _matrix(randomizer)
@@ -299,7 +325,10 @@ def average_privacy_of(randomizer: Any) -> float | None:
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:
-    """Return the bits that a person's reports carry about its row, and the standard error."""
+    """Return the bits that a person's reports carry about its row, and the standard error.
+
+    (None, 0) if they were not computed: without participants, or with too many different rows.
+    """
     if not len(codes):
         return None, 0.0
     rows, people = _distinct(codes)
@@ -314,7 +343,7 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
 
 
 def _distinct(codes: Any) -> tuple[Any, Any]:
-    """Return the different rows, and the number of people with each."""
+    """Return the different rows of codes, and the number of people with each row."""
     sizes = tuple((codes.max(axis=0) + 1).tolist())
     if prod(sizes) > WORD:
         return np.unique(codes, axis=0, return_counts=True)
@@ -323,7 +352,10 @@ def _distinct(codes: Any) -> tuple[Any, Any]:
 
 
 def _summed(law: Any, weights: Any) -> float:
-    """Return I(X; Y) of inputs with these weights. law: column x is the law of the report at x."""
+    """Return the mutual information, in bits, of a value with these weights and its report.
+
+    law: the matrix of the randomizer: column x is the law of the report at value x.
+    """
     mean = law @ weights
     is_possible = mean > 0
     ratio = law[is_possible] / mean[is_possible, None]
@@ -332,6 +364,10 @@ def _summed(law: Any, weights: Any) -> float:
 
 
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
+    """Return the bits of all reports about a row, by sampling, and the standard error.
+
+    rows, weights: the different rows, and the share of people with each.
+    """
     rng = np.random.default_rng(SEED)
     widest = max(
         1 if _is_joint(question.randomizer) else question.randomizer.inputs

@@ -1,7 +1,7 @@
-"""The program `randomized` behind the interface of all: people randomize their answers.
+"""The program `histogram` as a ReleaseProgram: people randomize their answers themselves.
 
-`Randomizing` is the common part of its kinds: one round, reports that the analyst reads, and no
-decision by a curator. `Histogram` asks people for their features.
+`Randomizing` is the base class of programs with reports: one round, reports that the analyst reads,
+and no decision by a curator. `Histogram` asks people for their features.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 
 
 class FeatureNoise(LocalNoise):
-    """The noise of reports about features."""
+    """The noise of the program `histogram`: each person reports its features with noise."""
 
     def problems(self, scenario: Scenario) -> Iterator[Problem]:
-        """Yield a problem without a mechanism."""
+        """Yield a problem if [local] names no mechanism."""
         if scenario.local.mechanism == "none":
             kind, accepted = scenario.policy.kind, mechanisms.listed()
             message = f'"{kind}" counts randomized reports; say in [local] mechanism = {accepted}, '
             yield problem(("policy", "kind"), message + "and epsilon")
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
-        """Return the schema of reports in place of values."""
+        """Return the announced features: a feature for each message of a report."""
         from ..noisy_questions import reported_schema
 
         return reported_schema(scenario, schema)
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the features, or of a joint report of all."""
+        """Return the names of the announced features: of each, or of a joint report of all."""
         from ..noisy_questions import reported_names
 
         return reported_names(scenario, names)
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """Return a question for each feature, or a joint question."""
+        """Return a question for each feature, or a joint question about all features."""
         from ..noisy_questions import questions
 
         return questions(scenario, people.schema.names, people.values)
@@ -71,7 +71,7 @@ class FeatureNoise(LocalNoise):
 
 
 class ShareFindings(OwnFindings):
-    """The estimates, errors and privacy loss."""
+    """The findings of the program `histogram`: estimated shares, errors and privacy loss."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of estimates, errors and privacy loss."""
@@ -81,17 +81,20 @@ class ShareFindings(OwnFindings):
 
 
 class Randomizing(OneRound):
-    """A program with one round of randomized reports."""
+    """The base class of programs with one round of randomized reports, read by the analyst."""
 
     wire = "randomized"
     recomputed: str | None = "they follow from the counts of reports"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield no problems: the checks of noise (check.py) need to know which parts are wrong."""
+        """Yield no problems: check.py has the checks of noise, in the table of all checks.
+
+        They stand there because each depends on other parts of the scenario file being right.
+        """
         yield from ()
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy: a rule for the noise, and no class size."""
+        """Return the announced policy: its rule states the noise; there is no class size."""
         from ....protocol.wire.announcement import AnnouncedPolicy
         from ..noisy_questions import rule
 
@@ -99,7 +102,7 @@ class Randomizing(OneRound):
 
 
 class Histogram(Randomizing):
-    """A program that estimates the share of every value of a feature from randomized reports."""
+    """The program `histogram`: it estimates the share of each value from randomized reports."""
 
     kind = KIND
     compared: str | None = KIND
@@ -108,7 +111,7 @@ class Histogram(Randomizing):
     capabilities = (noise, ShareFindings())
 
     def score(self, session: "Session") -> "Scored":
-        """Estimate the shares from the reports."""
+        """Return the estimated shares with their errors, and the released counts of reports."""
         from ..interface import Scored
         from ..noisy_questions import reports
         from .score import score
@@ -121,7 +124,7 @@ class Histogram(Randomizing):
         return Scored(local, release, information)
 
     def verify(self, evidence: "ProgramEvidence") -> str:
-        """Recompute the estimates from the counts of reports."""
+        """Recompute the estimates from the recorded counts of reports, and return a summary."""
         from .verify import recomputed
 
         return recomputed(evidence)

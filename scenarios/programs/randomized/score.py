@@ -1,4 +1,4 @@
-"""Estimates from randomized reports, their errors and their privacy loss.
+"""The findings of the program `histogram`: estimated shares, their errors and privacy loss.
 
 The unbiased estimate comes first: it may be below 0 or above 1. Its projection to a distribution
 (`projected`) is biased and called by its name. Intervals are 95 % at least, from the law of the
@@ -33,10 +33,11 @@ JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
 
 class ReportBudget(Record, frozen=True):
-    """Epsilon.
+    """The epsilons of a person's reports.
 
     Attributes:
-        local, each: of one person's whole answer; of one feature or bit.
+        local: epsilon of one person's whole answer.
+        each: epsilon of one feature or bit.
         unit: of both.
         mixed: whether they hold after the mix alone; before it a person's messages are its answer.
         adjacency: the difference between neighbouring collections: the answers of one person.
@@ -51,14 +52,14 @@ class ReportBudget(Record, frozen=True):
 
 @keeps_old(told="privacy")
 class Randomized(Findings, frozen=True, tag="randomized"):
-    """The findings of a run of the program `randomized`.
+    """The findings of the program `histogram` in a run.
 
     Attributes:
         mechanism: its name in a scenario.
         rule: the noise, as it was announced.
         budget: its epsilons.
-        features: an estimate each.
-        joint: of all together (bit-flip with at most 6 features).
+        features: the estimated shares of each feature.
+        joint: the estimated shares of all features together (bit-flip with at most 6 features).
         error: over all shares of all features; None if the truth is unknown.
         privacy: the privacy parameters of the reports.
         omitted: the number of different reports, if too many for the release; 0 if it holds them.
@@ -94,7 +95,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of people counted: the most of a feature."""
+        """The number of people counted in the only round: the largest number of any feature."""
         read = [feature.reports + feature.outside for feature in self.features]
         read += [feature.reports + feature.outside for feature in self.measured]
         read += [feature.reports + feature.outside for feature in self.found]
@@ -127,7 +128,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
+        """The shares with a 95 % interval from 0 to 1, each as text `feature = value`."""
         return tuple(
             f"{feature.feature} = {value}"
             for feature in self.features
@@ -137,7 +138,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def short(self) -> str:
-        """The noise, and the main result."""
+        """The announced noise and the main estimate, in a clause."""
         if self.found:
             values = [value.value for feature in self.found for value in feature.found]
             return f"{self.rule}, found {', '.join(values[:3]) or 'nothing'}"
@@ -168,7 +169,7 @@ def score(
     present: Any,
     tallies: Sequence[Sequence[Counts]],
 ) -> Randomized | None:
-    """Score a run; None in another program, or if the reports were not counted.
+    """Return the findings of a run; None without questions, or if no reports were counted.
 
     present: indices of the participants. tallies: the counts that the analyst read.
     """
@@ -213,7 +214,7 @@ def score(
 
 
 def budget_of(local: Local, features: int) -> ReportBudget:
-    """Return the epsilons of answers with this noise."""
+    """Return the epsilons of a person's answers to so many features with this noise."""
     epsilon = local.epsilon or 0.0
     mixed = mechanisms()[local.mechanism].split
     return ReportBudget(epsilon, feature_budget(local, features), mixed=mixed)
@@ -222,7 +223,10 @@ def budget_of(local: Local, features: int) -> ReportBudget:
 def estimates(
     question: Question, counts: Counts, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
-    """Analyst: estimate shares from the reports to a question, if any are readable."""
+    """Analyst: yield the estimated shares from the reports to a question, if any are readable.
+
+    counts: of the reports. names: of the features.
+    """
     symbol_tally = tally(question.randomizer, question.domain, counts)
     if not symbol_tally.people or not question.randomizer.gives_shares:
         return
@@ -271,7 +275,7 @@ def _bit(flip: BitFlip, positives: int, people: int) -> Estimate:
 def _joint(
     question: Question, counts: Counts, people: int, outside: int, names: Sequence[str]
 ) -> UntestedEstimate:
-    """Return the joint estimate of all bits of the reports."""
+    """Return the estimated shares of all combinations of the bits of a report."""
     bits = len(question.columns)
     cells = 1 << bits
     written = [format(number, f"0{bits}b") for number in range(cells)]

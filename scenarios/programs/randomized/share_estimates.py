@@ -19,7 +19,7 @@ ROUNDED = 1e-9  # limits and shares that differ by less count as equal
 
 
 class ShareErrors(Record, frozen=True):
-    """The errors of the estimated shares of several values, >= 0: largest and mean.
+    """The errors of several estimated shares, as shares of people, >= 0.
 
     Attributes:
         largest, mean: of all values.
@@ -30,7 +30,7 @@ class ShareErrors(Record, frozen=True):
 
 
 class EstimateErrors(ShareErrors, frozen=True):
-    """The errors of the shares of one estimate.
+    """The errors of the estimated shares of one feature.
 
     Attributes:
         in_errors: the largest error, in standard errors (zero errors omitted).
@@ -99,7 +99,7 @@ class Estimated(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedEstimate:
-    """An estimate before its comparison with the truth.
+    """The estimated shares of a feature, before their comparison with the truth.
 
     Attributes:
         feature, columns, values: its name, the numbers of its columns, and its domain.
@@ -129,7 +129,10 @@ def worst(features: Sequence[Estimated]) -> ShareErrors | None:
 
 
 def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
-    """Compare an estimate with the participants. codes: their values, n x d."""
+    """Compare an estimate with the true values of the participants.
+
+    codes: the places of their values in the domains, shape (people, features). values: the domains.
+    """
     sizes = tuple(len(values[column]) for column in untested.columns)
     cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
     truth: Any = np.bincount(cells, minlength=len(untested.values)) / max(1, len(codes))
@@ -167,6 +170,10 @@ def _errors(
     truth: Sequence[float],
     ends: tuple[Sequence[float], Sequence[float]],
 ) -> EstimateErrors:
+    """Return the errors of estimated shares, given the true shares.
+
+    errors: standard errors. ends: lower and upper limits.
+    """
     misses = missed(shares, truth)
     far = (miss / error for miss, error in zip(misses, errors, strict=True) if error)
     inside = sum(

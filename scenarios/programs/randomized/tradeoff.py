@@ -1,7 +1,7 @@
-"""Noise against benefit: error and privacy of a run with more or less noise.
+"""Error and privacy of a run, had it been played with more or less noise.
 
-For the mechanism of a scenario, its people and their true shares (estimated shares if the
-true shares are unknown), at several epsilons:
+For the mechanism of a scenario, its people and their true shares (estimated shares if the true
+shares are unknown), at several epsilons:
 
     error      the exact standard error of an estimated share (root of the mean variance)
     S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
@@ -27,12 +27,12 @@ ENTRIES = 1 << 20  # of matrices, about 3 s of work; beyond so many no S_mu is c
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """Error and privacy at one amount of noise.
+    """Error and privacy at one epsilon.
 
     Attributes:
         epsilon: local, in nats.
-        error: in shares of people.
-        hidden: S_mu, None if it was not computed.
+        error: the standard error, in shares of people.
+        hidden: average privacy S_mu, 0 to 1; None if it was not computed.
     """
 
     epsilon: float
@@ -41,7 +41,10 @@ class Trade:
 
 
 def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
-    """Compute error and privacy at several epsilons. local: findings as in result.json."""
+    """Return error and privacy at several epsilons.
+
+    local: the findings as plain data, as in result.json.
+    """
     features = local["features"]
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
@@ -64,7 +67,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
 
 
 def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the mean variance of a share of each feature."""
+    """Return, for each feature, the mean variance of its estimated shares."""
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
     if randomizers[0].takes_rows:  # one report a person, about any feature
@@ -79,13 +82,13 @@ def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]
 
 
 def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
-    """Return the true shares of a feature; the nearest distribution if they are unknown."""
+    """Return the true shares of a feature; if they are unknown, the projected estimate."""
     likely: Sequence[float] = feature["truth"] or feature["projected"]
     return likely
 
 
 def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
-    """Return S_mu of each randomizer; equal randomizers are computed once."""
+    """Return the average privacy S_mu of each randomizer; equal ones are computed once."""
     privacies = {
         randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(randomizers)
     }

@@ -1,4 +1,4 @@
-"""Numeric values of a feature."""
+"""The numbers that the values of a feature stand for, for mechanisms that need numbers."""
 
 from collections.abc import Sequence
 from math import isfinite

@@ -1,4 +1,4 @@
-"""Verification that the estimates of a run follow from the counted reports. Part of verify.py.
+"""Verification that the estimates of `histogram` follow from the recorded counts of reports.
 
 The counts are the board's; mechanism and budget are the scenario's. The true shares are not on the
 board: the check takes them as claimed and tests that they are shares; a replay draws them again.
@@ -24,7 +24,7 @@ SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
-    """Recompute estimates, errors and intervals from the counts of reports."""
+    """Recompute estimates, errors and intervals from the counts of reports; return a summary."""
     findings = claimed(evidence, Randomized)
     counts, source = evidence.counts(1)
     names = evidence.result.features
@@ -67,7 +67,10 @@ def recomputed(evidence: ProgramEvidence) -> str:
 def _measured(
     noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[MeasuredFeature]
 ) -> int:
-    """Verify that every number follows from the reports; the truth is taken as claimed."""
+    """Verify that each claimed number follows from the reports; return how many there are.
+
+    The true values are taken as claimed.
+    """
     computed_measures = [
         measured
         for pair in zip(noisy_questions, counts, strict=True)
@@ -89,7 +92,10 @@ def _measured(
 def _verify_values(
     noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[FoundFeature]
 ) -> int:
-    """Verify that every value follows from the reports; the truth is taken as claimed."""
+    """Verify that each found value follows from the reports; return how many there are.
+
+    The true shares are taken as claimed.
+    """
     computed_values = [
         values for pair in zip(noisy_questions, counts, strict=True) if (values := searched(*pair))
     ]
@@ -104,7 +110,7 @@ def _verify_values(
 
 
 def _terms(evidence: ProgramEvidence, findings: Randomized) -> None:
-    """Verify that the claimed noise is the scenario's."""
+    """Raise VerificationError unless the claimed noise and epsilons are the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
     require_close("mechanism", scenario.local.mechanism, findings.mechanism)
     require_close("rule", rule(scenario.local, features), findings.rule)
@@ -117,7 +123,7 @@ def _shuffled(
     claims: PrivacyLoss,
     relied_on: int | None,
 ) -> None:
-    """Verify every epsilon after shuffling, from the noise and the number of reports."""
+    """Verify every claimed epsilon after shuffling, from the noise and the number of reports."""
     each, joint = after_shuffling(
         noisy_questions,
         [
@@ -132,6 +138,10 @@ def _shuffled(
 
 
 def _shares(truth: Sequence[float], *, has_truth: bool) -> tuple[float, ...]:
+    """Return the claimed true shares; VerificationError if they are no distribution.
+
+    has_truth: whether the true values are known; else no shares may be claimed.
+    """
     if not has_truth:
         if truth:
             raise VerificationError("a truth is claimed, of people who told it to nobody")

@@ -22,7 +22,7 @@ LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
 def problems(scenario: "Scenario") -> Iterator[Problem]:
-    """Report keys that are incompatible with this program."""
+    """Yield a problem for each key of a scenario that excludes the program `threshold`."""
     policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
     policy_setting = f"kind = {quoted(policy.kind)}"
     wrong: list[tuple[Path, bool, str]] = [
@@ -62,7 +62,7 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
 
 
 def _check_sampling(policy: Policy) -> Iterator[Problem]:
-    """Report sampling parameters without a proved guarantee."""
+    """Yield a problem for a sampling rate or an epsilon without a proved delta."""
     if policy.sample is None:
         if policy.epsilon is not None:
             message = "only a sampled release has an epsilon; say sample too, or leave it out"

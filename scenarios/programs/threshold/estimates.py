@@ -1,8 +1,9 @@
-"""Estimates for all people from a release of random participants, and its privacy loss.
+"""Estimates for all people from a release of random participants, and their privacy loss.
 
-Of s people seen with a row that opened, s / p have it in the mean. The limits include every number
-c under which neither so many nor so few would be unlikely, GIVEN that the row opened (at least k of
-c took part); without that condition rows near k would be overestimated.
+Of s people seen with a row that opened, s / p have it in the mean (p: the rate of participation).
+The limits include every number c under which neither so many nor so few would be unlikely, GIVEN
+that the row opened (at least k of c took part); without that condition rows near k would be
+overestimated.
 """
 
 from typing import TYPE_CHECKING
@@ -71,7 +72,7 @@ class Sampled(Record, frozen=True):
 
     @property
     def stated(self) -> tuple[StatedEpsilon, ...]:
-        """Epsilon with each of the deltas."""
+        """The epsilon of random participation, once with each of its deltas."""
         deltas = (
             ("release", self.removed, self.adjacency),
             ("release", self.replaced, REPLACED),
@@ -106,7 +107,10 @@ def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
 
 
 def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int]:
-    """Scale a release of participants to all people: open rows, divided by the rate and rounded."""
+    """Scale a release of random participants to all people: counts divided by the rate, rounded.
+
+    Closed rows become one blank cell with the rest of the people.
+    """
     people = sum(release.values())
     scaled = {
         cell: round(participants / rate)
@@ -119,7 +123,11 @@ def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int
 
 
 def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, float]:
-    """Return epsilon and four deltas: release, replaced row, reader, reader with `randomness`."""
+    """Return epsilon in nats, and its deltas for four views of a person's row.
+
+    The deltas: row against no row, of the release; row against another row, of the release; row
+    against no row, of the reader; the same, of reader and `randomness` together.
+    """
     rate, epsilon = policy.sample or 0.0, policy.epsilon or EPSILON
     about = rate, epsilon, people
     return (
@@ -134,6 +142,7 @@ def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, f
 def _estimate(
     cell: tuple[str, ...], participants: int, rate: float, k: int, people: int
 ) -> RowEstimate:
+    """Return the estimated number of people with a row, of whom so many took part."""
     error = (participants * (1 - rate)) ** 0.5 / rate
     low, high = counted_limits(participants, rate, k, ALPHA, people)
     return RowEstimate(cell, participants, participants / rate, error, low, high)

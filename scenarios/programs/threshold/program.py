@@ -1,4 +1,4 @@
-"""The program `threshold` behind the interface of all (programs/interface.py)."""
+"""The program `threshold` as a ReleaseProgram: only rows shared by k people open."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class PolicyOpening(ThresholdOpening):
-    """The opening of rows by the policy of a scenario."""
+    """The opening of rows as the policy of a scenario states it: k, prefixes, closing, sampling."""
 
     parties = (RANDOMNESS,)
 
     def participation(self, policy: Policy) -> "Participation | None":
-        """Return the sampled rate, as announced."""
+        """Return the sampling rate of the policy; None if all people take part."""
         if policy.sample is None:
             return None
         from ....analysis.shuffled.sampled_rows import rate_parts
@@ -49,7 +49,10 @@ class PolicyOpening(ThresholdOpening):
         return excluded_by(release, policy, schema).people
 
     def variants(self, policy: Policy) -> Iterator[tuple[str, Policy]]:
-        """Yield whole rows, prefixes, and rows of random participants if the policy has a rate."""
+        """Yield policies that open whole rows, prefixes, and rows of random participants.
+
+        The last only if the policy has a sampling rate. Each has the ending of its row's name.
+        """
         whole = Policy(kind="threshold", k=policy.k)
         yield "", whole
         yield " prefixes", replace(whole, prefixes=True)
@@ -58,26 +61,26 @@ class PolicyOpening(ThresholdOpening):
 
 
 class SameDecision(OwnProof):
-    """The proof of a decision that is the same for all counts."""
+    """The proof of a decision of `threshold`: it is the same for all counts."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Accept the decision: it was compared before."""
+        """Accept the decision: the board has compared it with the only possible decision."""
 
 
 class RowFindings(OwnFindings):
-    """The open and closed rows."""
+    """The findings of the program `threshold`: the open and the closed rows."""
 
     def record(self) -> "type[Findings]":
-        """Return the record of open and closed rows."""
+        """Return the record type of open and closed rows."""
         from .score import OpenedRows
 
         return OpenedRows
 
 
 class Threshold(OneRound):
-    """A program that opens rows, or prefixes of rows, that k people share."""
+    """The program `threshold`: the analyst can open only rows, or prefixes, that k people share."""
 
     kind = wire = compared = "threshold"
     note = "what k people share opens; reader and `randomness` together can open all"
@@ -86,13 +89,13 @@ class Threshold(OneRound):
     recomputed: str | None = "they follow from the release"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Report keys that are incompatible with this program."""
+        """Yield a problem for each key of a scenario that excludes this program."""
         from .check import problems
 
         return problems(scenario)
 
     def proof(self, policy: Policy) -> str:
-        """Return the rule: whole rows, prefixes, or rows of random participants."""
+        """Return the announced rule: whole rows, prefixes, or rows of random participants."""
         from ....protocol.rounds.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if participation := self.opening.participation(policy):
@@ -103,7 +106,7 @@ class Threshold(OneRound):
         return rule + CLOSED if policy.close == "published" else rule
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that queries all columns at once and ignores counts."""
+        """Return the strategy that queries all columns at once; its decision ignores counts."""
         from ....protocol.rounds.opened_prefixes import ByThreshold
 
         return ByThreshold(scenario.policy.k, self.proof(scenario.policy))
@@ -133,7 +136,7 @@ class Threshold(OneRound):
         return Scored(score(policy, people.schema, played.release, rows, read))
 
     def verify(self, evidence: "ProgramEvidence") -> str:
-        """Recompute the open rows from the release."""
+        """Recompute the record of open rows from the release, and return a summary."""
         from ..evidence import NoGround
         from .score import recomputed
 

@@ -1,7 +1,7 @@
-"""Open rows, closed groups, and the reader's view of these groups.
+"""The findings of the program `threshold`: open rows, closed groups, and the view of the reader.
 
-Cells are (person, column) pairs with a released value. The sizes of closed groups are known to
-the reader alone, and here to the laboratory; the board does not show them.
+Cells are (person, column) pairs with a released value. The sizes of closed groups are known to the
+reader alone, and here to the laboratory; the board does not show them.
 """
 
 from collections import Counter
@@ -136,30 +136,39 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def share(self) -> float:
-        """The share of released cells, 0 to 1."""
+        """The share of cells (people times features) that are released, 0 to 1."""
         return self.cells / self.of if self.of else 0.0
 
     def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":
-        """Return the open rows scaled to all people, if participation is random."""
+        """Return the open rows scaled to all people, and the share of released cells.
+
+        None unless people take part at random.
+        """
         if self.sampled is None:
             return None
         return estimated_cells(release, self.sampled.rate), self.share
 
     @property
     def by_exclusion(self) -> "tuple[int, int] | None":
-        """Users known by exclusion: to all, and to the reader; None if messages may be covers."""
+        """The number of users known by exclusion: to all readers, and to the opening reader.
+
+        None if messages may be covers (messages without a row), so that exclusion fails.
+        """
         if self.sampled is not None:
             return None
         return self.excluded, max(self.excluded, self.reader_excluded)
 
     @property
     def closed_people(self) -> int:
-        """People in groups that stayed closed."""
+        """The number of people in groups that stayed closed."""
         return sum(size.people * size.groups for size in self.closed)
 
 
 def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Excluded:
-    """Return the people that all know by exclusion; 0 if any message may be a cover."""
+    """Return the people and values that all readers of a release know by exclusion.
+
+    0 if any message may be a cover, a message without a row.
+    """
     if policy.sample is not None:
         return Excluded(0, 0)
     closed, domains = policy.close == "published", domains_of(schema)
@@ -167,7 +176,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
 
 
 def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> OpenedRows:
-    """Return the record as far as it follows from the release."""
+    """Return the findings as far as they follow from the release alone."""
     columns, exclusion = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
@@ -194,9 +203,10 @@ def score(
     rows: "Counts",
     read: "Read | None" = None,
 ) -> OpenedRows:
-    """Return the record of a release. rows: people by whole row, unknown to every party.
+    """Return the findings on a release.
 
-    read: the view of the reader; None if no messages were sent, and all would have been honest.
+    rows: people by whole row, which no party knows. read: the view of the reader; None if no
+    messages were sent, and all would have been honest.
     """
     names, prefixes = schema.names, policy.prefixes
     closed_sizes = read.closed if read else None
@@ -215,7 +225,10 @@ def score(
 
 
 def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
-    """Return the people in small classes known to the reader, by the sizes of closed groups."""
+    """Return the number of people in small classes that the reader knows by exclusion.
+
+    The reader sees the sizes of closed groups besides the release.
+    """
     if policy.sample is not None:
         return 0
     k, prefixes = policy.k, policy.prefixes
@@ -224,13 +237,16 @@ def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
 
 
 def rows_tried(played: "Played") -> "Counts":
-    """Return the rows that reader and `randomness` together read, covers marked as covers."""
+    """Return the rows that reader and `randomness` together can read, covers marked as such.
+
+    A cover is the message of a person that does not take part.
+    """
     counts_seen = played.look((ANALYST, RANDOMNESS)).counted
     return counts_seen[-1].counts
 
 
 def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
-    """Return the sealed rows of the counted people, with their numbers."""
+    """Return the number of counted people by the row that they sealed."""
     return Counter(
         tuple(values)
         for user_answers in transcript.sealed_answers
@@ -240,7 +256,10 @@ def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
 
 
 def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
-    """Return the order of the columns with the most released cells; the first of several."""
+    """Return the order of the columns in which prefixes release the most cells.
+
+    It depends on rows, which no party knows. Of several best orders the first is returned.
+    """
     orders = (
         (-cells_said(_ordered(rows, places, policy, schema)), places)
         for places in permutations(range(len(schema.names)))
@@ -252,7 +271,7 @@ def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
 def _ordered(
     rows: "Counts", places: tuple[int, ...], policy: "Policy", schema: "Schema"
 ) -> "Counts":
-    """Return the release of the rows in this order of the columns."""
+    """Return the release of the rows if the columns stood in this order."""
     moved = {tuple(row[j] for j in places): people for row, people in rows.items()}
     released = opened(moved, policy.k, prefixes=True)
     if policy.close != "published" or policy.sample is not None:
