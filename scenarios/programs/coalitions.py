@@ -6,7 +6,7 @@ from itertools import combinations
 from ..schema.model import Scenario
 from .topology import links, topology_of
 
-ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
+ALL_SUBSETS = 8  # parties; with more, only some coalitions are scored
 
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:

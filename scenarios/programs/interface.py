@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from .noisy_questions import Question
     from .peer_findings import PeersFound
 
-Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
-Report = Callable[[str], None]  # receives the progress of an instrument, a line each
+Mode = Literal[
+    "real", "ideal"
+]  # real: every message is sent; ideal: the same queries are answered without messages
+Report = Callable[[str], None]  # a function that receives lines on the progress of a run
 
 
 @dataclass(frozen=True, slots=True)

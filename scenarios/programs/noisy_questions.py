@@ -38,7 +38,7 @@ from ..schema.model import Local, Scenario
 from ..schema.plugs import load
 from .randomized.value_numbers import numbers
 
-if TYPE_CHECKING:  # judging a scenario needs no cryptography
+if TYPE_CHECKING:  # checks of a scenario load no cryptography
     from numpy.random import Generator
 
     from ...crypto.entropy import Entropy
@@ -47,9 +47,9 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ..populations import Population
 
 SEED = 32  # bytes of a person's entropy that seed all its noise
-MAX_LISTED = 1_000  # different reports that result.json holds; more are only in the transcript
-LONG = 1 << 17  # signs of all reports that it holds
-BLOCK = 1 << 24  # symbols drawn together if noise needs no replay
+MAX_LISTED = 1_000  # different reports in result.json; with more they are only in the transcript
+LONG = 1 << 17  # characters of all reports in result.json
+BLOCK = 1 << 24  # symbols drawn together in a run without a seed, to limit memory
 
 Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
 

@@ -86,4 +86,4 @@ class SetPopulation(PeopleSource):
         return (2,) * positions_of(people)
 
 
-COLUMNS = PeopleSource()  # of programs without a source of their own
+COLUMNS = PeopleSource()  # people of programs without a source of their own

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...crypto.entropy import Entropy
 
-DRAW = 4  # bytes of a draw
+DRAW = 4  # bytes of the random number that decides whether a person takes part
 
 
 @dataclass(frozen=True, slots=True)

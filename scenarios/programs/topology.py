@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...protocol.wire.schema import Schema
     from .evidence import Claims
 
-MAX_SINGLE_PEERS = 16  # peers; all are alike
+MAX_SINGLE_PEERS = 16  # peers that are scored one by one; further peers are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ INSTEAD = {
     "the attack matrix": _INSTEAD,
     "the study of cheating": _INSTEAD,
     "the search for deviations": _INSTEAD,
-}  # what is of onions -> what a verified mix has in its place
+}  # feature of onions -> advice on its replacement in a verified mix
 
 
 def onions_only(scenario: Scenario, subject: str) -> None:

@@ -28,7 +28,10 @@ def failed(folder: Path) -> list[str]:
 
 
 CLAIMS: tuple[tuple[Callable[[Any], None], str], ...] = (
-    (lambda findings: findings["features"][0].update(truth=[1.0, 0.0, 0.0]), "told it to nobody"),
+    (
+        lambda findings: findings["features"][0].update(truth=[1.0, 0.0, 0.0]),
+        "the answers arrived with noise",
+    ),
     (lambda findings: findings["privacy"].update(information=0.0), "information"),
 )
 

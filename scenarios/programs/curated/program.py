@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..evidence import ProgramEvidence
     from ..interface import ConsideredColumns, Scored, Session
 
-TWO_ROUND = "two-round"  # its questions on the wire
-ROW = "exposure"  # its row of a comparison, which is called as the kind that is played
+TWO_ROUND = "two-round"  # the sequence of queries: single columns, then the release
+ROW = "exposure"  # the row of these programs in a comparison; its name is the kind
 
 
 def resolved_policy(scenario: Scenario) -> Policy:

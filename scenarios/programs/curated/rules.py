@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ....analysis.composition import Certificate as Proof
     from ....analysis.suppression import ColumnChoice
 
-LISTED = 1_000  # cells of all sets together, up to which every set is shown as prices promise it
-STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+LISTED = 1_000  # cells of all sets of columns; with more, sets are listed with the coverage bound
+STATISTICAL = "statistical-"  # prefix of a rule with a bound for people outside the counts
 # Limits of the search by rule worst-case, per set of columns: nodes of its tree, rounds of swaps.
 NODES, ROUNDS = 1_000, 1_000
 

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from ....analysis.composition.known_groups import GroupKnowledge, Promised
 
 KIND = "hierarchical"  # the kind of policy
-MOST_JUDGED = 200  # groups of one round
-MOST_ASKED = 60  # groups of one round
-MOST_CELLS = 1 << 20  # of one group
-SHARP = 4  # features; with more, the report computes both bounds of the released set alone
+MOST_JUDGED = 200  # groups of a round that are tested for safety
+MOST_ASKED = 60  # groups that a round may query
+MOST_CELLS = 1 << 20  # cells of the table of a group that may be queried
+SHARP = 4  # features; with more, results have both bounds for the released set only
 
 
 @dataclass(frozen=True, slots=True)

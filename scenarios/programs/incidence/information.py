@@ -11,8 +11,8 @@ from ...populations.sets import unpack_text
 from ..noisy_questions import Question
 
 DRAWS = 4096
-TABLE = 1 << 21  # likelihoods held together
-SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
+TABLE = 1 << 21  # likelihoods in memory at a time
+SUPPORTS = 1 << 19  # positions of all drawn reports in memory at a time
 SEED = 0x666F756E
 
 

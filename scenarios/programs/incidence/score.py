@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ..interface import ScoringSettings
 
-SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the same estimate
+SEED = 0x73657473  # seed of the method bayes, which samples: equal counts give equal estimates
 
 # adjacency: an element is in one owner's set or not; in any of them or not
 ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's memberships"
@@ -321,10 +321,12 @@ def recomputed(evidence: ProgramEvidence) -> str:
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
     vector_tally = tally([last - first for first, last in ends], counts)
     if vector_tally is None:
-        raise VerificationError("counts are claimed, and no vector was read")
+        raise VerificationError("result.json, findings: counts are claimed, but no vector was read")
     truth = findings.truth
     if truth is not None and (min(truth) < 0 or sum(truth) != findings.positions):
-        raise VerificationError("what is claimed to be true of the sets are no counts of positions")
+        raise VerificationError(
+            "result.json, findings.truth: the counts do not add up to the positions"
+        )
     leakage, scenario = (findings.information, findings.information_error), evidence.run.scenario
     require_close(
         "incidence",

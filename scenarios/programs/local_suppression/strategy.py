@@ -139,7 +139,7 @@ def cover_column(
     counts = counted(tallies[j], ranked(tallies[j]))
     chosen = column(counts, level, n, policy.k, policy.delta / len(tallies))
     if chosen is None:
-        raise VerificationError(f"column {j}: nobody is left to make {policy.k} blanks")
+        raise VerificationError(f"column {j}: too few people are left to make {policy.k} blanks")
     return chosen
 
 
@@ -157,12 +157,16 @@ def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResu
         column = cover_column(policy, tallies, j, level)
         name = schema.names[j]
         if j not in rules and min(tallies[j].values()) < claimed.k:
-            raise VerificationError(f"{name}: a value of fewer than {claimed.k} people is named")
+            raise VerificationError(
+                f"{name}: a value of fewer than {claimed.k} people is released by name"
+            )
         if j in rules:
             if set(rules[j].values) != set(values[level:]):
-                raise VerificationError(f"{name}: other values are blank than the rarest")
+                raise VerificationError(f"{name}: the suppressed values are not the rarest")
             if rules[j].cover != column.cover:
-                raise VerificationError(f"{name}: the cover is not the least that makes a crowd")
+                raise VerificationError(
+                    f"{name}: the cover is not the least that makes {claimed.k} blanks"
+                )
         columns.append(column)
     n = max_respondents(tallies)
     people = proved(columns, claimed.k, n, [int(t) for t in claimed.thresholds])

@@ -10,7 +10,13 @@ from ...schema.problems import Problem, listed, problem, quoted
 from ..curated.program import TWO_ROUND
 from ..registry import PROGRAMS, program_of
 
-FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
+FIXED = (
+    "suite",
+    "pad",
+    "salt",
+    "order",
+    "lesson",
+)  # keys of [mix] with a single accepted value among peers
 MAX_PEERS = 2_000  # peers: each of them reads all posts
 CENTRAL = ("curator_links_at_most",)
 
@@ -48,7 +54,7 @@ def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     if people is not None and path > people - 1:
         yield problem(
             ("mix", "path"),
-            f"found {path}; a message passes others than its sender, and there are {people - 1:,}",
+            f"found {path}; a message passes other peers than its sender: {people - 1:,} at most",
         )
     if people is not None and people > MAX_PEERS:
         message = f"{people:,} people; at most {MAX_PEERS:,} peers are accepted"
@@ -59,7 +65,9 @@ def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a problem for each guard or expectation about a central party, which peers lack."""
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
-            yield problem(("expect", key), f"there is no central party here to expect {key} of")
+            yield problem(
+                ("expect", key), f"peers have no central party, so {key} is not read; leave it out"
+            )
     usual = Defence(registered=False)
     chosen = replace(scenario.defence, registered=scenario.registered)
     for key in Defence.__struct_fields__:

@@ -15,7 +15,7 @@ def agreement_of(result: Claims) -> str:
     Raises VerificationError if result.json has no agreement.
     """
     if not result.peers:
-        raise VerificationError("result.json says nothing of peers")
+        raise VerificationError("result.json: the table `peers` is missing")
     return result.peers.agreement
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 SIZES = 16  # peers; with more, not every size of coalition is measured
-STEPS = 10  # number of sizes measured then
-TRIES = 60  # coalitions of a size
-FEWER = 20  # with more than SIZES peers
+STEPS = 10  # sizes of coalitions that are measured with more peers than SIZES
+TRIES = 60  # coalitions that are measured for each size
+FEWER = 20  # coalitions that are measured for each size, with more peers than SIZES
 
 
 def sizes_of(peers: int) -> list[int]:

@@ -21,7 +21,7 @@ from ..peer_findings import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 
-MAX_LETTERS = 60  # letters of a wrong value in a message
+MAX_LETTERS = 60  # characters of a wrong value that a message shows
 Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 
@@ -34,7 +34,7 @@ def _reckoned(evidence: ProgramEvidence) -> Reckoning:
 def claimed(evidence: ProgramEvidence) -> PeersFound:
     """Return the claims of result.json about peers; VerificationError if it has no such claims."""
     if not evidence.result.peers:
-        raise VerificationError("result.json says nothing of peers")
+        raise VerificationError("result.json: the table `peers` is missing")
     return evidence.result.peers
 
 

@@ -22,7 +22,7 @@ from ..people_source import SetPopulation
 from ..registry import capability, program_of
 from .value_numbers import number
 
-BITS = "bit-flip"  # of sets
+BITS = "bit-flip"  # the only mechanism for sets
 UNARY = (
     "rappor",
     "oue",
@@ -30,15 +30,15 @@ UNARY = (
     "subset",
     "memoized",
     "memoized-rappor",
-)  # reports of a bit for each value
-TWO_BITS = "pckv-ue"  # for each key, of which there are no more than values
+)  # mechanisms with reports of a bit for each value
+TWO_BITS = "pckv-ue"  # the mechanism with two bits for each key; keys are at most as many as values
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
-MOST_BYTES = 64  # of a text whose prefix is reported
+MOST_BYTES = 64  # bytes of a text of an open domain, which is reported by prefixes
 # Mechanisms of shares, of which a person may report one feature.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
-ROOM = 16  # positions, of a report in hex, that give way to the number of the feature
+ROOM = 16  # bits of a report in hex that hold the number of the drawn feature
 ON_REPORTS = ("poison-reports", "inside-reports")
-LEAST_CROWD, MOST_CROWD = 16, 131_072  # of sums that the mix alone protects
+LEAST_CROWD, MOST_CROWD = 16, 131_072  # people, of sums that are protected by the mix alone
 MIN_EPSILON, MAX_EPSILON = (
     1e-6,
     30.0,
@@ -159,15 +159,23 @@ def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
         message = f"{quoted(local.mechanism)} keeps no noise from run to run; take memoized"
         yield problem(("local", "forever"), message)
     elif local.forever is not None and local.epsilon and local.forever <= local.epsilon:
-        message = f"found {local.forever:g} nats; all reports cost more than one, {local.epsilon:g}"
+        message = (
+            f"found {local.forever:g} nats; more than one report's {local.epsilon:g} is accepted"
+        )
         yield problem(("local", "forever"), message)
     for limit in ("spend", "spend_shuffled"):
         if getattr(local, limit) is None:
             continue
         if mechanism is None or not local.epsilon:
-            yield problem(("local", limit), "nothing is spent where people add no noise")
+            yield problem(
+                ("local", limit),
+                "not read: people add no noise, so no epsilon is spent; leave it out",
+            )
         elif mechanism.split:
-            yield problem(("local", limit), "what the mix alone protects is not counted over runs")
+            yield problem(
+                ("local", limit),
+                "not read: privacy by the mix alone is not added up over runs; leave it out",
+            )
     if mechanism is None or mechanism.split:
         return
     if local.spend is not None and local.epsilon and local.spend < local.epsilon:
@@ -280,7 +288,7 @@ def _pairs(scenario: Scenario) -> Iterator[Problem]:
 
     for i, feature in enumerate(scenario.feature):
         if feature.values is None and feature.levels is None:
-            continue  # the values are in a table
+            continue  # the values are in a data file, which is read later
         try:
             PckvGRR(tuple(feature.values or ("v1",)), 1.0)
         except LocalError as error:

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from ....analysis.randomizers import Randomizer
 
-BLOCK = 1 << 24  # bits processed together
+BLOCK = 1 << 24  # bits of reports that are parsed at a time, to limit memory
 
 Reports = Mapping[tuple[str, ...], int]
 

@@ -31,17 +31,17 @@ from ..noisy_questions import Question
 SMALL = 1 << 20  # entries of a matrix that is summed over
 ROWS = 1 << 16  # different rows; with more the information is not computed
 DRAWS = 4096
-TABLE = 1 << 22  # likelihoods held together
-SUPPORTS = 1 << 24
-WORD = 1 << 62  # rows that have a number of 64 bits each
+TABLE = 1 << 22  # likelihoods in memory at a time
+SUPPORTS = 1 << 24  # supports of drawn reports in memory at a time
+WORD = 1 << 62  # possible rows that can be numbered in 64 bits
 SEED = 0x746F6C64
-DELTA = 1e-6  # of every epsilon after shuffling
+DELTA = 1e-6  # the delta of every epsilon after shuffling
 ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
 MAX_FACTOR_VALUES = 16  # values of a feature whose participation factor is computed
 MOST_NATS = 1e9  # stands for an infinite epsilon
-POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
+POINTS = 1024  # points of quasi-Monte-Carlo integration, for factors without a closed form
 
 
 class Shuffled(Record, frozen=True):

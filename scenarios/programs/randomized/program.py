@@ -66,7 +66,9 @@ class FeatureNoise(LocalNoise):
 
         local = result.findings
         if not isinstance(local, Randomized):
-            raise VerificationError("people are said to be found by reports that were not counted")
+            raise VerificationError(
+                "result.json: re-identification is claimed, but no report was counted"
+            )
         return questions(scenario, result.features, local.domains)
 
 

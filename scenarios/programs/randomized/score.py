@@ -183,7 +183,7 @@ def score(
         for question, counts in zip(questions, received, strict=True)
         for estimate in estimates(question, counts, people.schema.names)
     ]
-    several = len(compared) > len(people.schema.names)  # the last one is of all bits together
+    several = len(compared) > len(people.schema.names)  # the last estimate is of all bits together
     read = [
         sum(counts.values()) // question.randomizer.messages_per_person
         for question, counts in zip(questions, received, strict=True)

@@ -21,8 +21,17 @@ from ...schema.model import Scenario
 from ..noisy_questions import questions
 from .privacy import average_privacy_of, entries_of
 
-FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
-ENTRIES = 1 << 20  # of matrices, about 3 s of work; beyond so many no S_mu is computed
+FACTORS = (
+    0.25,
+    0.5,
+    0.75,
+    1.0,
+    1.5,
+    2.0,
+    3.0,
+    4.0,
+)  # factors of the scenario's epsilon that are tried
+ENTRIES = 1 << 20  # entries of matrices, about 3 s of work; with more no S_mu is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,7 @@ def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]
     """Return, for each feature, the mean variance of its estimated shares."""
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
-    if randomizers[0].takes_rows:  # one report a person, about any feature
+    if randomizers[0].takes_rows:  # each person makes a single report, about a drawn feature
         return [
             float(feature_variances.mean())
             for feature_variances in randomizers[0].variances(likely, people[0])

@@ -31,7 +31,9 @@ def recomputed(evidence: ProgramEvidence) -> str:
     _terms(evidence, findings)
     values = findings.domains
     if tuple(map(len, values)) != tuple(evidence.run.sizes):
-        raise VerificationError("the estimates are about other values than the people have")
+        raise VerificationError(
+            "result.json, findings: the estimates are about other values than the people's"
+        )
     noisy_questions = questions(evidence.run.scenario, names, values)
     received = gathered(noisy_questions, counts)
     pairs = zip(noisy_questions, received, strict=True)
@@ -77,11 +79,13 @@ def _measured(
         if (measured := measures(*pair))
     ]
     if len(computed_measures) != len(claims):
-        raise VerificationError("numbers are claimed of other features than have some")
+        raise VerificationError(
+            "result.json, findings.measured: other features have numbers in the reports"
+        )
     for measured, its in zip(computed_measures, claims, strict=True):
         if len(measured.measures) != len(its.measures):
             raise VerificationError(
-                f"{measured.feature}: other numbers are claimed than reports tell"
+                f"{measured.feature}: other numbers are claimed than the reports give"
             )
         truth = [number.truth for number in its.measures]
         computed = compare_with_truth(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
@@ -100,7 +104,9 @@ def _verify_values(
         values for pair in zip(noisy_questions, counts, strict=True) if (values := searched(*pair))
     ]
     if len(computed_values) != len(claims):
-        raise VerificationError("values are said to be found of other features than have some")
+        raise VerificationError(
+            "result.json, findings.found: other features have found values in the reports"
+        )
     for values, its in zip(computed_values, claims, strict=True):
         if len(values.found_values.values) != len(its.found):
             raise VerificationError(f"{values.feature}: reports find other values than are claimed")
@@ -144,8 +150,10 @@ def _shares(truth: Sequence[float], *, has_truth: bool) -> tuple[float, ...]:
     """
     if not has_truth:
         if truth:
-            raise VerificationError("a truth is claimed, of people who told it to nobody")
+            raise VerificationError(
+                "result.json, findings: true shares are claimed, but the answers arrived with noise"
+            )
         return ()
     if min(truth, default=-1.0) < 0 or not isclose(sum(truth), 1, abs_tol=CLOSE):
-        raise VerificationError("what is claimed to be true of the people are no shares")
+        raise VerificationError("result.json, findings: the claimed true shares do not add up to 1")
     return tuple(truth)

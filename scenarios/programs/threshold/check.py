@@ -75,7 +75,10 @@ def _check_sampling(policy: Policy) -> Iterator[Problem]:
         )
         yield problem(("policy", "prefixes"), message)
     if policy.k < 2:
-        yield problem(("policy", "k"), "who takes part alone would be opened; sample takes k >= 2")
+        yield problem(
+            ("policy", "k"),
+            "found 1; sample takes k >= 2, as a single participant's row would open",
+        )
     from ....analysis.shuffled.sampled_rows import smallest_epsilon
 
     min_epsilon = smallest_epsilon(policy.sample, replaced=True)

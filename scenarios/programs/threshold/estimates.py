@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ....protocol.wire.messages import Counts
     from ...schema.model import Policy
 
-MAX_ROWS = 20  # rows with estimates, the largest
+MAX_ROWS = 20  # open rows with estimates in a record: the rows of most people
 REPLACED = "replace one"  # adjacency of `replaced`: a person's row is another one
 ALPHA = 0.05  # probability with which the limits of one row may fail
 

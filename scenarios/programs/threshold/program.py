@@ -101,7 +101,7 @@ class Threshold(OneRound):
         if participation := self.opening.participation(policy):
             return sampled_rule(
                 participation.parts
-            )  # any message may be a cover, so a blank leaks no value
+            )  # any message may be a cover, so a blank reveals no value
         rule = PREFIXES if policy.prefixes else WHOLE
         return rule + CLOSED if policy.close == "published" else rule
 
@@ -125,9 +125,8 @@ class Threshold(OneRound):
         read = played.transcript.reads[-1] if played.transcript else None
         drawn = session.settings.has_faults or policy.sample or people.answered
         if played.transcript is not None and drawn:
-            rows = sealed_rows(
-                played.transcript, {*map(int, present_users)}
-            )  # some may not say what they have
+            # Users that misbehave, and phones, may seal other values than the population has.
+            rows = sealed_rows(played.transcript, {*map(int, present_users)})
         elif policy.sample:
             rows = rows_tried(played)
         else:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
     from ..interface import Played
 
-MAX_ORDERED_COLUMNS = 5  # columns of which every order is tried
+MAX_ORDERED_COLUMNS = 5  # columns; with more, the best order of the columns is not computed
 
 
 class Depth(Record, frozen=True):
@@ -294,12 +294,18 @@ def recomputed(evidence: ProgramEvidence) -> str:
     claim = replace(findings, closed=(), best=None, astray=0, reader_excluded=0)
     require_close("threshold", plain(computed), plain(claim))
     if any(not 0 < size.people < policy.k or size.groups < 1 for size in findings.closed):
-        raise VerificationError("groups are said to have stayed closed that k people share")
+        raise VerificationError(
+            "result.json, findings.closed: closed groups have 1 to k - 1 people"
+        )
     stopped = sum(depth.people for depth in findings.depths if depth.columns < columns)
     withheld = stopped - findings.closed_people - findings.astray
     closes = policy.close == "published" and policy.sample is None
     if findings.astray < 0 or withheld < 0 or (withheld and not closes):
-        raise VerificationError("other people are said to be in closed groups than are not open")
+        raise VerificationError(
+            "result.json, findings: closed groups and astray people do not add up"
+        )
     if not 0 <= findings.reader_excluded <= findings.closed_people:
-        raise VerificationError("more people are said to be known to the reader than were closed")
+        raise VerificationError(
+            "result.json, findings.reader_excluded: more people than stayed closed"
+        )
     return f"{findings.cells:,} cells said, of {findings.of:,}, counted again from the release"

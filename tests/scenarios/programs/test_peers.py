@@ -173,13 +173,13 @@ def test_a_sweep_reads_what_half_of_the_peers_link(outcome: Outcome) -> None:
 
 
 MISTAKES = [
-    ("path  = 3", "path  = 12", "a message passes others than its sender, and there are 11"),
+    ("path  = 3", "path  = 12", "a message passes other peers than its sender: 11 at most"),
     ("peers = true", 'peers = true\nsuite = "hpke-pq"', "peers always mix with suite"),
     ("peers = true", "peers = true\npad = false", "peers always mix with pad = true"),
     ("[policy]", '[policy]\nkind = "hierarchical"', "needs a curator"),
     ('"peer-1", "peer-2"]', '"peer-1", "curator"]', 'no party is called "curator"'),
     ('"peer-1", "peer-2"]', '"peer-1", "peer-13"]', "this scenario has peer-1 to peer-12"),
-    ("[expect]", "[expect]\ncurator_links_at_most = 0", "there is no central party here"),
+    ("[expect]", "[expect]\ncurator_links_at_most = 0", "peers have no central party"),
     ("[expect]", "[defence]\nreceipts = 0.1\n[expect]", "peers guard themselves"),
     ("[expect]", '[[fault]]\nattack = "late"\nby = "peer-1"\n[expect]', "nothing that peers do"),
     ("[expect]", '[[fault]]\nattack = "drop"\nby = "peer-99"\n[expect]', "no peer is called"),

@@ -280,8 +280,8 @@ def test_a_small_epsilon_is_added_to_a_large_one() -> None:
 @pytest.mark.parametrize(
     ("local", "says"),
     [
-        ({"mechanism": "none", "epsilon": None}, "nothing is spent where people add no noise"),
-        ({"mechanism": "split-mix"}, "what the mix alone protects is not counted"),
+        ({"mechanism": "none", "epsilon": None}, "people add no noise, so no epsilon is spent"),
+        ({"mechanism": "split-mix"}, "privacy by the mix alone is not added up"),
     ],
 )
 def test_a_limit_of_what_is_not_spent_is_refused(local: dict[str, Any], says: str) -> None:
