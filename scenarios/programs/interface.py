@@ -200,12 +200,12 @@ class Scored:
 
 
 class ReleaseProgram(Protocol):
-    """A way to query people and to release their answers.
+    """The interface of a release program: it queries people, and decides on a release.
 
     Attributes:
         kind: the kind of policy in a scenario file.
-        wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
-        compared: the row of a comparison that it is played in; None if it is not compared.
+        wire: the sequence of queries in a session, a value of protocol/announcement.py's Program.
+        compared: the row of a comparison that the program is played in; None if it is not compared.
         note: the remark in that row.
         capabilities: the parts that only some programs have (capabilities.py).
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
@@ -219,7 +219,7 @@ class ReleaseProgram(Protocol):
     recomputed: str | None
 
     def capability(self, kind: "type[C]") -> "C | None":
-        """Return the part of this kind; None if the program has none."""
+        """Return the program's part of this class; None if the program has no such part."""
 
     def rounds(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
         """Return the largest possible queries of a session, the release included."""

@@ -50,7 +50,7 @@ class PeopleSource(Capability):
 class SetPopulation(PeopleSource):
     """The part of a program that asks owners of sets.
 
-    A set is a vector of bits (positions), sent in pieces of equal length.
+    A set is a vector of bits (positions), sent in pieces.
     """
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:

@@ -69,12 +69,15 @@ class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
     """Every release program, by its kind of policy; a program is loaded when it is looked up."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
+        """Return the program of a kind of policy; it is imported at its first use."""
         return _load_program(kinds()[kind])
 
     def __iter__(self) -> Iterator[str]:
+        """Return the kinds of policy, built-in kinds first."""
         return iter(kinds())
 
     def __len__(self) -> int:
+        """Return the number of kinds of policy."""
         return len(kinds())
 
 

@@ -124,9 +124,10 @@ def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[
 
 
 def choose(policy: Policy, schema: Schema, person_counts: PersonCounts) -> "ColumnChoice":
-    """Choose the columns to release, and explain the limits that would admit the rest.
+    """Choose the heaviest columns within max_exposure, by the number of persons with each value.
 
-    If the required columns alone exceed max_exposure, no column is released.
+    The result has the limits that would admit each other column. If the required columns alone
+    exceed max_exposure, no column is released.
     """
     from ....analysis.suppression.person_choice import choose_person_columns
 

@@ -1,8 +1,8 @@
-"""The names of the rules that a policy may decide by, and the rule that a policy implies.
+"""The names of the rules that bound the exposure of a release, and the rule that a policy implies.
 
-`margins` is the default: the smaller of the bound proved by prices
-(analysis/composition/margins_bound.py) and the coverage bound, which readers check with whole
-numbers alone.
+`margins` is the default: the smaller of the bound proved by prices (dual variables of a linear
+relaxation of the worst case, analysis/composition/margins_bound.py) and the coverage bound (a count
+of the cells of common values, coverage.py there), which readers check with whole numbers alone.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # rule that replaces another for p
 def policy_for(policy: Policy, *, people_counted: bool) -> Policy:
     """Return a policy with a rule that holds for the people of the release.
 
-    people_counted: whether they are the people of round 1. The rule by prices (margins) holds only
-    for tables with exactly the given counts; for other people the coverage bound replaces it.
+    people_counted: whether they are the people of round 1. The rule `margins` holds only for tables
+    with exactly the given counts; for other people the coverage bound replaces it.
     """
     rule = policy.rule if people_counted else CARRIED.get(policy.rule, policy.rule)
     return policy if rule == policy.rule else replace(policy, rule=rule)

@@ -1,7 +1,7 @@
 """The number of elements that are in exactly t sets: estimates from flipped vectors, with errors.
 
 Psi_t counts the positions that are set in exactly t of the n vectors that were read, over all
-pieces (a vector is sent in pieces of equal length, each an answer of its own). `analysis.incidence`
+pieces (a vector is sent in pieces, each an answer of its own). `analysis.incidence`
 estimates the true number from it, with limits for all t at once. If reports of a piece are missing,
 its positions are left out: their t would be of fewer vectors. The truth is known if as many vectors
 were read as owners took part.

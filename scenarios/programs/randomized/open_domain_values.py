@@ -38,15 +38,15 @@ class FoundShare(Record, frozen=True):
 
 
 class FoundFeature(Record, frozen=True):
-    """The values that reports about an open feature find.
+    """The values of an open feature (a feature without a list of values) that reports reveal.
 
     Attributes:
         feature: its name.
         reports: the number of reports read.
-        outside: texts that are no report.
+        outside: the number of texts that are no report.
         values: the true values, which no analyst knows.
-        found: the largest estimate first.
-        tested: texts that were tested.
+        found: the revealed values, the largest estimate first.
+        tested: the number of texts that were tested.
         false_at_most: upper bound on the expected number of found values that no person has.
         least_share: a value of at least this share of people is missed with probability 5 % at
             most; None if there is no such bound.

@@ -108,7 +108,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def bits(self) -> float | None:
-        """Bits that a person's reports carry about its values."""
+        """The bits that a person's reports carry about its values; None if not computed."""
         return self.privacy.information
 
     @property

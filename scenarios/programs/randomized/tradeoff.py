@@ -105,7 +105,10 @@ def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the randomizer of each feature; a flipped bit is randomized response."""
+    """Return the randomizer of each feature.
+
+    Of a report of flipped bits it is the randomizer of a single bit, for each feature.
+    """
     names = [feature["feature"] for feature in features]
     noisy_questions = questions(scenario, names, [tuple(feature["values"]) for feature in features])
     each = [question.randomizer.single() for question in noisy_questions]

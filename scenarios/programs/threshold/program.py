@@ -66,7 +66,7 @@ class SameDecision(OwnProof):
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Accept the decision: the board has compared it with the only possible decision."""
+        """Accept the decision: callers compare it with the only possible decision."""
 
 
 class RowFindings(OwnFindings):

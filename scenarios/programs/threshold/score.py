@@ -45,7 +45,7 @@ MAX_ORDERED_COLUMNS = 5  # columns; with more, the best order of the columns is 
 
 
 class Depth(Record, frozen=True):
-    """The number of people with exactly the first so many columns open.
+    """The number of people of whom exactly the first `columns` columns are open.
 
     Attributes:
         columns: the number of open columns, 0 to all.
@@ -57,7 +57,9 @@ class Depth(Record, frozen=True):
 
 
 class ClosedGroups(Record, frozen=True):
-    """Groups of one size that stayed closed, as their reader sees them.
+    """The groups of one size that stayed closed: people with equal rows, fewer than k.
+
+    The reader of the ballots sees their sizes, without the rows.
 
     Attributes:
         people: in each, 1 to k - 1.

@@ -159,7 +159,10 @@ def test_a_memoized_answer_costs_at_most_its_price_forever() -> None:
         ({"mechanism": "oue"}, "keeps no noise"),
         ({"forever": 1.5}, "more than one report's"),
         ({"spend": 1.0}, "one run costs 2"),
-        ({"mechanism": "none", "epsilon": None, "forever": None, "spend": 1.0}, "no epsilon is spent"),
+        (
+            {"mechanism": "none", "epsilon": None, "forever": None, "spend": 1.0},
+            "no epsilon is spent",
+        ),
     ],
 )
 def test_prices_that_make_no_sense_are_refused(local: dict[str, Any], says: str) -> None:
