@@ -599,7 +599,9 @@ def fault(type_: FieldType, value: Any) -> str:
             if type_.order == "distinct":
                 keys = list(map(_key(entry), value))
                 twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-                return f"{shortened(twice)} occurs twice"
+                return f"{shortened(twice)} occurs twice; {accepted(type_)} are accepted"
+            if type_.order == "listed":
+                return f"found {', '.join(value)}; {accepted(type_)} are accepted"
     observed = f"{len(value)} bytes" if isinstance(value, bytes) else shortened(value)
     return f"found {observed}; {accepted(type_)} are accepted"
 

@@ -235,7 +235,7 @@ def test_what_cannot_be_proved_says_so() -> None:
 def test_flaws_belong_to_lessons() -> None:
     with pytest.raises(ParameterError, match="only a lesson has any"):
         Rules(flaws=(Flaw.ONE_KEY,))
-    with pytest.raises(ParameterError, match="in their order"):
+    with pytest.raises(ParameterError, match="in this order"):
         Rules(lesson=True, flaws=(Flaw.ONE_KEY, Flaw.UNBOUND))
 
 
