@@ -82,7 +82,7 @@ def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> 
     settings = scoring_settings(played_scenario, crowd)
     played_session = Session(settings, crowd, played, partial(present, crowd, silent))
     scenario_run = ScenarioRun(played_scenario, None, "real", finished_session.seconds)
-    return expectations(outcome_of(played_session, scenario_run, None))
+    return expectations(outcome_of(played_session, scenario_run, None), settings)
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...protocol.wire.announcement import AnnouncedPolicy
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from ..schema.model import IncidenceSection, Local, Policy, Scenario
+    from ..schema.model import Expect, IncidenceSection, Local, Policy, Scenario
     from ..schema.problems import Problem
     from .capability import C, Capability
     from .noisy_questions import Question
@@ -146,6 +146,8 @@ class ScoringSettings:
         knows: the columns that the attacker of the scenario knows; (): no columns are named.
         rows: the largest number of rows of a person; None: each has one.
         has_faults: whether parties commit faults.
+        deviates: whether parties commit faults or deviations, which an ideal run does not play.
+        expect: the results that the scenario expects.
     """
 
     program: "ReleaseProgram"
@@ -160,6 +162,8 @@ class ScoringSettings:
     knows: tuple[int, ...]
     rows: int | None
     has_faults: bool
+    deviates: bool
+    expect: "Expect"
 
 
 @dataclass(frozen=True, slots=True)

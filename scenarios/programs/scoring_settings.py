@@ -32,4 +32,6 @@ def scoring_settings(scenario: Scenario, crowd: Samples) -> ScoringSettings:
         knows=tuple(map(names.index, scenario.attacker.knows)),
         rows=scenario.population.rows,
         has_faults=bool(scenario.fault),
+        deviates=bool(scenario.fault or scenario.deviation),
+        expect=scenario.expect,
     )

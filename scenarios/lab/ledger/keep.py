@@ -233,7 +233,7 @@ def begin(
     if noise:
         from .mixed_spending import MixedBudget
 
-        budget = MixedBudget(past, noise, questions, crowd, scenario)
+        budget = MixedBudget(past, noise, questions, crowd, scenario.local)
         memory.priced = budget.refusal
     ledger.begin(changed(entry_of(scenario, crowd, seed, noise), session=session))
     return Begun(ledger, scenario, past, noise, spending_now, budget, rule, memory)

@@ -26,7 +26,7 @@ from msgspec import UNSET
 from ....protocol.history.shuffler_history import HandedBatch
 from ...programs.noisy_questions import Question
 from ...programs.randomized.privacy import ADJACENCY
-from ...schema.model import Scenario
+from ...schema.model import Local
 from .account import LocalRuns, MixedSpending
 from .certified import Certified
 from .curves import certify, compose_curves
@@ -84,7 +84,7 @@ class MixedBudget:
         noise: of this session.
         questions: its questions.
         crowd: its people.
-        scenario: of this session.
+        local: the noise and the limit of this session.
         counted: the cost of each set of runs that was composed.
         judged: their spending after the last batch that was judged; None: no batch was judged.
     """
@@ -93,7 +93,7 @@ class MixedBudget:
     noise: Noise
     questions: Sequence[Question]
     crowd: ScenarioPeople
-    scenario: Scenario
+    local: Local
     counted: dict[frozenset[tuple["NoisyRun", int]], RunsCost] = field(default_factory=dict)
     judged: MixedSpending | None = None
 
@@ -128,7 +128,7 @@ class MixedBudget:
         patterns, people = self._patterns(certified)
         costs = [self._cost(pattern) for pattern in patterns]
         worst = max(costs, key=lambda cost: cost.epsilon)
-        limit = self.scenario.local.spend_shuffled
+        limit = self.local.spend_shuffled
         exceeds_limit = [limit is not None and cost.epsilon > limit + ROUNDING for cost in costs]
         relied = [run.certified for run in worst.runs if run.certified]
         return MixedSpending(

@@ -165,7 +165,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
         scenario_run = ScenarioRun(chosen, seed, how.mode, seconds)
         outcome = outcome_of(played_session, scenario_run, how.worst_case_nodes)
     trust = how.workplace.helpers.trust if how.workplace.helpers else None
-    return expectations(replace(outcome, ledger=ledger_record, executor=trust))
+    return expectations(replace(outcome, ledger=ledger_record, executor=trust), plan.scoring)
 
 
 def _with_occasions(play: Callable[..., Played], *arguments: Any, **named: Any) -> Played:

@@ -13,6 +13,7 @@ from .worst_case import is_sought, search_of, seek
 
 if TYPE_CHECKING:
     from ...programs.interface import Played, ScoringSettings
+    from ...schema.model import Expect
 
 
 def measure(
@@ -47,14 +48,13 @@ def measure(
     return Exposure(true, promised, worst, people)
 
 
-def expectations(outcome: Outcome) -> Outcome:
+def expectations(outcome: Outcome, settings: "ScoringSettings") -> Outcome:
     """Note which lines of the scenario's [expect] do not hold."""
-    return replace(outcome, failed=tuple(_failures(outcome)))
+    return replace(outcome, failed=tuple(_failures(outcome, settings)))
 
 
-def _failures(outcome: Outcome) -> Iterator[str]:
-    expect = outcome.scenario.expect
-    exposure = outcome.exposure
+def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
+    expect, exposure = settings.expect, outcome.exposure
     for key, limit, reached in (
         ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
         ("promised_at_most", expect.promised_at_most, exposure.promised),
@@ -62,7 +62,7 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         if limit is not None and reached > limit:
             yield f"expect.{key}: {limit:g} was expected, {reached:.6g} was found"
     # An ideal run plays no fault and no deviation: it cannot have the columns expected under them.
-    unplayed = outcome.mode == "ideal" and (outcome.scenario.fault or outcome.scenario.deviation)
+    unplayed = outcome.mode == "ideal" and settings.deviates
     for key, names, found_names in (
         ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
         ("suppressed", expect.suppressed, outcome.suppressed),
@@ -79,7 +79,7 @@ def _failures(outcome: Outcome) -> Iterator[str]:
             f"expect.kept_at_least: {min_columns} columns were expected, {released_count} released"
         )
     if outcome.mode == "real":
-        yield from _attacked(outcome)
+        yield from _attacked(outcome, expect)
     if expect.curator_links_at_most is None:
         return
     linked = outcome.coalition(CURATOR).linked
@@ -88,8 +88,7 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"
 
 
-def _attacked(outcome: Outcome) -> Iterator[str]:
-    expect = outcome.scenario.expect
+def _attacked(outcome: Outcome, expect: "Expect") -> Iterator[str]:
     if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
         raised = len(outcome.alarms)
         min_alarms = expect.alarms_at_least

@@ -210,7 +210,7 @@ def budget(past: list[LedgerEntry], people: tuple[str, ...], **local: Any) -> Mi
     noise = noise_of(setting, drawn.schema)
     assert noise is not None
     asked = noisy_questions(setting, drawn)
-    return MixedBudget(past, noise, asked, ScenarioPeople(("sex",), people), setting)
+    return MixedBudget(past, noise, asked, ScenarioPeople(("sex",), people), setting.local)
 
 
 def test_each_person_has_the_runs_it_took_part_in(tmp_path: Path) -> None:
