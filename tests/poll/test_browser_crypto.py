@@ -12,7 +12,7 @@ from veilmix.crypto.suites import suite
 from veilmix.protocol.rounds.ballots import read_ballot
 from veilmix.protocol.rounds.mixing import open_envelope, open_layers
 from veilmix.protocol.rounds.round_context import Round
-from veilmix.protocol.wire.announcement import decode_announcement
+from veilmix.protocol.wire.announcement import Rules, decode_announcement
 from veilmix.protocol.wire.frames import Message
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
 from veilmix.protocol.wire.messages import Call
@@ -103,6 +103,11 @@ def test_a_session_with_an_open_question_is_refused_in_words(phone: Any) -> None
     said = phone.call("unable", KIT.session(2).announcement.encode().hex())
     assert "a question is open" in said
     assert phone.call("unable", KIT.session(2, schema=PUBLIC).announcement.encode().hex()) == ""
+
+
+def test_a_session_of_persons_with_several_rows_is_refused_in_words(phone: Any) -> None:
+    held = KIT.session(2, schema=PUBLIC, rules=Rules(rows=6))
+    assert "several rows" in phone.call("unable", held.announcement.encode().hex())
 
 
 def secret_of(party: str) -> bytes:
