@@ -32,9 +32,10 @@ def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure
 
 
 def draw(ax: "Axes", points: Sequence[Point], best: int, target: float, k: int) -> None:
-    """Draw the choices of `figure` on given axes.
+    """Draw, for each choice of coarser columns, its loss against its share of exposed people.
 
-    The axis of people shows square roots, so that small shares are distinguishable.
+    Arguments as in `figure`. The axis of people shows square roots, so that small shares are
+    distinguishable.
     """
     loss = [point[0] for point in points]
     ax.set_xscale("function", functions=(lambda x: abs(x) ** 0.5, lambda x: x**2))

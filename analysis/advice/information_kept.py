@@ -31,7 +31,9 @@ Columns = Sequence[NDArray[np.integer]]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Shares of people with a rightly guessed value: from coarse columns, fine columns, no column.
+    """The success of predicting one column from the other columns, coarse and fine.
+
+    All numbers are shares of people with a rightly guessed value.
 
     Attributes:
         coarse: from the columns as advised.

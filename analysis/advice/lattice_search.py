@@ -167,9 +167,10 @@ class _LatticeSearch:
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
     def charged_loss(self, base: float, people: int) -> float:
-        """Return the loss with the rows of `people` exposed people counted as lost.
+        """Return the loss of a choice, with the rows of its exposed people counted as lost.
 
-        If the search is not `charged`, it is `base`, the weighted mean of the levels' losses.
+        base: the weighted mean of the levels' losses. people: the exposed people. If the search
+        does not charge them, the loss is `base`.
         """
         return base + (1 - base) * people / self.n if self.charged else base
 

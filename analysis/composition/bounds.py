@@ -150,10 +150,11 @@ def refined(
 def smallest_bound(
     marginals: Sequence[ArrayLike], k: int, rule: RuleName | str = "coverage"
 ) -> Certificate:
-    """Return the smallest bound of one rule over all thresholds, without a search for prices.
+    """Return the smallest bound on exposed people that one rule gives, over all thresholds.
 
-    The minimum is exact: over all breakpoints, and for Theorem 2 over all real thresholds (for
-    `theorem2` and `theorem3` up to one part in 10^11, never below the truth). If the marginals
+    The rules are formulas in the marginals; the search for prices (margins_bound.py) is not among
+    them. The minimum is exact: over all breakpoints, and for Theorem 2 over all real thresholds
+    (for `theorem2` and `theorem3` up to one part in 10^11, never below the truth). If the marginals
     determine the result (one column, k <= 1, k > n), the certificate's rule is `exact`.
 
     Args:

@@ -134,10 +134,11 @@ class CaseRelaxation:
 
 
 def block_family(shape: Sequence[int]) -> list[Block]:
-    """Return the blocks to try: value sets of some columns, as `check_cases` numbers values.
+    """Return the blocks (value sets of some columns) to try as inequalities.
 
-    A block is (q, values): q is the number of restricted columns, minus 1. At most about
-    `MOST_BLOCKS` are made: columns with most values get only sets of their first values.
+    A block is (q, values): q is the number of restricted columns, minus 1, and values are numbered
+    as in `check_cases`. At most about `MOST_BLOCKS` are made: columns with most values get only
+    sets of their first values.
     """
     starts = np.cumsum([0, *shape[:-1]]).tolist()
     families = [_value_sets(size) for size in shape]
@@ -281,9 +282,10 @@ class _CaseProgram:
         return np.bincount(self._cell, parts, minlength=self._cells).astype(np.float64)
 
     def leaf(self) -> Leaf:
-        """Return the dual prices of the last solution as whole multiples of 1 / SCALE.
+        """Return the dual prices of the last solution, which prove a bound on exposed people.
 
-        They are the prices of values, of blocks with a positive price, and of splits.
+        They are the prices of values, of blocks with a positive price, and of splits, in whole
+        multiples of 1 / SCALE.
         """
         ends = (self._values, self._values + self._cells, len(self._path))
         first = ends[1] + ends[2]

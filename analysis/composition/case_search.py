@@ -118,7 +118,7 @@ def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
 
 
 def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int] | None:
-    """Return the cells to split a case by, and a limit t; None if no number is fractional.
+    """Return the cells to split a case by, and a limit t; None if the solution needs no split.
 
     One part of the case has at most t unexposed cells among them, the other at least t + 1.
     """
@@ -145,7 +145,10 @@ def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
 
 
 def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
-    """Return the proof of a search tree: its nodes in preorder, and the blocks of its leaves."""
+    """Return the proof of a bound on exposed people by a search tree of cases.
+
+    It lists the nodes in preorder, and the blocks that its leaves use.
+    """
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]
     while stack:

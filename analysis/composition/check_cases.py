@@ -170,10 +170,10 @@ def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], l
 
 
 def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
-    """Return the ranges of people that each cell may hold in a case.
+    """Return the numbers of people that each cell may hold in a case of a proof, as ranges.
 
-    The list is empty if no table is in the case. Splits of a single cell and the counts of the
-    values narrow the ranges.
+    The list is empty if no table is in the case. Splits of a single cell and the counts of values
+    narrow the ranges.
     """
     ranges = list(tables.ranges)
     for cells, limit, at_most in path:

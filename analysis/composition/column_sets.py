@@ -23,9 +23,10 @@ MAX_COLUMNS = 16
 def bounds_of_all_sets(
     marginals: Sequence[ArrayLike], k: int, rule: str = "coverage"
 ) -> dict[tuple[int, ...], int]:
-    """Return the people of the best bound of every non-empty set of columns, smallest sets first.
+    """Return the best bound on exposed people, in people, for every non-empty set of columns.
 
-    The numbers equal `best_bound(...).people`. At most 16 columns (65,535 sets).
+    Smaller sets come first. The numbers equal `best_bound(...).people`. At most 16 columns (65,535
+    sets).
 
     Args:
         marginals: count arrays with one total n, one per column.

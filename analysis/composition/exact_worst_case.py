@@ -256,7 +256,7 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep
 
 
 def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
-    """Return the reason, in words, why a search did not begin or did not reach its end."""
+    """Return, in words, why the search for the worst table did not begin, or did not finish."""
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:
         return f"{tables.cells:,} cells are more than the {cells:,} that are searched"

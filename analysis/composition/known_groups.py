@@ -401,10 +401,10 @@ class GroupKnowledge:
     def _common_values(
         self, order: Group, largest: Sequence[Group], narrowing: NamedValues | None
     ) -> dict[int, Group]:
-        """Return, per column, the values that all its largest known tables name.
+        """Return, per column, the values that count by name in all tables inside a set of columns.
 
-        A column outside these tables has its values of at least k people; under `narrowing`, only
-        the values that the query names count.
+        largest: the largest known groups inside the set. A column outside these has its values of
+        at least k people; under `narrowing`, only the values that the query names count.
         """
         values_of_columns: dict[int, Group] = {}
         for j in order:

@@ -236,7 +236,7 @@ def _greatest_leakage(
 ) -> float:
     """Return about the most bits that a group's counts leak about all people together.
 
-    It is n (H(g) - h) in the module's formula.
+    It is n times the entropy of the predicted counts, less the largest entropy of a known part.
     """
     parts = {tuple(sorted(set(g) & set(group))) for g in knowledge.tables} | {(j,) for j in group}
     bound_of_parts = max(

@@ -44,9 +44,9 @@ class Options:
 
     @classmethod
     def common(cls, steps: Steps) -> "Options":
-        """Return options with the number of common values (not below the threshold) as factor.
+        """Return options with the number of values that are not below the threshold as factor.
 
-        They are for the refined and the coverage bound.
+        The refined and the coverage bound use them.
         """
         return cls(steps.rare, steps.common)
 
@@ -145,7 +145,9 @@ class Front:
         slack: int = 0,
         growth: NDArray[np.float64] | None = None,
     ) -> "Front":
-        """Return the front with one more column, of the choices that may still come below `limit`.
+        """Return the front with one more column: the best choices of thresholds so far.
+
+        Choices that cannot come below `limit` are dropped.
 
         Args:
             column: the number of the column.
@@ -241,9 +243,10 @@ def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list
 
 
 def _settle(options: Sequence[Options], scale: int, choice: list[int]) -> tuple[float, list[int]]:
-    """Improve R + scale * P one column at a time until no change of a column lowers it.
+    """Lower R + scale * P by changing one column's threshold at a time, until none helps.
 
-    Returns the value in floats, so that no product overflows, and an option per column.
+    R sums the columns' rare people, P multiplies their factors. Returns the value in floats, so
+    that no product overflows, and an option per column.
     """
     rare = float(sum(o.rare[i] for o, i in zip(options, choice, strict=True)))
     product = float(np.prod([float(o.factor[i]) for o, i in zip(options, choice, strict=True)]))

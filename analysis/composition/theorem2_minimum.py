@@ -73,9 +73,10 @@ class _States:
     option: Integers | None = None
 
     def merge(self, more: _Choices, alive: "_Bounds") -> "_States":
-        """Return the front with one more column, without partial choices that cannot be the best.
+        """Return the Pareto front of thresholds with one more column.
 
-        more: the options of the column. alive: the conditions on a partial choice.
+        Choices that cannot lead to a better bound are dropped. more: the options of the column.
+        alive: the conditions on a choice.
         """
         parent = np.repeat(np.arange(self.cost.size), more.cost.size)
         option = np.tile(np.arange(more.cost.size), self.cost.size)
@@ -168,14 +169,14 @@ def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = i
 
 @dataclass(slots=True)
 class _MinimumSearch:
-    """The search for the smallest value of Theorem 2 with one pivot.
+    """The search for the thresholds with the smallest bound of Theorem 2, with one pivot.
 
     Attributes:
         columns: the counts of each column, as step functions of the threshold.
         k: people in the smallest class that is not exposed.
         n: people in the table.
         pivot: the number of the column that adds no support size to the sum.
-        need: the least log of the product of w_j = t_j V_j.
+        need: the least log of the product of w_j = t_j V_j (threshold times number of values).
         limit: people of the best value so far, not rounded.
         best: the certificate of the best value so far.
     """
@@ -189,7 +190,10 @@ class _MinimumSearch:
     best: Certificate
 
     def run(self) -> None:
-        """Search all choices with fixed thresholds, then every useful interval of levels."""
+        """Search the thresholds with the smallest bound of Theorem 2; improve `best` and `limit`.
+
+        First all thresholds are counts of their columns, then some lie at a common level.
+        """
         other_columns = len(self.columns) - 1
         pivot = self.columns[self.pivot]
         largest = log(float(pivot.threshold[-1]) * pivot.values.size)
@@ -229,7 +233,7 @@ class _MinimumSearch:
         )
 
     def choices(self, j: int, high: float) -> _Choices:
-        """Return the options of column j: each step of its counts, and the water level.
+        """Return the threshold options of column j: its counts, and the common level.
 
         high: upper end of the level; infinite: no level.
         """
@@ -249,9 +253,10 @@ class _MinimumSearch:
         return _Choices(steps[: cost.size], cost, logs, level)
 
     def pour(self, low: float, high: float) -> None:
-        """Search the best choice with a water level in (low, high]; improve `best` and `limit`.
+        """Search the best thresholds with a common level in (low, high].
 
-        With low = 0 and an infinite `high`, all columns are at their caps and there is no level.
+        They improve `best` and `limit`. With low = 0 and an infinite `high`, all thresholds are
+        counts and there is no level.
         """
         top = log(high) if high < inf else -inf
         choices = [self.choices(j, high) for j in range(len(self.columns))]
@@ -272,7 +277,10 @@ class _MinimumSearch:
         self.finish(states, choices, high)
 
     def finish(self, states: _States, choices: list[_Choices], high: float) -> None:
-        """Compute the level of each complete choice; certify the cheapest in exact arithmetic."""
+        """Compute the common level of each choice of thresholds, and certify the cheapest exactly.
+
+        states: all choices, with cost and level columns. high: upper end of the level.
+        """
         m = np.maximum(states.level, 1)
         levels = np.where(states.level > 0, np.exp((self.need - states.logs) / m), 0.0)
         cost = states.cost + states.level * levels

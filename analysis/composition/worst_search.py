@@ -95,7 +95,7 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
     ]
 
     def meet(people: Counts) -> int:
-        """Offer the bracket a table met by the search; return the most exposed people so far.
+        """Take over a table that the search met; return the most exposed people so far.
 
         people: the people of each cell, in the checker's order.
         """
@@ -135,7 +135,7 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
-        """Offer the bracket the table of a round; return whether the swaps may continue."""
+        """Take over a worse table from the swaps, if it is; return whether they may continue."""
         bracket.meet(swapped.table)
         if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
@@ -151,7 +151,7 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
     """
 
     def report(rung: Rung) -> None:
-        """Lower the upper bound to the one proved by a step, and report it."""
+        """Take over the upper bound that a step proved, and report the step."""
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 

@@ -186,12 +186,14 @@ class Cuts:
         return Cut(block, useful, need)
 
     def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats, Floats]:
-        """Return a view's value sets, and lower bounds on the needs of its blocks.
+        """Return, for each block of a view, a lower bound on its number of unexposed cells.
+
+        A view divides the columns into parts; a block is a value set of each part.
 
         Returns:
-            The value sets of each part, as rows of 0 and 1; a lower bound on the need of each
-            block; and the square root of its number of cells. The last two have one entry per
-            product of value sets.
+            The value sets of each part, as rows of 0 and 1; the lower bound of each block; and the
+            square root of its number of cells. The last two have one entry per product of value
+            sets.
         """
         families = _families(view.counts)
         heavy, total = [], []

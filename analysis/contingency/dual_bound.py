@@ -104,9 +104,10 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
-    """Return weights from a smaller relaxation with three cases per cell (`prices.py`), faster.
+    """Return dual weights that prove a bound on exposed people, faster than `relaxed_weights`.
 
-    They prove the same bound as `relaxed_weights` with all cuts, except for rounding.
+    They come from a smaller relaxation with three cases per cell (`prices.py`), and prove the same
+    bound as `relaxed_weights` with all cuts, except for rounding.
 
     Returns:
         None if the rounds did not suffice to find every violated block.

@@ -259,7 +259,7 @@ def _all_kept(counts: Counts) -> ColumnLabels:
 
 
 def _merge(counts: Counts, k: int) -> ColumnLabels:
-    """Return the labels of a column in which values of fewer than k people are merged."""
+    """Return the labels of a column in which values of fewer than k people become one value."""
     rare = np.flatnonzero((counts > 0) & (counts < k))
     return ColumnLabels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
 

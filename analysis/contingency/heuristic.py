@@ -40,9 +40,10 @@ def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
 def _rest(
     counts_left: list[Counts], shape: tuple[int, ...], rng: np.random.Generator | None
 ) -> Counts:
-    """Return the remaining people of all columns along a staircase, as people per cell.
+    """Return a table, as people per cell, with these counts in each column and few cells.
 
-    Values are in decreasing order of their remainders, or in a random order if there is an `rng`.
+    The people fill cells along a staircase through the values: in decreasing order of their counts,
+    or in a random order if there is an `rng`.
     """
     orders = [
         np.argsort(-c, kind="stable") if rng is None else rng.permutation(len(c))

@@ -54,10 +54,10 @@ class FrechetProgram:
         self.exposed_limits = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
 
     def narrowed(self, caps: Counts) -> "FrechetProgram":
-        """Return the program restricted to tables with these caps on unexposed cells.
+        """Return the program with smaller caps on the people of cells that are not exposed.
 
         Args:
-            caps: people, shape (cells,); below k: the cell is exposed in all of these tables.
+            caps: people, shape (cells,); below k: the cell is exposed in all tables to search.
         """
         program = FrechetProgram(self.tables, self.k)
         program.exposed_limits, program.free = (
@@ -82,7 +82,7 @@ class FrechetProgram:
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return lower and upper bounds of the variables."""
+        """Return lower and upper bounds of the program's variables, as a solver takes them."""
         top = np.r_[self.exposed_limits, self.caps[self.free], np.ones(len(self.free))].astype(
             np.float64
         )
@@ -105,9 +105,11 @@ class FrechetProgram:
         return people
 
     def constraints(self, cuts: Sequence[Cut], ceiling: int) -> list[Constraint]:
-        """Return the constraints: margins, the two cases of a cell, cuts, a limit of the objective.
+        """Return the constraints: tables with the given margins, cells exposed or not, and cuts.
 
-        ceiling: exposed people that no table exceeds.
+        Args:
+            cuts: inequalities that every table meets.
+            ceiling: exposed people that no table exceeds; a constraint too.
         """
         from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
 

@@ -63,10 +63,10 @@ def _pass(
     more_than: int,
     cell_limit: float,
 ) -> Counts:
-    """Compute a smaller cap for each free cell by one linear program per cell.
+    """Return a smaller cap on the people of each free cell, by one linear program per cell.
 
-    Arguments as in `narrow`. Returns the caps, shape (cells,); 0 if the cell is exposed in all
-    tables searched.
+    Arguments as in `narrow`. The shape is (cells,); 0 if the cell is exposed in all tables
+    searched.
     """
     relaxation, caps = _relaxation(program, cuts, ceiling), program.caps.copy()
     cells, free = program.tables.cells, len(program.free)

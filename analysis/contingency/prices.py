@@ -42,7 +42,9 @@ NEXT: Option = ("simplex_strategy", 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """The dual multipliers of the relaxation, from which a bound on exposed people is proved.
+    """Dual prices of a linear relaxation, which prove a bound on exposed people.
+
+    The bound holds for every table with the given margins (dual_bound.py).
 
     Attributes:
         margins: a multiplier for each entry of every margin, in order; of either sign.
@@ -56,7 +58,10 @@ class Prices:
 
 
 def find_prices(tables: FrechetClass, k: int) -> Prices:
-    """Solve the relaxation, adding violated blocks for at most `ROUNDS` rounds; return its prices.
+    """Return dual prices that bound the people exposed in any table with given margins.
+
+    A linear relaxation is solved, and inequalities of blocks (cells of which some must be
+    unexposed) are added where violated, for at most `ROUNDS` rounds.
 
     Args:
         tables: the class of tables.
@@ -86,10 +91,10 @@ def find_prices(tables: FrechetClass, k: int) -> Prices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solution:
-    """A solution of the relaxation.
+    """A solution of the linear relaxation of the most exposed people, with its dual prices.
 
     Attributes:
-        shares: for each cell, the share in which it is unexposed.
+        shares: for each cell, the share in which it is unexposed (k people or more).
         margins: multipliers of the margins' entries.
         blocks: multipliers of the cuts.
     """
@@ -100,10 +105,11 @@ class _Solution:
 
 
 class _Relaxation:
-    """The linear program of one class and k; it grows by cuts, and continues from its last basis.
+    """The linear relaxation of the most people exposed in a table of one class, for one k.
 
-    The first solution is by primal simplex: for thousands of cells it takes a tenth of the time of
-    dual simplex, for few about the same. With further cuts the last basis is dual feasible, and few
+    It grows by cuts (inequalities), and each solution continues from the last basis. The first
+    solution is by primal simplex: for thousands of cells it takes a tenth of the time of dual
+    simplex, for few about the same. With further cuts the last basis is dual feasible, and few
     steps are left. Without presolve, solutions are further apart: half as many rounds.
     """
 
