@@ -164,7 +164,7 @@ def test_a_figure_names_what_to_install(typed, data: str, monkeypatch: pytest.Mo
     [
         (b"", "d.csv: the file is empty"),
         (b"a,b\n", "d.csv: a header, but no people"),
-        (b"a,b\n1,2\n", "d.csv: one person only"),
+        (b"a,b\n1,2\n", "d.csv: the table has only one person"),
         (b"a,a\n1,2\n1,2\n", "d.csv:1: two columns are called 'a'"),
         (b"a,b\n1,2\n1\n", "d.csv:3: 1 cells found, the header has 2 columns"),
         (b"a,b\n1,2\n1,\xff\0\n", "d.csv: not a text file"),
