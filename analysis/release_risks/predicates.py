@@ -206,7 +206,7 @@ class _Axis:
     def compared(self, sign: str, code: int, table: int) -> NDArray[np.bool_]:
         """Return a mask of the rows with this comparison to a code.
 
-        Nan is neither more nor less.
+        A missing number (nan) is neither above nor below any code.
         """
         comparison = COMPARE[sign](self.codes[table], code)
         if ">" in sign:

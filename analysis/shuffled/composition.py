@@ -267,7 +267,10 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
 
 
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
-    """Return a loss on a lattice that exceeds each bound at least as likely as any 1-bit loss."""
+    """Return a loss on a lattice whose tail bounds the tails of all 1-bit losses.
+
+    The loss exceeds each value with at least the probability of any actual 1-bit loss.
+    """
     stride = max(1, ceil(top / (step * TAILS)))
     last = ceil(min(top, log((1 - q) / q)) / (step * stride))
     points = np.arange(-last, last + 1, dtype=np.float64)

@@ -72,7 +72,7 @@ class Sums:
         return np.asarray(count)
 
     def take(self, rows: npt.NDArray[np.intp]) -> "Sums":
-        """Return the laws at these places, as for fewer points."""
+        """Return the laws at these places only."""
         return Sums(self.n1[rows], self.n0[rows], self.p1[rows], self.p0[rows])
 
     def wave(self, t: Floats, s: Floats) -> Complexes:

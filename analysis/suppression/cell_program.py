@@ -142,7 +142,10 @@ def _joined_columns(first_block: Any, second_block: Any) -> Any:
 
 
 def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | None:
-    """Return the solution in whole people; None if rounding makes it invalid."""
+    """Return the people that a solution moves from each row to each released pattern.
+
+    None if the solution, rounded to whole people, is invalid.
+    """
     people = np.rint(x[: len(program.row)]).astype(np.int64)
     flow: Counter[tuple[int, Pattern]] = Counter()
     for row, shows, moved_people in zip(program.row, program.shows, people.tolist(), strict=True):

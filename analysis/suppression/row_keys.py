@@ -106,7 +106,7 @@ class RowKeys:
     def keys(self, columns: Columns, rows: Integers) -> Keys:
         """Return a number for each of these distinct rows.
 
-        Equal numbers agree outside `columns`.
+        Rows with equal numbers agree in all columns other than `columns`.
         """
         suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
         keys: Keys = self.whole[rows] - suppressed

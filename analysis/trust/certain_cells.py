@@ -171,7 +171,7 @@ def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
 
 
 def _label(view: View, cell: Sequence[int]) -> Group:
-    """Return the cell of a view that contains a cell of all columns."""
+    """Return the cell of a requested table that contains a cell of all columns."""
     return tuple(
         cell[j] if cell[j] in axis_values else -1 for j, axis_values in zip(*view, strict=True)
     )
