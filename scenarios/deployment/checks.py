@@ -143,7 +143,7 @@ def proofs(evidence: SessionEvidence) -> str:
     Raises VerificationError at a false proof, and NoGround if the mix is not verified.
     """
     if not evidence.announced.rules.verified:
-        raise NoGround("the mix is of onions: no step of it is proved")
+        raise NoGround("this is an onion mix, which proves none of its steps")
     if not evidence.board.tallies:
         raise NoGround("nothing was counted")
     return checked_proofs(evidence.board)

@@ -141,7 +141,7 @@ WRONG = {
     "peers": (GOOD + "[mix]\npeers = true", "mix.peers: found true"),
     "onions submitted once": (
         GOOD + '[mix]\nsubmit = "once"',
-        'mix.submit: mix.submit = "once" is of mix.kind = "verified": an onion has a single reader',
+        'mix.submit: mix.submit = "once" needs mix.kind = "verified": an onion has a single reader',
     ),
     "noise in a verified mix": (
         NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\n[mix]\nkind = "verified"',

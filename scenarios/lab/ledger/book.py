@@ -43,12 +43,12 @@ from .entry import NEVER_ENDED, LedgerBatch, LedgerEntry
 from .lock import locked
 
 SCHEMA = 7
-UNCERTIFIED = 5  # this schema did not note what a run certified after the mix
+UNCERTIFIED = 5  # the schema that did not record what a run certified after the mix
 SIGNED = 7  # from this schema on, a place signs its ledger
-ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 has no keeper, no unsure batch and no shown tallies
-LABEL = b"veilmix ledger 1\0"  # of what a keeper signs
-PATIENCE = 10.0  # seconds to wait for another run that has the file
-KEY = 32  # bytes
+ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 lacks keepers, unsure batches, tallies
+LABEL = b"veilmix ledger 1\0"  # starts every text that a keeper signs
+PATIENCE = 10.0  # seconds that a run waits while another run has the file
+KEY = 32  # bytes of a key
 RECOVERY_ADVICE = (
     "without it nobody can tell what may still be released about whom: put back a copy, or name a "
     "new file and release nothing about the same people"

@@ -15,8 +15,8 @@ import msgspec
 
 from ....protocol.wire.hiding_rules import Hiding, Redact, apply_rule
 
-BYTES = 8  # of a mark
-NEVER = (1 << 32) - 1  # a draw below which every cover is: nobody covers
+BYTES = 8  # length of the mark of a cell
+NEVER = (1 << 32) - 1  # the largest draw: a rule covers no value with it
 
 Cell = tuple[str, ...]
 CellCounts = Mapping[Cell, int]

@@ -21,13 +21,13 @@ from .certified import Certified
 if TYPE_CHECKING:
     from ....analysis.shuffled.composition import Loss
 
-Curve = tuple[tuple[float, float], ...]  # (epsilon in nats, delta), epsilon from 0 up
+Curve = tuple[tuple[float, float], ...]  # points (epsilon in nats, delta); epsilon rises from 0
 
-KNOTS = 16  # points of a curve: the lines between them cost about 1 % of epsilon
-LATTICE = 64  # points of the law of the smallest loss
-BEYOND = 1e-4  # part of delta beyond the last point of a curve
+KNOTS = 16  # points of a curve: straight lines between them raise epsilon by about 1 %
+LATTICE = 64  # points in the distribution of the smallest privacy loss
+BEYOND = 1e-4  # share of the ledger's delta that is left at the last point of a curve
 HALVINGS = 50
-TINY = 1e-9  # nats: an epsilon that is taken for 0
+TINY = 1e-9  # nats: a smaller epsilon counts as 0
 
 
 def certify(
@@ -79,7 +79,7 @@ def _part_curve(randomizer: Any, n: int) -> Curve:
     top = max(report_epsilon(people, randomizer, DELTA * BEYOND).high, TINY)
     bound = upper_curve(people, randomizer, top if top > TINY else None)
     points = [float(at) for at in np.linspace(0.0, top, KNOTS)]
-    start = points[1] * 1e-7  # at 0 itself delta is not asked; it is larger by e^start - 1 at most
+    start = points[1] * 1e-7  # for the point 0, where delta is at most e^start - 1 larger
     deltas = [bound(start) + expm1(start), *(bound(at) for at in points[1:])]
     falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
     return tuple(zip(points, map(float, falling), strict=True))

@@ -31,7 +31,7 @@ from ....protocol.wire.hiding_rules import Redact
 from .cells import CellCounts
 from .person_rows import PersonRows, person_counts, project_rows, shown_persons
 
-MOST_COLUMN_SETS = 64  # common columns of releases that are looked at
+MOST_COLUMN_SETS = 64  # most sets of common columns that are examined
 
 
 class TooManyGroupsError(Exception):

@@ -69,7 +69,7 @@ def _lock(handle: int) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            os.lseek(handle, 0, os.SEEK_SET)  # it locks from the current position on
+            os.lseek(handle, 0, os.SEEK_SET)  # msvcrt locks from the current position on
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl

@@ -35,8 +35,8 @@ from .noise import Noise
 from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
-SMALL = 1e-3  # of the largest epsilon; a smaller epsilon is added: a lattice for both is too long
-PATTERNS = 16  # sets of runs that are composed; people with others have the bound of all runs
+SMALL = 1e-3  # epsilons below this share of the largest are added, not composed: too fine a lattice
+PATTERNS = 16  # most sets of runs composed; people in other sets get the bound of all runs
 OLD = "noted before epsilons after shuffling were"
 NO_BOUND = "no bound after shuffling was certified"
 PERMANENT_NOISE = "noise is kept from run to run, so reports depend on those of other runs"

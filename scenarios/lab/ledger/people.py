@@ -30,7 +30,7 @@ from ...populations.people import SourceTable
 from ...populations.samples import Samples
 from ...schema.model import Scenario
 
-BYTES = 16  # of a fingerprint
+BYTES = 16  # length of a fingerprint
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from .entry import NEVER_ENDED, LedgerEntry
 from .noise import Noise
 from .people import ScenarioPeople
 
-ROUNDING = 1e-9  # nats
+ROUNDING = 1e-9  # nats by which rounding may lift a sum above the limit
 
 
 def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:

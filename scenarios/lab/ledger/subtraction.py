@@ -21,7 +21,7 @@ from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsErr
 from .people import ScenarioPeople
 from .person_rows import PersonRows
 
-MAX_GROUPS = 5  # groups of an account: the most exposed ones
+MAX_GROUPS = 5  # most groups in an account: the most exposed ones
 REMEDY = "ask exactly the people of an earlier session, or release nothing more about them"
 TOO_MANY = (
     "the releases about these people can be combined in more ways than are looked at, so nobody "

@@ -144,7 +144,7 @@ class _PlanAnswers:
             present(self.plan.crowd, self.plan.faults, number),
         )
         rows = rows_of(self.submitted_table(call), call, queried_indices)
-        if number != call.round:  # the ballots that counted are mixed again
+        if number != call.round:  # the counted ballots of an earlier round are mixed again
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
         opening = answers_for(self.plan.program) is AnswerKind.OPENED

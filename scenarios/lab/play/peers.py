@@ -39,7 +39,7 @@ from .ideal import rows_of
 from .ideal_outcome import imagined
 from .session_plan import SessionPlan
 
-NOBODY_LEAVES = (1 << 31) - 1  # dropouts that would let round 2 continue
+NOBODY_LEAVES = (1 << 31) - 1  # a limit of dropouts that never ends round 2
 
 
 def agreement(
@@ -124,7 +124,7 @@ def _real(
     cast = cast_of(plan, seed, secrets)
     terms = cast.agreement
     occasions = OccasionRecord(
-        {plan.faults[person][1].entry for person in cast.absent}  # always acts
+        {plan.faults[person][1].entry for person in cast.absent}  # who is absent always deviates
     )
     reckoning = role.play_peers(
         cast, [TranscriptRecorder(transcript), occasions, *instruments], report

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ....roles.network.instruments import Instrument
     from ....roles.session import Stage
 
-WHISPERED = ("equivocate", "split-view")  # attacks with a message past the board
+WHISPERED = ("equivocate", "split-view")  # attacks that send a message without the board
 
 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":

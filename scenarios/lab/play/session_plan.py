@@ -1,8 +1,7 @@
-"""The plan of a session: all that it takes from its scenario, taken once.
+"""The plan of a session: all that a session takes from its scenario, in one record.
 
-The parts are small records, each for the modules that read it: what is announced, the transport,
-the attacks and guards, and the settings of the scores. Later only a run's record holds the
-scenario.
+The parts are small records, each for the modules that read it: the announcement, the transport, the
+attacks and guards, and the settings of the scores. Later only a run's record holds the scenario.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """A session before it is played.
+    """The plan of a session before it is played, from which both modes (real, ideal) start.
 
     Attributes:
         name: the name of the scenario.
@@ -66,7 +65,10 @@ class SessionPlan:
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, crowd: Samples, faults: Faults) -> "SessionPlan":
-        """Return the plan of a session of these people."""
+        """Return the plan of a scenario's session.
+
+        Crowd: its people. faults: the faults of users.
+        """
         program = program_of(scenario)
         rules = announced_rules(scenario)
         attacks = AttackSettings.from_scenario(scenario, crowd)

@@ -1,4 +1,4 @@
-"""A scenario with a table in memory as its people."""
+"""A scenario whose people are a table in memory or a file, for calls from Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..validation.load import from_tables, plain
 
 
 def with_people(scenario: Scenario | str, table: Any) -> Scenario:
-    """Return a scenario, or parse its text, with the people of a frame or a file.
+    """Return a scenario, given as object or text, with the people of a frame or a file.
 
     Raises ScenarioError if they do not fit, ParameterError for an object that is not a table.
     """

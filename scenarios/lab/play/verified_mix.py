@@ -1,4 +1,4 @@
-"""Checks that a verified mix can carry the answers of a scenario: an element holds 29 bytes."""
+"""A check that a verified mix can carry the answers of a scenario: an element holds 29 bytes."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ HIDDEN = 2  # spellings of hidden values that a column may have besides its own
 
 
 def check_answers(scenario: Scenario, schema: "Schema") -> None:
-    """Raise DataError if an answer may be too long, in the widest possible query.
+    """Raise DataError if an answer may be too long for a ballot, in the widest possible query.
 
     The widest query has all columns, since the choice of columns comes later; with local noise it
     is a report of one column, and so is each ballot that is submitted once. schema: of the people.

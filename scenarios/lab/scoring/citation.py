@@ -33,6 +33,7 @@ class Citation:
         return f"seed {self.seed} ({SEEDED})"
 
     def __str__(self) -> str:
+        """Return a sentence that cites the run."""
         return (
             f"veilmix {self.version}, scenario {self.scenario}, {self.mode} run, "
             f"{self.users:,} people, {self.randomness}, digest {self.digest}"

@@ -29,14 +29,14 @@ def learnt(
     truth: "Mapping[int, Row] | None" = None,
     prior: "Shares | None" = None,
 ) -> tuple[Received, ...]:
-    """Score coalitions. Coalitions with the same knowledge of people are scored once.
+    """Return the leakage to each coalition; coalitions with equal knowledge are scored once.
 
     Args:
-        groups: the parties of each.
-        look: the view of a set of parties.
+        groups: the parties of each coalition.
+        look: returns the view of a set of parties.
         sizes: the number of values of each column.
-        noise: the noise that users add; None: they add none.
-        several: the largest number of rows of a person; None: each has one.
+        noise: the noise that users add; None: they add no noise.
+        several: the largest number of rows of a person; None: each has one row.
         information: bits that a person's reports carry about its values.
         truth: people's true rows, by index, for the highest posterior of a true row.
         prior: public knowledge of the population; None: all labelled tables equally likely.
@@ -61,9 +61,9 @@ def view_leakage(
     truth: "Mapping[int, Row] | None",
     prior: "Shares | None" = None,
 ) -> Received:
-    """Return the leakage of a view about persons with several rows, about reports, or about rows.
+    """Return the leakage of a view: about persons with several rows, noisy reports, or single rows.
 
-    The other arguments are those of `learnt`.
+    The arguments besides `view` are explained at `learnt`.
     """
     if several is not None:
         return received_of_persons(view, sizes, several)

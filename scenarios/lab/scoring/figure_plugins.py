@@ -21,12 +21,12 @@ GROUP = "figures"
 
 @dataclass(frozen=True, slots=True)
 class OwnFigure:
-    """A figure of a run.
+    """A figure of a run that another package adds to the report.
 
     Attributes:
         caption: a sentence on what it shows, with units. It is also the text for screen readers.
-        numbers: returns the numbers of the figure from the record of a run, a row or more; None
-            for a run without them. Readers of the page can save them as CSV.
+        numbers: returns the numbers of the figure from the record of a run, a row or more; None for
+            a run without them. Readers of the page can save them as CSV.
         draw: draws these numbers. It runs in the style of all figures; `matplotlib.figure.Figure`
             needs no backend.
     """
@@ -37,7 +37,7 @@ class OwnFigure:
 
 
 def own_figures() -> Mapping[str, OwnFigure]:
-    """Return the figures that other packages bring, by name.
+    """Return the figures that other packages add, by name.
 
     Raises ParameterError where an entry point is no `OwnFigure`.
     """
@@ -45,9 +45,9 @@ def own_figures() -> Mapping[str, OwnFigure]:
 
 
 def numbers_of(name: str, figure: OwnFigure, result: Result) -> Frame | None:
-    """Return the numbers of a figure of a run; None for a run without them.
+    """Return the numbers that a figure draws of a run; None for a run without them.
 
-    Raises ParameterError if the package returns no table, or one without rows.
+    Raises ParameterError if the package returns no table, or a table without rows.
     """
     numbers = figure.numbers(result)
     if numbers is None:

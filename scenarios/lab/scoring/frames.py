@@ -31,7 +31,7 @@ AttackFrame = TypedFrame[Never, Literal["achieved", "of"], Literal["attack", "un
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The tables of a run.
+    """The tables of a run, as `outcome.frames` gives them.
 
     Attributes:
         release: number of people with each combination of the released values; no row without a
@@ -78,7 +78,7 @@ def frames(result: Result, coalitions: Sequence[Received]) -> Frames:
 
 
 def score_rows(result: Result) -> list[tuple[Cell, ...]]:
-    """Return the scores that other packages bring: name, value, unit, meaning."""
+    """Return the scores that other packages add: rows of name, value, unit, meaning."""
     from .score_plugins import measure, own_scores
 
     rows = [(name, score, measure(name, score, result)) for name, score in own_scores().items()]
@@ -86,7 +86,7 @@ def score_rows(result: Result) -> list[tuple[Cell, ...]]:
 
 
 def _release(names: Sequence[str], counts: Sequence[Sequence[Cell]]) -> ReleaseFrame:
-    """Make the frame of a release; `people` is the count, even if a column has that name."""
+    """Return the frame of a release; `people` is the count, even if a column has that name."""
     rows = [(people, *values) for *values, people in counts]
     columns = column_cells(("people", *names), rows)
     people = columns.pop("people")
@@ -112,7 +112,7 @@ ATTACKS = {"attack": str, "achieved": float, "of": float, "unit": str}
 
 
 def coalition_row(view: Received) -> tuple[Cell, ...]:
-    """Return a row of the table of coalitions."""
+    """Return the leakage to a coalition as a row of the table `COALITIONS`."""
     return (
         *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
         *(view.bits_per_person, view.bits_are.value, view.rows_guessed, view.rows_guessed_before),
@@ -138,6 +138,7 @@ def _stated(result: Result) -> tuple[StatedEpsilon, ...]:
 
 
 def _epsilon(stated: StatedEpsilon) -> tuple[Cell, ...]:
+    """Return an epsilon as a row of the table `EPSILONS`."""
     return (
         *(stated.of, stated.nats, stated.at_least, stated.delta, stated.adjacency, stated.reading),
         stated.relied_on,

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Shares of people in a crowd smaller than k: true for the release, promised, possible.
+    """The exposure of a release, as shares of people: true, promised, and possible.
 
-    true and promised are 0.0 without a release.
+    A person is exposed in an equivalence class smaller than k. true and promised are 0.0 without a
+    release.
 
     Attributes:
         true: of the release.
@@ -53,13 +54,16 @@ class Exposure:
 
     @property
     def worst_shares(self) -> tuple[float, float] | None:
-        """Bounds of the largest possible exposure, as shares of people; equal if proven."""
+        """Bounds on the largest possible exposure, as shares of people; equal if proven.
+
+        Or None.
+        """
         if self.worst_case is None or not self.people:
             return None
         return self.worst_case.shares(self.people)
 
     def written(self) -> WrittenExposure:
-        """The exposure as `result.json` says it."""
+        """Return the exposure in the form of `result.json`."""
         from .result import WrittenExposure, WrittenWorstCase
 
         if self.worst_case is None or not self.people:
@@ -69,18 +73,18 @@ class Exposure:
         return WrittenExposure(self.true, self.promised, worst)
 
 
-NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # where no table is released
+NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # of a run without a released table
 
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """A curator's counts of round 1, the options, and the decision.
+    """The curator's part of a run: counts of round 1, options, decision and exposure.
 
     Attributes:
         marginals: counts per feature, as it read them; None if round 1 was aborted.
         decision: None then too.
         considered: sets of columns, with the bound that could be promised of each.
-        dropped: why each suppressed column is not released.
+        dropped: the reason for each suppressed column.
         exposure: of the release: true, promised, possible.
     """
 
@@ -93,7 +97,7 @@ class Curated:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRun:
-    """A run as its record names it.
+    """The identity of a run: scenario, seed and mode, with its duration.
 
     Attributes:
         scenario: the scenario that was played.
@@ -110,16 +114,16 @@ class ScenarioRun:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A run of a scenario: the facts that every run has, and the findings of its program.
+    """The outcome of a scenario: the facts that every run has, and the findings of its program.
 
     Attributes:
-        scenario: that was played.
+        scenario: the scenario that was played.
         seed: None if system randomness was used.
         mode: real or ideal.
         users: people in the scenario.
         schema: the features of these people.
         sizes: values of each column.
-        burned: why a round was not completed, or None.
+        burned: the reason why a round was aborted, or None.
         release: the joint counts of the released columns; if people randomize their answers, people
             by (feature, report), unless these are too many; None if there is no release.
         coalitions: the leakage to each.
@@ -127,7 +131,7 @@ class Outcome:
         digest: identifies the run; equal for equal seeds.
         seconds: of the run.
         curated: the curator's counts and decision; None if people randomize their answers.
-        findings: of the program, beside the rest (programs/findings.py); None if there are none.
+        findings: of the program, beside the rest (programs/findings.py); None without findings.
         reidentification: in the release; None without a release.
         notes: warnings about the data.
         transcript: the record of a real run.
@@ -183,7 +187,7 @@ class Outcome:
 
     @property
     def dropped(self) -> tuple[UnreleasedColumn, ...]:
-        """Why each suppressed column is not released."""
+        """The reason for each suppressed column."""
         return self.curated.dropped if self.curated else ()
 
     @property
@@ -200,7 +204,7 @@ class Outcome:
         if self.curated is None:
             return program_counts
         if self.marginals is None and self.decision is not None:
-            return (sum((self.release or {}).values()),)  # nothing is counted but the release
+            return (sum((self.release or {}).values()),)  # the only counted table is the release
         first = max((sum(counts.values()) for counts in self.marginals or ()), default=0)
         return *(program_counts or (first,)), sum((self.release or {}).values())
 
@@ -232,7 +236,7 @@ class Outcome:
         return find_coalition(self.coalitions, members)
 
     def result(self) -> dict[str, Any]:
-        """The content of `result.json`: the plain data of `written`."""
+        """Return the content of `result.json`: the plain data of `written`."""
         data: dict[str, Any] = plain(self.written())
         return data
 
@@ -271,6 +275,7 @@ class Outcome:
         )
 
     def _decision(self, decision: Decision) -> WrittenDecision:
+        """Return a decision in the form of `result.json`."""
         from .result import BlankRule, WrittenCertificate, WrittenDecision
 
         proof, names = decision.certificate, self.schema.names
@@ -300,6 +305,7 @@ class Outcome:
         )
 
     def _release(self, release: Counts) -> WrittenRelease:
+        """Return a release in the form of `result.json`."""
         from .result import REPORTED, WrittenRelease
 
         columns = self.kept if self.curated else REPORTED
@@ -321,23 +327,24 @@ class Outcome:
         return Citation(__version__, name, self.mode, self.users, self.seed, self.digest)
 
     def _repr_html_(self) -> str:
-        """Show the run in a notebook."""
+        """Return the run as HTML for a notebook."""
         return notebook_html(self)
 
     def __repr__(self) -> str:
+        """Return a line with the scenario, the number of people and the released columns."""
         return f"<Outcome of {self.scenario.scenario.name}: {summary(self)}>"
 
 
 def notebook_html(run: Any) -> str:
-    """Return a run as a notebook shows it. run: an Outcome, or a saved one."""
+    """Return a run as HTML for a notebook. run: an Outcome, or a saved run."""
     from ...schema.plugs import load
 
-    html: str = load("veilmix.presentation.notebook:html")(run)  # words are above this room
+    html: str = load("veilmix.presentation.notebook:html")(run)  # a higher layer
     return html
 
 
 def summary(run: Any) -> str:
-    """Return the size and the result of a run in a few words. run: an Outcome, or a saved one."""
+    """Return the size and the result of a run in a few words. run: an Outcome, or a saved run."""
     release_text = f"released {', '.join(run.kept)}" if run.released else "nothing released"
     if run.findings and run.findings.short:
         release_text = run.findings.short
@@ -345,7 +352,7 @@ def summary(run: Any) -> str:
 
 
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
-    """Return the leakage to a coalition; UnknownParty if a party is unknown or it was not scored.
+    """Return the leakage to a coalition; UnknownParty for an unknown party or unscored coalition.
 
     members: names of parties; several in one text, with `+` between them, are several members.
     """

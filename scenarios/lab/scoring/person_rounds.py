@@ -1,4 +1,7 @@
-"""The persons and the dummies of each round of a run in which persons have several rows."""
+"""The persons and the dummies of each round, for runs in which persons have several rows.
+
+A dummy is a ballot without an answer, by which all persons submit equally many ballots.
+"""
 
 from collections.abc import Sequence
 
@@ -8,7 +11,7 @@ from ...serialization.record import Record
 
 
 class RoundOfPersons(Record, frozen=True):
-    """The persons of a round that was counted.
+    """The number of persons and of dummies in a counted round.
 
     Attributes:
         people: persons counted in it.
@@ -20,7 +23,7 @@ class RoundOfPersons(Record, frozen=True):
 
 
 class SeveralRows(Record, frozen=True):
-    """The counts of a run in which persons have several rows.
+    """The persons and dummies of a run in which persons have several rows.
 
     Attributes:
         rows: ballots of each person to a question, dummies included.
@@ -32,7 +35,7 @@ class SeveralRows(Record, frozen=True):
 
     @classmethod
     def from_tallies(cls, rows: int, tallies: Sequence[Sequence[Counts]]) -> "SeveralRows":
-        """Count persons and dummies. tallies: by round and question, dummies included."""
+        """Return persons and dummies. tallies: counts by round and question, dummies included."""
         return cls(rows, tuple(_round(rows, tally) for tally in tallies))
 
     def ballots(self, number: int) -> int:
@@ -47,5 +50,6 @@ class SeveralRows(Record, frozen=True):
 
 
 def _round(rows: int, tally: Sequence[Counts]) -> RoundOfPersons:
+    """Return persons and dummies of a round. rows: ballots of a person to a question."""
     people = max(people_among(sum(counts.values()), rows) for counts in tally)
     return RoundOfPersons(people, tuple(map(dummies_in, tally)))

@@ -1,4 +1,4 @@
-"""The scores of a policy: the exposure of the release, and the [expect] lines."""
+"""The scores of a policy: the exposure of the release, and failures of the [expect] lines."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,11 +21,10 @@ def measure(
 ) -> Exposure:
     """Return the exposure of a release: true, promised, and the worst case over its marginals.
 
-    Promised is the reader's proof for the respondents (board/promise.py), or, without such a
-    proof, the bound of the decision. The program counts exposed people, including people in small
-    crowds that are known by exclusion; the release itself shows these, so they are promised too.
-
-    nodes: of each search tree for the worst case; None: as `worst_case.DEFAULT` says.
+    Promised is the reader's proof for the respondents (board/promise.py), or, without such a proof,
+    the bound of the decision. The program counts exposed people, including people in small classes
+    that are known by exclusion; the release itself shows these, so they are promised too. nodes: of
+    each search tree for the worst case; None: as `worst_case.DEFAULT` says.
     """
     decision = played.decision
     if decision is None or played.release is None:

@@ -5,11 +5,12 @@
                  (Bayes error 1 - found / people), how many for certain, bits a row tells
     risk         prosecutor, journalist, marketer, which know all that is released
                  (analysis/exposure/attacker_risk.py)
-    reports      randomized reports: the PIE of one report, and its maximum over all people
+    reports      randomized reports: the PIE (personal information entropy) of one report, and its
+        maximum over all people
 
 The columns are those of `[attacker] knows`; without it every single column, all but one, and all.
 Truth is the whole real population, which the laboratory has and no analyst: journalists count
-crowds in the table that a sample was drawn from.
+equivalence classes in the table that a sample was drawn from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,21 +34,21 @@ from ...serialization.record import Record
 if TYPE_CHECKING:
     from ...programs.interface import ScoringSettings
 
-MAX_COLUMNS = 16  # columns; with more, attackers who know all but one are left out
+MAX_COLUMNS = 16  # with more columns, attackers who know all but one are not computed
 
 
 class AttackSuccess(Record, frozen=True):
-    """The success of an attacker against a release.
+    """The success of a re-identification attack on a release.
 
     Attributes:
-        knows: columns, of all people.
-        sees: columns of the release, or the report.
+        knows: columns of all people that the attacker knows.
+        sees: columns of the release, or the report, that it sees.
         found: expected number of people named correctly by the best guesses.
-        standard_error: of it, 0 if it is exact.
+        standard_error: the standard error of found; 0 if exact.
         error: the Bayes error: the share of people that even the best attacker names wrongly.
-        certain: people with a row that can belong to no other person.
-        bits: a row tells about its owner.
-        bits_error: their standard error.
+        certain: number of people with a row that can belong to no other person.
+        bits: information that a row gives about its owner.
+        bits_error: the standard error of bits; 0 if exact.
     """
 
     knows: tuple[str, ...]
@@ -61,22 +62,25 @@ class AttackSuccess(Record, frozen=True):
 
 
 def bayes_error(named: float, people: int) -> float:
-    """Return the share of people named wrongly by an attacker that names so many correctly."""
+    """Return the Bayes error of an attacker: the share of people named wrongly.
+
+    named: expected number of people named correctly, of `people`.
+    """
     return max(0.0, 1 - named / people)
 
 
 class ReportPie(Record, frozen=True):
-    """The personal information entropy of a report, in bits (paper 003).
+    """The personal information entropy (PIE) of a noisy report, in bits (paper 003).
 
     Attributes:
-        feature: of the report.
-        pie: with the people of this run.
-        standard_error: 0 if it is exact.
-        contraction: an upper bound for any people, as many as these, never below `exact`
-            (analysis/reidentification/pie_bounds.py); its key is older than its name.
-        exact: the least upper bound, by the capacity.
+        feature: the reported feature.
+        pie: the PIE with the people of this run.
+        standard_error: the standard error of pie; 0 if exact.
+        contraction: an upper bound for any data of as many people, never below `exact`
+            (analysis/reidentification/pie_bounds.py). Its key in result.json is `sharp`.
+        exact: the least upper bound that is proved, from the channel capacity.
         attained: whether `exact` is the supremum, or only the least bound that is proved.
-        unit: of all of them.
+        unit: the unit of all these numbers.
     """
 
     feature: str
@@ -89,10 +93,12 @@ class ReportPie(Record, frozen=True):
 
 
 class Risks(Record, frozen=True):
-    """The three attackers that know all that is released (analysis/exposure/attacker_risk.py).
+    """The risks by three attackers that know the whole release.
+
+    analysis/exposure/attacker_risk.py defines them.
 
     Attributes:
-        k: the crowd from which on a chance is no risk.
+        k: the class size from which on a chance is no risk.
         prosecutor: knows that its target is in the table.
         journalist: knows the population.
         marketer: links all people; the expected share of correct links, 0 to 1.
@@ -104,7 +110,7 @@ class Risks(Record, frozen=True):
     marketer: float
 
     def __str__(self) -> str:
-        """Write the three chances in a sentence."""
+        """Return a sentence with the three risks."""
         prosecutor, journalist = (
             f"{percent(attacker.largest)} at most, {percent(attacker.mean)} on average"
             for attacker in (self.prosecutor, self.journalist)
@@ -116,12 +122,12 @@ class Risks(Record, frozen=True):
 
     @classmethod
     def from_risk(cls, risk: Risk) -> "Risks":
-        """Return the record of these risks."""
+        """Return the record of risks computed by the analysis."""
         return cls(risk.k, risk.prosecutor, risk.journalist, risk.marketer)
 
 
 class Reidentified(Record, frozen=True):
-    """All figures of re-identification.
+    """The re-identification scores of a run's release.
 
     Attributes:
         people: in the release.
@@ -156,12 +162,12 @@ def in_release(
     release: Counts | None,
     hidden: Sequence[Hiding] = (),
 ) -> Reidentified | None:
-    """Score a release of some columns; None for a release of fewer than two people.
+    """Return the re-identification scores of a release; None for fewer than two people.
 
-    present: indices of the people in it. hidden: rules by which some values were suppressed; crowds
-    in the population are then unknown, and the journalist is taken for the prosecutor. A release
-    that differs from these people's rows, because a party has tampered with it, has no attacks: the
-    owners of its rows are unknown.
+    present: indices of the people in it. hidden: rules by which some values were suppressed;
+    classes in the population are then unknown, and the journalist is taken for the prosecutor. A
+    release that differs from these people's rows, because a party has tampered with it, has no
+    attacks: the owners of its rows are unknown.
     """
     if not release or sum(release.values()) < 2:
         return None
@@ -187,11 +193,11 @@ def in_release(
 class Responses:
     """The possible responses to each row, a line for each: `row` gives `codes` with `chance`.
 
-    A hidden value has the code after those of its column.
+    A row may have several responses, if values are suppressed at random as cover.
 
     Attributes:
-        row: which of the rows.
-        codes: the response, shape (lines, d); a hidden value has the code after those of its
+        row: the number of the row.
+        codes: the response, shape (lines, d); a hidden value has the code after the codes of its
             column.
         chance: probability of the response, 0 to 1.
     """
@@ -212,7 +218,10 @@ def response_laws(
     released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> Responses:
-    """Return all responses to rows under the hiding rules of a call, with their probabilities."""
+    """Return all responses to rows under the hiding rules of a query, with their probabilities.
+
+    rows: codes, a row each. values: the texts of each column.
+    """
     import numpy as np
 
     responses = Responses(
@@ -235,7 +244,7 @@ def response_laws(
 
 
 def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> Responses:
-    """Return the opened part of rows: their longest prefix in a release of all columns."""
+    """Return the opened part of each row: its longest prefix in a release of all columns."""
     import numpy as np
 
     prefixes, codes = set(map(prefix_of, release)), rows.astype(np.int64)
@@ -254,7 +263,10 @@ def _theirs(
     released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> bool:
-    """Whether a release agrees with these people's responses; with random hiding, in its size."""
+    """Whether a release agrees with these people's responses; with random hiding, in its size.
+
+    row_counts: the people with each row.
+    """
     import numpy as np
 
     if not responses.exact:
@@ -273,10 +285,10 @@ def _theirs(
 
 
 def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
-    """The crowds that people in the release have in the population.
+    """Return the equivalence classes that people in the release have in the population.
 
     released_rows: different rows of the release, `row_counts` people each (a cell may have several
-    rows).
+    rows). whole: the rows of the population.
     """
     import numpy as np
 
@@ -294,6 +306,10 @@ def _attacks(
     released_columns: Sequence[int],
     responses: Responses,
 ) -> Iterator[AttackSuccess]:
+    """Yield the success of each attacker: for each set of columns that it may know.
+
+    asked: the scenario's set. rows: different rows, `row_counts` people each.
+    """
     sees = tuple(names[column] for column in released_columns)
     n, response_cells = (
         int(row_counts.sum()),

@@ -1,9 +1,9 @@
 """Re-identification by a randomized report: attacks and PIE of reidentification.py, with noise.
 
-The mix takes a person's reports apart, so an attacker sees a single report at a time: each attacker
-is scored with the report that finds most people. GRR and small matrices are summed over. For other
-randomizers reports are drawn from a fixed seed, and with P(y | k) the chance of report y from a
-person with known columns k,
+PIE is the personal information entropy of a report. The mix separates a person's reports, so an
+attacker sees a single report at a time: each attacker is scored with the report that finds most
+people. GRR and small matrices are summed over. For other randomizers reports are drawn from a fixed
+seed, and with P(y | k) the chance of report y from a person with known columns k,
 
     found = E [max over k of P(y | k) / P(y)]        bits = E [log2 P(y | k) / P(y)]
 
@@ -30,17 +30,19 @@ from .reidentification import (
     known_sets,
 )
 
-SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
+SMALL = 1 << 20  # largest matrix (people x reports) that is summed exactly, in entries
 EVERY_SET = "every set"
 
 
 class ReportGuess(NamedTuple):
-    """People found and bits told, with their standard errors (0: exact).
+    """The success of an attacker that sees one report: people found and bits, with standard errors.
+
+    A standard error of 0 means exact.
 
     Attributes:
         expected_matches: people, in expectation.
         found_error: of found.
-        bits: told by a report.
+        bits: information in a report.
         bits_error: of bits.
     """
 
@@ -53,9 +55,9 @@ class ReportGuess(NamedTuple):
 def in_reports(
     questions: Sequence[Question], asked: Sequence[int], crowd: Samples, present: Any
 ) -> Reidentified | None:
-    """Score the reports of these people; None for fewer than two people.
+    """Return the re-identification scores of people's reports; None for fewer than two people.
 
-    asked: the columns of an attacker beside the usual sets.
+    asked: the columns of an attacker beside the usual sets. present: indices of the people.
     """
     people = crowd.people
     if len(present) < 2:
@@ -93,7 +95,10 @@ def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: in
 
 
 def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
-    """Score the pieces of owners' vectors (sets.py), for an attacker that knows every set."""
+    """Return the scores of the pieces of owners' vectors (sets.py).
+
+    The attacker knows every set. None for fewer than two owners.
+    """
     if len(codes) < 2:
         return None
     rows, row_counts = distinct(codes)
@@ -119,7 +124,11 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
 
 
 def _report(question: Question, rows: Any, row_counts: Any, people: int) -> ReportPie:
-    # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
+    """Return the PIE of the reports to a question, with its bounds.
+
+    rows: the different rows of the people, `row_counts` people each.
+    """
+    # A report Y depends on a person U by the value X only, so I(U; Y) = I(X; Y).
     report_guess = guess(question, rows, row_counts, question.columns)
     bound = pie_bound(question.randomizer, people)
     return ReportPie(
@@ -135,7 +144,7 @@ def _report(question: Question, rows: Any, row_counts: Any, people: int) -> Repo
 def guess(
     question: Question, rows: Any, row_counts: Any, known_columns: Sequence[int]
 ) -> ReportGuess:
-    """Return the success of an attacker with a report, and with these columns of all people.
+    """Return the success of an attacker with a report that knows these columns of all people.
 
     rows: the different rows of the people, `row_counts` people each.
     """
@@ -171,7 +180,7 @@ def guess(
 
 
 def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
-    """Return people by known cell and true value, sparse."""
+    """Return the number of people by known cell and true value, as a sparse matrix."""
     from scipy.sparse import coo_array
 
     counts = coo_array(
@@ -182,6 +191,10 @@ def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
 
 
 def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
+    """Return the success of an attacker, estimated from drawn reports.
+
+    counts: people by known cell and true value. values: the inputs of the randomizer.
+    """
     rng = np.random.default_rng(SEED)
     width = max(values.shape[1], counts.shape[1])
     occurring = np.flatnonzero(counts.sum(axis=0))
@@ -195,7 +208,7 @@ def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
     value_shares = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
     report_chances = (
         value_shares @ likely.T
-    )  # P(y | k) by known cell and draw, up to a factor of the draw
+    )  # P(y | k) of each known cell and drawn report, up to a factor per draw
     guessed = report_chances.max(axis=0) / mean
     bits = np.log2(report_chances[sparse_counts.row[entry_indices], np.arange(draws)] / mean)
     root = sqrt(draws)

@@ -1,4 +1,4 @@
-"""The format of result.json: a definition by which it is written, read, checked and documented.
+"""The format of result.json: one definition by which it is written, read, checked and documented.
 
     Result          the facts of every run, and the findings of its program
     result_type()   the same with the findings of each program, as it is read and published
@@ -35,15 +35,15 @@ F = TypeVar("F", bound=Findings)
 
 
 class WrittenCertificate(Record, frozen=True):
-    """The certificate of a decision.
+    """The certificate of a decision: a bound on exposed people, with its proof.
 
     Attributes:
-        rule: the bound that proves it.
-        k: people in the smallest safe crowd.
-        n: people that were counted.
-        people: exposed at most.
+        rule: the name of the bound.
+        k: people in the smallest equivalence class that counts as safe.
+        n: number of people counted.
+        people: the bound: no more people are exposed.
         thresholds: one for each released column.
-        pivot, c: of the bound, if it has them.
+        pivot, c: parameters of the bound, if it has them.
         proof: further data of the proof.
     """
 
@@ -58,13 +58,14 @@ class WrittenCertificate(Record, frozen=True):
 
 
 class BlankRule(Record, frozen=True):
-    """A column with suppressed values.
+    """The rule for suppressed values of a column.
 
     Attributes:
         feature: its name.
-        values: for which a blank is left.
-        cover: of 2^64 coins, number with which a person of another value leaves a blank too.
-        rate: their share.
+        values: the values that are suppressed.
+        cover: the probability, in units of 2^-64, that a person with another value suppresses it
+            too.
+        rate: this probability, 0 to 1.
     """
 
     feature: str
@@ -77,13 +78,13 @@ class WrittenDecision(Record, frozen=True, kw_only=True):
     """The decision of the curator: the released columns, their certified bound, and its proof.
 
     Attributes:
-        k: people in the smallest safe crowd.
-        max_exposure: share of people that may be in a smaller crowd.
+        k: people in the smallest equivalence class that counts as safe.
+        max_exposure: share of people that may be in a smaller class.
         kept: names of columns.
         suppressed: names of the other columns.
         bound: the share of people exposed, at most.
         blank: rules of suppressed values; absent without such rules.
-        certificate: of the bound.
+        certificate: the bound in people, with its proof.
     """
 
     k: int
@@ -108,18 +109,18 @@ class WrittenRelease(Record, frozen=True):
 
     @property
     def cells(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Each combination of values, with its people."""
+        """Each combination of values as a tuple, with its number of people."""
         for row in self.counts:
             yield tuple(map(str, row[:-1])), int(row[-1])
 
     @property
     def crowds(self) -> list[int]:
-        """People in each cell."""
+        """The number of people in each combination of values."""
         return [people for _, people in self.cells]
 
 
 class WrittenWorstCase(Record, frozen=True):
-    """Bounds of the largest share of people that a table with the released marginals exposes.
+    """Bounds on the largest share of people that a table with the released marginals exposes.
 
     Attributes:
         low: a table with so large a share was found, 0 to 1.
@@ -135,12 +136,14 @@ class WrittenWorstCase(Record, frozen=True):
 
 
 class WrittenExposure(Record, frozen=True):
-    """Shares of people in a crowd smaller than k: true, promised, possible (None: not computed).
+    """The exposure of a release, as shares of people: true, promised, and possible.
+
+    A person is exposed in an equivalence class smaller than k.
 
     Attributes:
-        true: of the release, 0 to 1.
-        promised: 0 to 1.
-        worst_case: its bounds; None if not computed.
+        true: the true share, 0 to 1.
+        promised: the upper bound by the decision, 0 to 1.
+        worst_case: bounds on the largest possible share; None: not computed.
     """
 
     true: float
@@ -165,17 +168,17 @@ class WrittenCoalition(Record, frozen=True):
 
     Attributes:
         parties: its members.
-        linked: people linked to a value.
-        cells_certain: cells of the table that it knows for certain.
-        bits_per_person: leakage.
-        exact: whether the bits are.
-        bits_are: exact, at least or at most so many.
-        method: of the posterior.
+        linked: number of people that it links to a value.
+        cells_certain: number of cells of the table that it knows for certain.
+        bits_per_person: the leakage in bits, per person.
+        exact: whether bits_per_person is exact.
+        bits_are: whether bits_per_person is exact, a lower or an upper bound.
+        method: how the posterior was computed.
         error: standard error of a sampled probability; 0 if it is exact.
         rows_guessed: expected number of rows that a best guess gets right; None: unknown.
-        rows_guessed_before: the same from the prior alone.
+        rows_guessed_before: rows_guessed from the prior alone.
         cells_guessed: expected number of cells that a best guess gets right; None: unknown.
-        cells_guessed_before: the same from the prior alone.
+        cells_guessed_before: cells_guessed from the prior alone.
         worst_row: highest posterior of a true row.
         worst_value: highest posterior of a true value.
         sets: size of an anonymity set -> how many sets have it.
@@ -199,7 +202,7 @@ class WrittenCoalition(Record, frozen=True):
 
 
 class Result(Record, frozen=True):
-    """The whole file. From `peers` on, facts that a run does not have are absent.
+    """The content of result.json. From `peers` on, facts that a run does not have are absent.
 
     Attributes:
         schema: the number of this format.
@@ -210,10 +213,10 @@ class Result(Record, frozen=True):
         features: names of columns.
         marginals: feature -> value -> people, as the curator read them.
         decision, release: None without a decision or a release.
-        exposure: of the release.
-        coalitions: the leakage to each.
-        refused: messages, by reason.
-        burned: why a round was not completed.
+        exposure: the exposure of people by the release.
+        coalitions: the leakage to each coalition.
+        refused: reason -> number of refused messages.
+        burned: the reason why a round was not completed; None: all were completed.
         digest: identifies the run; equal for equal seeds.
         attacks: the success of each attack.
         alarms: raised by parties.
@@ -221,8 +224,8 @@ class Result(Record, frozen=True):
         ledger: earlier releases about these people.
         executor: other computers that did its work (`--executor`), and the data that they could
             read.
-        reidentification: in the release.
-        findings: of the program, beside all this; its key `program` names the program.
+        reidentification: the scores of attacks that re-identify people in the release.
+        findings: what the release program adds; its key `program` names the program.
         several_rows: persons and dummies of each round, if persons have several rows; counts are of
             different persons then, and a person can be in several.
     """
@@ -274,7 +277,7 @@ def result_type(kind: str | None = None) -> type[Result]:
 
 
 def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | None:
-    """The findings in the plain data of a result, if they are of this program."""
+    """Return the findings in a result's plain data if they are of this program; else None."""
     findings: Mapping[str, Any] = result.get("findings") or {}
     return findings if findings.get("program") == program else None
 
@@ -300,7 +303,7 @@ def findings_as(result: Result, kind: type[F]) -> F | None:
 
 
 def coalition(view: Received) -> WrittenCoalition:
-    """Return the record of the leakage to a coalition."""
+    """Return the leakage to a coalition in the form of result.json."""
     row, value = view.worst_row, view.worst_value
     return WrittenCoalition(
         view.parties,

@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 SCHEMA = 4
-FLAT = 1  # this schema had the findings of each program under a key of its own
-BARE = 2  # up to this one the worst case was a number, which did not say that it is a bound
-UNLIMITED = 3  # up to this one the limits of the search for it were not recorded
+FLAT = 1  # the schema with a key of its own for the findings of each program
+BARE = 2  # last schema in which the worst case was a number, without its status as a bound
+UNLIMITED = 3  # last schema without the limits of the search for the worst case
 READ = (FLAT, BARE, UNLIMITED, SCHEMA)
 MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "rounds": ("hierarchical", lambda rounds: {"rounds": rounds}),
     "blanks": ("local-suppression", dict),
     "local": ("randomized", dict),
     "incidence": ("incidence", dict),
-}  # key of schema 1 -> the program, and how its findings are made of it
+}  # key of schema 1 -> the program, and a function that returns its findings
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain data of a result as this version writes them: older schemas are moved over."""
+    """Return a result's plain data in the form of this version; older schemas are converted."""
     moved = dict(data)
     schema = moved.get("schema")
     if schema == FLAT:
@@ -33,12 +33,12 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_bounds(exposure: Any) -> Any:
-    """The exposure of an older result: its worst case was the upper bound alone.
+    """Return an older result's exposure with bounds: its worst case was the upper bound alone.
 
     The release is itself a table with these marginals, so its exposure bounds it from below.
     """
     if not isinstance(exposure, Mapping):
-        return exposure  # damaged, which the reader says
+        return exposure  # damaged: the reader reports it
     true, high = exposure.get("true"), exposure.get("worst_case")
     if not isinstance(true, int | float) or not isinstance(high, int | float):
         return exposure
@@ -46,8 +46,8 @@ def _with_bounds(exposure: Any) -> Any:
 
 
 def _without_search(exposure: Any) -> Any:
-    """The exposure of an older result: the limits of the search are not known."""
+    """Return an older result's exposure in today's form, with unknown limits of the search."""
     worst = exposure.get("worst_case") if isinstance(exposure, Mapping) else None
     if not isinstance(worst, Mapping) or "search" in worst:
-        return exposure  # nothing was sought, or the record is damaged, which the reader says
+        return exposure  # no search, or damaged: the reader reports it
     return {**exposure, "worst_case": {**worst, "search": None}}

@@ -1,8 +1,8 @@
 """Scores of a run in which persons have several rows: people, dummies, exposure, risks.
 
-A person is as exposed as its worst row: its crowd is the smallest number of persons that have one
-of its released rows (analysis/exposure/persons.py). The release alone does not tell the persons of
-a row apart, so that the table of persons is needed.
+A person is as exposed as its worst row: its class is the smallest number of persons that have one
+of its released rows (analysis/exposure/persons.py). The release alone does not show which rows are
+of the same person, so that the table of persons is needed.
 """
 
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ def measure_persons(session: "Session") -> "Exposure":
 
 
 def persons_of(session: "Session") -> Persons:
-    """Return the released columns of the persons of the last round."""
+    """Return the persons of the last round, with the codes of their released columns."""
     people, decision = session.crowd.people, session.played.decision
     several, present_people = people.several, session.present(len(session.played.calls))
     assert several is not None  # noqa: S101 - the callers have looked
@@ -47,7 +47,10 @@ def persons_of(session: "Session") -> Persons:
 
 
 def reidentified(session: "Session") -> Reidentified | None:
-    """Return the risks of attackers that know one released row of each person; None without any."""
+    """Return the risks by attackers that know one released row of each person.
+
+    None without a release.
+    """
     if session.played.release is None:
         return None
     persons = persons_of(session)

@@ -1,6 +1,6 @@
-"""The results of a saved run in the form in which `veilmix.run` gives them.
+"""The results of a saved run, in the form in which `veilmix.run` returns them.
 
-result.json has every figure of a run, and this file makes the records of a run of them again.
+result.json has every figure of a run, and this file makes the records of a run from them again.
 Nothing is computed anew from messages: `verify` does that.
 
     SavedResult          the attributes that a saved run shares with an Outcome
@@ -40,7 +40,7 @@ Known = TypeVar("Known")
 
 
 class SavedResult:
-    """A run that was read back, with the attributes of an `Outcome` that a run folder keeps.
+    """The attributes of an `Outcome` that a saved run has, read from its folder.
 
     The folder does not keep `considered`, `dropped`, `seconds`, `notes`, `schema` and `failed`.
     `decision` is the record of result.json, with the names of columns.
@@ -59,12 +59,12 @@ class SavedResult:
 
     @property
     def mode(self) -> str:
-        """Real or ideal."""
+        """The mode of the run: "real" (with messages) or "ideal"."""
         return self.result.mode
 
     @property
     def users(self) -> int:
-        """People in the scenario."""
+        """The number of people in the scenario."""
         return self.result.users
 
     @property
@@ -173,7 +173,10 @@ class SavedResult:
         )
 
     def coalition(self, *members: str) -> Received:
-        """Return the leakage to these parties together; UnknownParty if not scored."""
+        """Return the leakage to the coalition of these parties.
+
+        UnknownParty if it was not scored.
+        """
         return find_coalition(self.coalitions, members)
 
     @property
@@ -190,10 +193,11 @@ class SavedResult:
         return Citation(version, name, self.mode, self.users, self.seed, self.digest)
 
     def _repr_html_(self) -> str:
-        """Show the run in a notebook."""
+        """Return the run as HTML for a notebook."""
         return notebook_html(self)
 
     def __repr__(self) -> str:
+        """Return a line with the scenario, the number of people and the released columns."""
         return f"<Run of {self.result.scenario}: {summary(self)}>"
 
 
@@ -215,6 +219,7 @@ def contradictions(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _odd_rows(release: WrittenRelease) -> Iterator[tuple[str, str]]:
+    """Yield the rows of a release that have a wrong form: place and found value."""
     for place, row in enumerate(release.counts):
         *values, people = row or ("",)
         texts = [value for value in values if isinstance(value, str)]
@@ -236,7 +241,7 @@ def saved_exposure(result: Result) -> Exposure:
 
 
 def _people(result: Result) -> int:
-    """The number of people with a measured exposure."""
+    """Return the number of people that the recorded exposure is about."""
     if result.decision is None:
         return 0
     if result.several_rows and result.release is not None:
@@ -249,10 +254,10 @@ def _people(result: Result) -> int:
 def saved_coalition(
     coalition: WrittenCoalition, users: int, cells: int, *, reports: bool = False
 ) -> Received:
-    """Return the leakage to a coalition from its record.
+    """Return the leakage to a coalition from its record in result.json.
 
-    users: people in the run. cells: (person, column) pairs. reports: whether people randomize what
-    they say. The error of a guess is the largest one of the coalition.
+    users: people in the run. cells: (person, column) pairs. reports: whether people randomize their
+    answers. The error of a guess is the largest error of the coalition.
     """
     crowd = min((people for people, _ in coalition.sets), default=1 if coalition.linked else users)
     return Received(
@@ -279,15 +284,17 @@ def saved_coalition(
 
 
 def _guess(written: Sureness | None, error: float) -> Guess | None:
+    """Return the best guess of a coalition from its record; None if it is not recorded."""
     return None if written is None else Guess(written.before, written.now, error)
 
 
 def _bits(per_person: float, users: int) -> float:
-    """Bits of all people, so that their share per person is the recorded number to the last bit."""
+    """Return the bits of all people; their share per person is exactly the recorded one."""
     bits = per_person * users
     near = (bits, nextafter(bits, inf), nextafter(bits, -inf))
     return next((candidate for candidate in near if candidate / users == per_person), bits)
 
 
 def _set(value: Known | UnsetType) -> Known | None:
+    """Return the value of an optional field; None if it is absent."""
     return None if value is UNSET else value

@@ -18,7 +18,7 @@ GROUP = "scores"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A number of a run.
+    """A score that another package adds: a number of a run.
 
     Attributes:
         unit: of the number, in the plural, as "people".
@@ -32,7 +32,7 @@ class Score:
 
 
 def own_scores() -> Mapping[str, Score]:
-    """Return the scores that other packages bring, by name.
+    """Return the scores that other packages add, by name.
 
     Raises ParameterError where an entry point is no `Score`.
     """

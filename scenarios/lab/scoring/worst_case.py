@@ -1,4 +1,6 @@
-"""The worst table with the marginals of a release: the search for it, and its result.
+"""The search for the worst table with the marginals of a release: its limits and its result.
+
+The worst table is the table that exposes most people.
 
     Search        the limits of a search, which are recorded with its result
     WorstCase     bounds of the most people that such a table exposes
@@ -46,36 +48,39 @@ DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 @keeps_old(found="attained_people")
 @dataclass(frozen=True, slots=True)
 class WorstCaseBracket:
-    """The most people that a table with these marginals exposes, as a bracket.
+    """Bounds on the most people that a table with these marginals exposes.
 
-    It is between `attained_people` and `proven`.
+    The number is between `attained_people` and `proven`.
 
     Attributes:
-        attained_people: people, in a table that was seen.
+        attained_people: people, in a table that was found.
         proven: people, in any table.
         search: its limits.
-        why: why the search gave up; empty where both are the same.
+        why: the reason why the search gave up; empty where both are the same.
     """
 
     attained_people: int
     proven: int
     search: Search
-    why: str = field(default="", compare=False)  # a run folder does not keep it
+    why: str = field(default="", compare=False)  # not stored in a run folder
 
     def shares(self, people: int) -> tuple[float, float]:
-        """Bounds of the largest possible exposure, as shares of these people; equal if proven."""
+        """Return bounds on the largest possible exposure, as shares of these people.
+
+        Equal if proven.
+        """
         return self.attained_people / people, self.proven / people
 
 
 def search_of(nodes: int | None) -> Search | None:
-    """Return the search of a number of nodes: no search for 0, `DEFAULT` if it is not given."""
+    """Return the search with this many nodes: no search for 0, `DEFAULT` for None."""
     if nodes == 0:
         return None
     return DEFAULT if nodes is None else Search(nodes)
 
 
 def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> bool:
-    """Whether the curator knows the marginals of the release alone.
+    """Whether a search for the worst table makes sense: the curator knows the marginals only.
 
     In the statistical setting (not `fixed`) the marginals of the release are not the curator's; if
     values are suppressed, another table is released; and known groups of columns rule out most
@@ -86,7 +91,7 @@ def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> 
 
 
 def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracket:
-    """Search for the table that exposes the most people, of all with the release's marginals."""
+    """Return bounds on the most people exposed by any table with the release's marginals."""
     from ....analysis.composition import worst_case
 
     certificate, people = decision.certificate, sum(release.values())
@@ -95,7 +100,7 @@ def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracke
     worst = worst_case(
         marginals(columns)[0], certificate.k, nodes=search.nodes, enough=search.enough, **limits
     )
-    # The decision's bound is of these people only if round 1 counted as many.
+    # The decision's bound holds for these people only if round 1 counted the same number.
     bound = certificate.people if certificate.n == people else people
     proven = max(min(worst.upper, bound), worst.people)
     return WorstCaseBracket(

@@ -1,5 +1,6 @@
 """Checks of the meaning of a well-formed scenario: unknown names, contradictory numbers.
 
+Each check takes the scenario and the facts about its people, and yields the mistakes that it finds.
 `CHECKS` is a table: each check with the parts of the file it relies on. If a part is known to be
 wrong the check is left out, so that a mistake is reported once.
 """
@@ -30,8 +31,8 @@ from .peer_faults import faults as peer_faults
 from .rows_per_person import several_rows
 from .verified_mix import submitted_once, verified
 
-MANY = 4  # columns, with which a curator that asks on has more rounds
-MAX_SYBILS = 100_000  # invented users; each seals as a real user does
+MANY = 4  # columns: enough that a kind with adaptive queries has several rounds
+MAX_SYBILS = 100_000  # invented users; each costs as much computation as a real one
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
 # key -> the values that this version runs
@@ -47,11 +48,14 @@ UNREAD = (
     (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
     (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
     (WeighedChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
-)  # keys of [policy] -> message of a program that does not read them
+)  # keys of [policy] -> message if the release program does not read them
 
 
 def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
-    """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
+    """Return all mistakes in the meaning of a scenario.
+
+    base: the folder of its file. bad: the paths of values that are already known to be wrong.
+    """
     bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
     problems = [*doubles(scenario), *domains(scenario)]
     facts = ScenarioFacts()
@@ -67,12 +71,12 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
 
 
 def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
-    """Whether a path read contains, equals or lies within a wrong path."""
+    """Whether a path that a check reads contains, equals or lies within a wrong path."""
     return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
 
 
 def doubles(scenario: Scenario) -> Iterator[Problem]:
-    """Report names that occur twice in a table that needs unique names."""
+    """Yield the names that occur twice in a table that needs unique names."""
     for table in ("feature", "coalition"):
         names = [entry.name for entry in getattr(scenario, table)]
         for i, name in enumerate(names):
@@ -83,7 +87,7 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
 
 
 def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report values that are accepted in a lesson only, outside a lesson."""
+    """Yield the values that are accepted in a lesson only, if the scenario is no lesson."""
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
@@ -93,7 +97,7 @@ def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report countermeasures that only a lesson omits, or that lack their requirements."""
+    """Yield the countermeasures that only a lesson may omit, or that lack their requirements."""
     for guard in GUARDS.values():
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
@@ -107,7 +111,7 @@ def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report a minimum batch larger than the number of users."""
+    """Yield a mistake if the minimum batch is larger than the number of users."""
     min_batch = scenario.mix.min_batch
     if facts.min_round_people is not None and min_batch > facts.min_round_people:
         yield problem(
@@ -119,7 +123,7 @@ def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report a k larger than the number of people."""
+    """Yield a mistake if k is larger than the number of people."""
     k, policy = scenario.policy.k, scenario.policy
     if (
         facts.min_round_people is None
@@ -137,7 +141,7 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report more invented users than MAX_SYBILS."""
+    """Yield a mistake for each attack with more invented users than MAX_SYBILS."""
     for place, fault in enumerate(scenario.fault):
         if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
             message = f"found {fault.users:,}; {fault.attack} brings at most {MAX_SYBILS:,}"
@@ -145,9 +149,9 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that the policy's kind needs, or does not read."""
+    """Yield keys of [policy] that its kind does not read, and contradictory columns."""
     policy, usual = scenario.policy, Policy()
-    # A key that the program ignored would look like a limit that holds: it is refused.
+    # An ignored key would look like a limit that holds, so it is refused.
     keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
     for keys_of_kind, message in UNREAD:
         for key in keys_of_kind:
@@ -160,7 +164,7 @@ def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that only the other population setting reads."""
+    """Yield a mistake for a key that only the other population setting reads."""
     population = scenario.population
     if population.setting == "fixed" and population.round2_users is not None:
         message = 'only setting = "statistical" asks other people in round 2; leave it out'
@@ -168,12 +172,12 @@ def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report requests of a scenario that its program cannot meet."""
+    """Return the mistakes that the scenario's release program finds in it."""
     return program_of(scenario).check(scenario, facts)
 
 
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report faults in rounds that do not exist."""
+    """Yield the faults in rounds that do not exist."""
     limit = max_rounds(scenario.policy, len(facts.features or ()))
     if facts.features is None and limit != max_rounds(scenario.policy, MANY):
         return  # the number of rounds depends on the features
@@ -185,7 +189,7 @@ def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report unknown features in every key that names features."""
+    """Yield the unknown features in every key that names features."""
     for table, key in (
         ("policy", "prefer"),
         ("policy", "required"),
@@ -225,7 +229,7 @@ def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report expectations that no run can meet."""
+    """Yield the expectations that no run can meet."""
     expect = scenario.expect
     both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
     if both:
@@ -238,7 +242,7 @@ def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that cannot be swept, and values that they cannot take."""
+    """Yield the keys that cannot be swept, and values that they cannot take."""
     can = sweepable(scenario)
     for key, values in scenario.sweep.items():
         if key not in can:
@@ -255,7 +259,7 @@ def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def sweepable(scenario: Scenario) -> tuple[str, ...]:
-    """Name the keys that a sweep may change."""
+    """Return the keys that a sweep may change, as dotted paths."""
     return tuple(
         key
         for key in keys(scenario)
@@ -291,6 +295,7 @@ def _among(checks: Mapping[str, Check]) -> Check:
     """Return a check that depends on the topology; no problems for a topology without a check."""
 
     def checked(scenario: Scenario, facts: ScenarioFacts) -> Iterable[Problem]:
+        """Return the mistakes by the check for the scenario's topology."""
         check = checks.get(topology_of(scenario).name)
         return check(scenario, facts) if check else ()
 

@@ -1,4 +1,4 @@
-"""The deviations of a scenario: the parties able to do each, and the keys that each kind reads."""
+"""Checks of a scenario's deviations: the parties able to do each, and the keys that each reads."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -20,7 +20,7 @@ ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """The keys of a kind of deviation, besides by, do and rounds, and the roles that can do it.
+    """The keys that a kind of deviation reads besides `by`, `do` and `rounds`, and its parties.
 
     Attributes:
         needed: keys that it requires.
@@ -60,12 +60,12 @@ ACTIONS: Mapping[str, Reads] = {
 
 
 def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report deviations that no party can carry out, and keys that are not read."""
+    """Yield the deviations that no party can carry out, and the keys that are not read."""
     if not scenario.deviation:
         return
     path: Path = ("deviation",)
     if topology_of(scenario).untold:
-        yield problem(path, "deviations are of central parties; this scenario has peers")
+        yield problem(path, "only central parties can deviate; this scenario has peers")
         return
     if scenario.fault:
         yield problem(
@@ -81,6 +81,7 @@ def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _keys(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
+    """Yield the keys of a deviation that are missing, or that its kind does not read."""
     reads = ACTIONS[deviation.do]
     for key in reads.needed:
         if not getattr(deviation, key):
@@ -95,7 +96,7 @@ def _keys(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
 def _parties(
     path: Path, deviation: DeviationSection, names: PartyNames, users: PartyNames
 ) -> Iterator[Problem]:
-    """Report parties that do not exist, or that cannot do this."""
+    """Yield the parties of a deviation that do not exist, or that cannot do this."""
     if deviation.by not in names:
         yield problem((*path, "by"), names.refusal(deviation.by, OWNER))
     elif parties.role(deviation.by) not in ACTIONS[deviation.do].by:
@@ -114,7 +115,7 @@ def _parties(
 
 
 def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
-    """Report fields that a kind of message does not have, and changes that no field takes."""
+    """Yield fields that a kind of message does not have, and changes that no field takes."""
     if deviation.do == "show":
         yield from _check_shown_board(path, deviation)
     if deviation.do not in ("change", "show") or (deviation.do, deviation.change) == (
@@ -143,7 +144,7 @@ def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
 
 
 def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
-    """Report a second board that does not differ, or that its maker cannot show."""
+    """Yield a mistake if a second board does not differ, or if its party cannot show it."""
     changes_announcement = deviation.message == "announcement" and deviation.change is not None
     if deviation.by == parties.CURATOR and not changes_announcement:
         message = 'the curator tells of another announcement: message is "announcement" and changes'
@@ -151,13 +152,14 @@ def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Prob
     if deviation.by == parties.NETWORK and (deviation.message is None) != (
         deviation.change == OWN_KEYS
     ):
-        message = f"message names the post, but for change = {quoted(OWN_KEYS)}, which is of all"
+        message = f"message names the changed post; only change = {quoted(OWN_KEYS)} needs none"
         yield problem((*path, "message"), message)
     if (deviation.field is None) != (deviation.change in (None, OWN_KEYS)):
-        yield problem((*path, "field"), "a field and its change are said together, or neither")
+        yield problem((*path, "field"), "give both field and change, or neither")
 
 
 def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Yield a mistake if a row has another number of values than there are features."""
     if deviation.row and facts.features is not None and len(deviation.row) != len(facts.features):
         feature_count = len(facts.features)
         message = (
@@ -169,6 +171,7 @@ def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Itera
 def _rounds(
     path: Path, deviation: DeviationSection, scenario: Scenario, facts: ScenarioFacts
 ) -> Iterator[Problem]:
+    """Yield the rounds of a deviation that do not exist."""
     limit = max_rounds(scenario.policy, len(facts.features or ()))
     for place, number in enumerate(deviation.rounds):
         if facts.features is not None and number > limit:

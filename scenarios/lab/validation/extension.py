@@ -28,12 +28,12 @@ KEY = "extends"
 ENDING = ".toml"  # of the path of a base; any other text is the name of a shipped scenario
 MAX_BASES = 4  # limits the bases in a row
 MAX_BYTES = 1 << 20
-PATHS = (KEY, "source", "hierarchy")  # keys of names of files, which are bytes to the system
+PATHS = (KEY, "source", "hierarchy")  # keys whose values are file names
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
-    """A scenario file.
+    """A scenario file as it was read, before its bases are combined and it is checked.
 
     Attributes:
         name: its name in messages; "": its tables were not read from a text.
@@ -53,12 +53,12 @@ class ScenarioFile:
 
     @classmethod
     def from_tables(cls, tables: dict[str, Any]) -> ScenarioFile:
-        """Return a file that was never written, of nested tables with or without `extends`."""
+        """Return a file that was never written, from nested tables with or without `extends`."""
         return cls("", _without(tables, KEY), extends=tables.get(KEY))
 
     @classmethod
     def from_text(cls, text: str, name: str, folder: Path, place: str = "") -> ScenarioFile:
-        """Parse a file. ScenarioError if it is not TOML."""
+        """Return the file with this text. ScenarioError if it is not TOML."""
         try:
             tables = from_toml(text)
         except Unreadable as bad:
@@ -68,17 +68,20 @@ class ScenarioFile:
 
     @classmethod
     def from_path(cls, path: Path, name: str = "") -> ScenarioFile:
-        """Read and parse a file. ScenarioError if it cannot be read. name: else its path."""
+        """Return a file, read and parsed. ScenarioError if it cannot be read.
+
+        name: its name in messages; empty: its path.
+        """
         text = read_text(path)
         return cls.from_text(text, name or str(path), path.parent, str(path.resolve()))
 
     @classmethod
     def from_gallery(cls, name: str) -> ScenarioFile:
-        """Parse a shipped scenario."""
+        """Return a shipped scenario by its name."""
         return cls.from_text(source(name), f"{name}{ENDING}", Path(), name)
 
     def base(self) -> ScenarioFile:
-        """Return the file that this file extends. ScenarioError if there is none."""
+        """Return the file that this file extends. ScenarioError without such a file."""
         called = self.extends
         if isinstance(called, str) and called.endswith(ENDING):
             path = self.folder / Path(called).expanduser()
@@ -103,7 +106,10 @@ class ScenarioFile:
         return Locator(self.text).line(path) if self.name else 0
 
     def depth(self, path: Keys) -> int:
-        """Return how many parts of a path the tables hold; 0 if only its first table is there."""
+        """Return the number of leading parts of a path that the tables hold; 0 for its table alone.
+
+        It shows which of several files set a key.
+        """
         part_tables: Any = self.tables
         for depth, part in enumerate(path):
             try:
@@ -113,7 +119,7 @@ class ScenarioFile:
         return len(path)
 
     def as_base(self) -> ScenarioFile:
-        """Return this file as a base: with the tables that it gives, its paths made absolute."""
+        """Return this file as a base: with the tables a base gives, and absolute paths."""
         tables = _without(self.tables, "expect")
         if isinstance(about := tables.get("scenario"), dict):
             tables["scenario"] = _without(about, "name", "title")
@@ -121,7 +127,7 @@ class ScenarioFile:
 
 
 def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
-    """Return a file, its base, the base of that, and so on.
+    """Return a file, its base, the base of the base, and so on.
 
     Raises ScenarioError for a base that cannot be read, bases in a circle, and too many in a row.
     """
@@ -137,7 +143,10 @@ def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
 
 
 def combined(files: Sequence[ScenarioFile]) -> dict[str, Any]:
-    """Return the tables of a file over the tables of its bases, with the names of these."""
+    """Return the tables of a file over the tables of its bases.
+
+    files: the file first. The table [scenario] gets the names of the bases (`extended`).
+    """
     tables: dict[str, Any] = {}
     for file in reversed(files):
         tables = _over(file.tables, tables)
@@ -147,7 +156,7 @@ def combined(files: Sequence[ScenarioFile]) -> dict[str, Any]:
 
 
 def messages(files: Sequence[ScenarioFile], problems: Sequence[Problem]) -> list[str]:
-    """Return the message of each mistake: first in the file, then in its bases, line by line."""
+    """Return the message of each mistake: those of the file, then those of its bases."""
     placed = []
     for wrong in problems:
         depths = [file.depth(wrong.path) for file in files]
@@ -200,15 +209,18 @@ def _over(changes: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_path(feature: Any, folder: Path) -> Any:
+    """Return a table [[feature]] with an absolute path of its hierarchy."""
     path = feature.get("hierarchy") if isinstance(feature, dict) else None
     return {**feature, "hierarchy": _absolute(folder, path)} if isinstance(path, str) else feature
 
 
 def _absolute(folder: Path, path: str) -> str:
+    """Return a path from a folder as an absolute path."""
     return str((folder / Path(path).expanduser()).absolute())
 
 
 def _without(tables: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Return tables without some keys."""
     return {key: value for key, value in tables.items() if key not in keys}
 
 

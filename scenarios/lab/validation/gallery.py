@@ -1,6 +1,6 @@
 """The shipped scenarios by name, as texts: this module does not parse them.
 
-Listing them needs no people, and so no numpy.
+Listing them loads no people, and so no numpy.
 """
 
 from functools import cache
@@ -25,7 +25,7 @@ def attacks() -> tuple[str, ...]:
 
 
 def bases() -> tuple[str, ...]:
-    """Return the names of the shipped scenarios that attacks extend: the same without an attack."""
+    """Return the names of the shipped scenarios that attack scenarios extend, without an attack."""
     return _names(BASES)
 
 
@@ -36,6 +36,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def _names(folder: Path) -> tuple[str, ...]:
+    """Return the names of the scenario files in a folder."""
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
@@ -48,7 +49,7 @@ def source(name: str) -> str:
 
 
 def unknown_name(name: str) -> str:
-    """Return a message: no shipped scenario has this name, and the names that exist."""
+    """Return the error text for an unknown scenario, with the names that exist."""
     hint = did_you_mean(Path(name).stem, names())
     listed = ", ".join(shipped())
     return f"{name}: no such file, and no scenario of this name; shipped are {listed}{hint}"

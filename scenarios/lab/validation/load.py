@@ -1,7 +1,8 @@
-"""Reading scenario files: a file that loads can be run; of any other all mistakes are reported.
+"""The reader of scenario files: a file that loads can be run.
 
-A mistake is one line, `file:line: path: found value; accepted values`; all mistakes of a file
-are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte. A file may extend another
+Of any other all mistakes are reported.
+A mistake is one line, `file:line: path: found value; accepted values`; all mistakes of a file are
+in one ScenarioError. Files are TOML, UTF-8, at most a megabyte. A file may extend another
 (extension.py): it is judged with the tables that it takes from there.
 """
 
@@ -27,7 +28,7 @@ from .gallery import names
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
-    """Read a scenario: a file, or a shipped scenario by its name. Raises ScenarioError.
+    """Return a scenario from a file, or a shipped scenario by its name. Raises ScenarioError.
 
     The population is validated too. Its path, which in the file starts from the file's folder, is
     absolute in the result.
@@ -40,14 +41,14 @@ def load(path_or_name: str | os.PathLike[str]) -> Scenario:
 
 
 def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
-    """Return a scenario as it is, or read it: a file, or a shipped scenario."""
+    """Return a scenario unchanged, or read it: from a file, or a shipped scenario by its name."""
     return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
 def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path()) -> Scenario:
-    """Read a scenario from the text of a file. file: its name in messages. Raises ScenarioError.
+    """Return a scenario from the text of a file. Raises ScenarioError.
 
-    base: the folder that the path of its population starts from.
+    file: its name in messages. base: the folder that the path of its population starts from.
     """
     return _resolved(ScenarioFile.from_text(text, file, Path(base)))
 
@@ -58,7 +59,7 @@ def from_tables(data: dict[str, Any]) -> Scenario:
 
 
 def check(scenario: Scenario, base: Path = Path()) -> None:
-    """Validate a scenario that was not read from a file. ScenarioError lists every mistake."""
+    """Raise ScenarioError with every mistake of a scenario that was not read from a file."""
     _, problems = _judged(plain(scenario), base)
     if problems:
         raise ScenarioError([p.line() for p in problems])
@@ -68,9 +69,8 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
     """Return a scenario with some keys changed: `{"policy.k": 10, "policy.keep": "age+sex"}`.
 
     Keys that hold one plain value can be changed, also of an entry of a list (`fault[0].share`),
-    and sets of columns (`policy.keep`, `policy.required`, `policy.forbidden`).
-
-    Raises ScenarioError if there is no such key, or the changed scenario cannot be run.
+    and sets of columns (`policy.keep`, `policy.required`, `policy.forbidden`). Raises ScenarioError
+    if there is no such key, or the changed scenario cannot be run.
     """
     data = plain(scenario)
     for key, value in changes.items():
@@ -91,7 +91,7 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
 def resolve(
     scenario: Scenario, users: int, features: tuple[str, ...], round2_users: int | None = None
 ) -> Scenario:
-    """Write the facts from the data into a scenario: number of people, and features.
+    """Return a scenario with the facts from its data: number of people, and features.
 
     round2_users: the number of new people in round 2; None if it asks the people of round 1. A run
     folder keeps the result: it loads, and keeps its meaning under the defaults of a later version.
@@ -116,6 +116,7 @@ def _resolved(file: ScenarioFile) -> Scenario:
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
+    """Return the scenario in these tables, and all mistakes in form and meaning."""
     scenario, problems = shape.examine(data)
     problems += examine(scenario, base, [p.touches for p in problems])
     return scenario, problems
@@ -128,6 +129,7 @@ def plain(scenario: Scenario) -> dict[str, Any]:
 
 
 def _without_none(data: Any) -> Any:
+    """Return nested data without keys that are None."""
     if isinstance(data, dict):
         return {key: _without_none(value) for key, value in data.items() if value is not None}
     return [_without_none(item) for item in data] if isinstance(data, list | tuple) else data

@@ -1,4 +1,4 @@
-"""The parties of a scenario: existing parties, unknown names, and the targets of a fault."""
+"""Checks of the parties of a scenario: unknown names, and the attackers and targets of a fault."""
 
 from collections.abc import Iterator
 from fnmatch import translate
@@ -19,13 +19,13 @@ from ...schema.problems import Path, Problem, listed, problem, quoted
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
-OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # for every kind of submission
+KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # keys of a fault, besides by
+OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # attacks possible in every round
 OWNER = "this scenario has"
 
 
 def by_users(fault: Fault) -> bool:
-    """Whether users commit it."""
+    """Whether users, and no other party, commit the attack of an entry."""
     return ATTACKS[fault.attack].by == USER
 
 
@@ -43,10 +43,10 @@ def users_matching(by: str, people: int) -> list[int]:
 
 
 def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
-    """Return the indices (from 0) of the users struck by a fault of users, in their order.
+    """Return the indices (from 0) of the users that commit a fault of users, in ascending order.
 
-    by: the users it names. users, share: so many of them, drawn without replacement; a share is
-    rounded to whole people.
+    They are the users that `by` names, or `users` or a `share` of the people, drawn without
+    replacement; a share is rounded to whole people.
     """
     if fault.by is not None:
         return users_matching(fault.by, people)
@@ -55,7 +55,7 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
 
 
 def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report parties that do not exist, in coalitions and in faults."""
+    """Yield the parties of coalitions that do not exist, or occur twice."""
     names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):
@@ -67,7 +67,7 @@ def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report faults that no party commits, or with two statements of the attackers."""
+    """Yield the mistakes in faults: no party commits it, or the attackers are given twice."""
     names = CENTRAL.names(scenario, facts.shufflers, facts.people)
     users = user_names(facts.people)
     for i, fault in enumerate(scenario.fault):
@@ -109,7 +109,7 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
 
 
 def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
-    """Report keys that an attack does not read."""
+    """Yield the keys of a fault that its attack does not read."""
     reads = ATTACKS[fault.attack].reads
     for key in KEYS:
         if getattr(fault, key) is not None and key not in reads and not by_users(fault):
@@ -118,13 +118,13 @@ def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
     if by_users(fault):
         for key in ("target", "into", "bit"):
             if getattr(fault, key) is not None:
-                yield problem((*path, key), f"{fault.attack} strikes users; say which in by")
+                yield problem((*path, key), f"{fault.attack} acts on users; name them in by")
         if fault.round is not None and "round" not in reads:
             yield problem((*path, "round"), f"{fault.attack} is for all rounds; leave round out")
 
 
 def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]:
-    """Report a fault by a party that cannot commit it."""
+    """Yield a mistake if the party of a fault cannot commit it."""
     role = ATTACKS[fault.attack].by
     if fault.by is None:
         if role == SHUFFLER:
@@ -134,7 +134,7 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
     if fault.by not in names:
         yield problem((*path, "by"), names.refusal(fault.by, OWNER))
     elif not role:
-        yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
+        yield problem((*path, "by"), f"{fault.attack} needs no party; leave by out")
     elif parties.role(fault.by).value != role:
         committer = "a shuffler" if role == SHUFFLER else f"the {role}"
         message = f"found {quoted(fault.by)}; {fault.attack} is committed by {committer}"
@@ -145,9 +145,9 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
 
 
 def _struck(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report a fault of users that strikes no user."""
+    """Yield a mistake if no user commits a fault of users."""
     if fault.rate is not None:
-        message = f"{fault.attack} strikes users, not a share of messages; write share instead"
+        message = f"{fault.attack} acts on a share of users, not of messages; write share instead"
         yield problem((*path, "rate"), message)
     if fault.by is None and fault.users is None and fault.share is None:
         message = f'missing; say who is {fault.attack}: by = "user-3", users = 5 or share = 0.1'

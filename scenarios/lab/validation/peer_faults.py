@@ -1,4 +1,4 @@
-"""Checks of the faults of a scenario among peers: asked of each attack."""
+"""Checks of the faults of a scenario in which peers run the session."""
 
 from collections.abc import Iterator
 
@@ -13,12 +13,12 @@ AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
 
 
 def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report faults that no peer commits, or with a wrong statement of the attackers."""
+    """Yield the faults that no peer commits, or with a wrong statement of the attackers."""
     for i, fault in enumerate(scenario.fault):
         path, among = ("fault", i), ATTACKS[fault.attack].among_peers
         if among is None:
             peer_attacks = [name for name, attack in ATTACKS.items() if attack.among_peers]
-            message = f"{quoted(fault.attack)} is nothing that peers do; they do "
+            message = f"{quoted(fault.attack)} cannot be committed by peers; they can commit "
             yield problem((*path, "attack"), message + listed(peer_attacks, len(peer_attacks)))
         for key in AIMS:
             if getattr(fault, key) is not None:
@@ -28,17 +28,17 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         if among is None or among.act is not None:
             yield from _committed(path, fault, facts)
         elif fault.by is not None:
-            message = f"{fault.attack} is for whoever looks on; leave by out"
+            message = f"{fault.attack} needs no party; leave by out"
             yield problem((*path, "by"), message)
 
 
 def _committed(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report a fault without exactly one correct statement of its peers."""
+    """Yield a mistake unless a fault states its peers exactly once, and correctly."""
     given_keys = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
     if len(given_keys) != 1:
         message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
         yield problem((*path, given_keys[1] if given_keys else "by"), message)
-    peers = PartyNames((), {"peer": facts.people})  # the network commits nothing
+    peers = PartyNames((), {"peer": facts.people})  # the network commits no faults
     if fault.by is not None and fault.by not in peers:
         yield problem((*path, "by"), peers.refusal(fault.by, OWNER, "peer"))
     if fault.users is not None and facts.people is not None and fault.users > facts.people:

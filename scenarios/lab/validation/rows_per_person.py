@@ -1,4 +1,4 @@
-"""Rules for a scenario in which persons have several rows (`population.rows`)."""
+"""Checks of a scenario in which persons have several rows (`population.rows`)."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,17 @@ from ...schema.model import Defence, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 
 KEY = "population.rows"
-MOST_TOKENS = 1_024  # that of crypto/tokens.py: reading a file needs no cryptography
-KINDS = ("exposure", "fixed", "all")  # programs with a bound for persons
-FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that are played
+MOST_TOKENS = 1_024  # as in crypto/tokens.py, not imported to keep loading fast
+KINDS = ("exposure", "fixed", "all")  # release programs that bound the exposure of persons
+FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that can be played
 DEFENCES = {
     "audit": "an audit opens single ballots of a person",
-}  # guards that count one ballot of a person
+}  # guards that assume one ballot per person -> reason
 MIX = {"pad": True, "salt": True, "order": "sorted", "peers": False, "kind": "onion"}
 
 
 def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report settings that have no meaning yet for persons with several rows."""
+    """Yield the settings that have no meaning yet for persons with several rows."""
     if scenario.population.rows is None:
         return
     yield from _program(scenario)
@@ -33,7 +33,7 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     for key, why in DEFENCES.items():
         if getattr(scenario.defence, key, False):
             yield problem(("defence", key), f"{KEY} does not take it: {why}; leave it out")
-    # These act on the one ballot of a person: an attack on them would be another one here.
+    # These guards assume one ballot per person; with several, attacks on them would differ.
     for key in ("unbundle", "bind", "dedupe", "fresh_salt", "fresh_key"):
         usual = getattr(Defence(), key, None)
         if getattr(scenario.defence, key, None) != usual:
@@ -50,7 +50,7 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _program(scenario: Scenario) -> Iterator[Problem]:
-    """Report programs, settings and rules without a bound for persons."""
+    """Yield programs, settings and rules without a bound for persons."""
     population, policy = scenario.population, scenario.policy
     if population.builtin or population.answered:
         message = f"people of {population.source} have one row each; leave rows out"
@@ -67,9 +67,11 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _refused(path: tuple[str, ...], setting: object, *accepted: object) -> Problem:
+    """Return the mistake of a setting that is refused. accepted: the values that are accepted."""
     words = listed([_word(value) for value in accepted])
     return problem(path, f"found {_word(setting)}; with {KEY} accepted: {words}")
 
 
 def _word(value: object) -> str:
+    """Return a value as TOML text."""
     return quoted(value) if isinstance(value, str) else str(value).lower()

@@ -1,4 +1,7 @@
-"""Rules for a scenario with `mix.kind = "verified"`: programs, faults and guards."""
+"""Checks of a scenario with `mix.kind = "verified"`: programs, faults and countermeasures.
+
+A verified mix proves every step, so most guards of the onion mix are not needed.
+"""
 
 from collections.abc import Iterator
 
@@ -12,8 +15,8 @@ ONCE = 'mix.submit = "once"'
 KINDS = (
     *("exposure", "pairs", "informative", "fixed", "all"),
     *("hierarchical", "local-suppression", "histogram"),
-)  # programs that are played
-FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that are played
+)  # release programs that can be played
+FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that can be played
 PROVED = "every keyholder checks every ballot and every step of the mix before it gives a share"
 UNREAD = {
     "receipts": f"{PROVED}, so people need not look",
@@ -22,19 +25,19 @@ UNREAD = {
     "audit": f"{PROVED}, not half of the steps",
     "balance": "sums follow from lists that are proved",
 }  # guards of onions -> reason why they are not needed
-DEVIATIONS = ("omit", "delay", "change")  # by a keyholder
-POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # of a keyholder in a round
-FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
+DEVIATIONS = ("omit", "delay", "change")  # what a deviating keyholder can do
+POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # messages of a keyholder in a round
+FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that keep their default here
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
     "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
     "histogram": "its users answer in a single round anyway",
-}  # programs that are not played if users submit once -> reason
+}  # programs that need several submissions -> reason
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
 def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that a verified mix does not support, or does not read."""
+    """Yield the keys that a verified mix does not support, or does not read."""
     if scenario.mix.kind != "verified":
         return
     kind = scenario.policy.kind
@@ -57,17 +60,17 @@ def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def submitted_once(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that do not fit a single submission for both rounds."""
+    """Yield the keys that do not fit a single submission for both rounds."""
     yield from misfits_of_once(scenario)
 
 
 def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
-    """Report keys that do not fit a single submission for both rounds, of a poll too."""
+    """Yield the keys that do not fit a single submission for both rounds; also used for polls."""
     if scenario.mix.submit != "once":
         return
     path: Path = ("mix", "submit")
     if scenario.mix.kind != "verified":
-        message = f"{ONCE} is of {KIND}: an onion has a single reader; leave it out"
+        message = f"{ONCE} needs {KIND}: an onion has a single reader; leave it out"
         yield problem(path, message)
     if why := MANY_READINGS.get(scenario.policy.kind):
         yield problem(path, f"{ONCE} is not played with {quoted(scenario.policy.kind)}: {why}")
@@ -81,7 +84,7 @@ def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _people(scenario: Scenario) -> Iterator[Problem]:
-    """Report users that cannot be registered beforehand, and peers."""
+    """Yield a mistake for users that cannot be registered beforehand, and for peers."""
     path: Path = ("mix", "kind")
     if topology_of(scenario).is_symmetric:
         yield problem(path, "peers mix with onions; leave kind or peers out")
@@ -94,14 +97,14 @@ def _people(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _guards(scenario: Scenario) -> Iterator[Problem]:
-    """Report guards of onions, and parameters of onion transport."""
+    """Yield the guards and parameters of onion transport, which a verified mix does not read."""
     for key, why in UNREAD.items():
         if getattr(scenario.defence, key):
             yield problem(("defence", key), f"{KIND} does not take it: {why}; leave it out")
     for key in FIXED:
         usual = getattr(Mix(), key)
         if getattr(scenario.mix, key) != usual:
-            yield problem(("mix", key), f"is of onions, and not read with {KIND}; leave it out")
+            yield problem(("mix", key), f"only onion mixes read it, and here {KIND}; leave it out")
     for key in LESSONS:
         if getattr(scenario.defence, key) != getattr(Defence(), key):
             yield problem(("defence", key), f"{KIND} takes no design errors; leave it out")

@@ -181,7 +181,7 @@ MISTAKES = [
     ('"peer-1", "peer-2"]', '"peer-1", "peer-13"]', "this scenario has peer-1 to peer-12"),
     ("[expect]", "[expect]\ncurator_links_at_most = 0", "peers have no central party"),
     ("[expect]", "[defence]\nreceipts = 0.1\n[expect]", "peers guard themselves"),
-    ("[expect]", '[[fault]]\nattack = "late"\nby = "peer-1"\n[expect]', "nothing that peers do"),
+    ("[expect]", '[[fault]]\nattack = "late"\nby = "peer-1"\n[expect]', "committed by peers"),
     ("[expect]", '[[fault]]\nattack = "drop"\nby = "peer-99"\n[expect]', "no peer is called"),
     ("[expect]", '[[fault]]\nattack = "drop"\n[expect]', "say once who it is"),
     ("[expect]", '[[fault]]\nattack = "lie"\nby = "peer-1"\nrate = 0.5\n[expect]', "read rate"),
@@ -240,4 +240,4 @@ def test_what_peers_cannot_be_compared_on_is_said() -> None:
     assert "on the messages of all of them" in comparison.skipped["peers"]
     late = change(load("blood-type"), {"population.users": 5})
     late = replace(late, fault=(Fault(attack="late", users=1),))
-    assert "nothing that peers do" in compare(late, only=("peers",)).skipped["peers"]
+    assert "committed by peers" in compare(late, only=("peers",)).skipped["peers"]

@@ -100,10 +100,10 @@ message = "tally"
             'no reader of the board is called "network"',
         ),
         (('people = ["shuffler-1"]\n', ""), 'people: missing; do = "show" needs it'),
-        (('message = "tally"\n', ""), "message: message names the post"),
-        (('"tally"', '"tally"\nchange = "own keys"'), "message: message names the post"),
-        (('"tally"', '"tally"\nchange = "zeros"'), "field: a field and its change"),
-        (('"tally"', '"tally"\nfield = "counts"'), "field: a field and its change"),
+        (('message = "tally"\n', ""), "message: message names the changed post"),
+        (('"tally"', '"tally"\nchange = "own keys"'), "message: message names the changed post"),
+        (('"tally"', '"tally"\nchange = "zeros"'), "field: give both field and change"),
+        (('"tally"', '"tally"\nfield = "counts"'), "field: give both field and change"),
         (('"tally"', '"tally"\nfield = "sum"\nchange = "zeros"'), 'found "sum"; tally has totals'),
         (('"network"', '"curator"'), "the curator tells of another announcement"),
     ],
@@ -123,5 +123,5 @@ def test_deviations_and_faults_exclude_each_other() -> None:
 
 
 def test_peers_have_no_deviations() -> None:
-    with pytest.raises(ScenarioError, match="deviation: deviations are of central parties"):
+    with pytest.raises(ScenarioError, match="deviation: only central parties can deviate"):
         read(GOOD + "[mix]\npeers = true\n")
