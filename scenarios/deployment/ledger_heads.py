@@ -49,7 +49,7 @@ class _HeadFile(msgspec.Struct, forbid_unknown_fields=True):
         name: the party that keeps the ledger.
         book: the digest of the ledger's entries.
         sessions: rows of session, number of noted batches, number of tallies seen.
-        signature: of the keeper, in hexadecimal.
+        signature: the signature of the keeper, in hexadecimal.
     """
 
     name: str

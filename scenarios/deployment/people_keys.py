@@ -39,7 +39,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         name: the name of the machine (place) that answers for the people.
         keys: the public key of each person, in hexadecimal.
-        signature: of the machine's identity, in hexadecimal.
+        signature: the signature of the machine's identity, in hexadecimal.
     """
 
     name: str

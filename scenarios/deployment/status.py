@@ -44,7 +44,7 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
         party: its name.
         last_post: the kind of its last post.
         posts: the number of its posts.
-        round: of the last post; "-" where it has no round.
+        round: the round of the last post; "-" where it has no round.
     """
 
     party: str

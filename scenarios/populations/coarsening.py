@@ -47,7 +47,7 @@ def coarser_lines(
 ) -> list[str]:
     """Return a line for each feature with coarser values.
 
-    labels: for each column the released values, if no merged value may be shown; None: all may.
+    labels: for each column, the values that may be shown, which are the released ones; None: all.
     """
     return [
         f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"
@@ -71,7 +71,7 @@ def rules_of(
     """Return the public rules of a feature.
 
     Args:
-        feature: of the scenario.
+        feature: the feature of the scenario.
         texts: the values that occur.
         people: number of people with each.
         missing: the value of an empty cell; it stays unchanged.

@@ -107,7 +107,7 @@ def yes_no_column(
 ) -> tuple[Codes, tuple[str, ...]]:
     """Return the column of one part as codes and texts: "yes", "no", or missing.
 
-    codes, texts: of the column with all parts. sign: stands between two parts.
+    codes, texts: the codes and texts of the column with all parts. sign: stands between two parts.
     """
     answers = [
         text if text == missing else YES if part in parts_of(text, sign) else NO for text in texts
@@ -267,7 +267,7 @@ def reshaped_choices(
     Args:
         choices: name in the scenario and name in the source of each column.
         options: the requested forms.
-        names: of the columns of the file.
+        names: the names of the columns of the file.
         missing: the value of an empty cell.
         read: returns the file's own columns, likewise chosen.
     """

@@ -38,7 +38,7 @@ class Dialect:
     """The dialect of a text file: the facts needed to cut it into cells.
 
     Attributes:
-        encoding: of the text, by Python's name.
+        encoding: the encoding of the text, by Python's name.
         separator: one character.
         opening: the first lines.
         skip: lines before the table (`sep=;`).

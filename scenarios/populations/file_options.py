@@ -12,7 +12,7 @@ class FileOptions:
     Attributes:
         separator: the character between two cells.
         encoding: as Python calls it.
-        sheet: of a workbook.
+        sheet: the sheet of a workbook.
         header: whether the first line names the columns.
         decimal: the sign before decimals.
         header_row: the line (of a sheet: the row, from 1) that names the columns.

@@ -51,7 +51,7 @@ class _Row:
     """A line at the end of a file: its number, and its cells.
 
     Attributes:
-        number: of the line, from 1.
+        number: the number of the line, from 1.
         cells: as they are in the file.
     """
 

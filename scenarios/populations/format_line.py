@@ -9,7 +9,7 @@ class OpeningLine:
     """A line of a file, or a row of a sheet, with at least one filled cell.
 
     Attributes:
-        number: of the line, from 1.
+        number: the number of the line, from 1.
         cells: its texts, without the spaces around them.
     """
 

@@ -27,8 +27,8 @@ class Layout:
     """The detected layout of a table: the lines and columns of names and people.
 
     Attributes:
-        names: of the columns that are read.
-        places: of these columns in a line, from 0.
+        names: the names of the columns that are read.
+        places: the places of these columns in a line, from 0.
         nameless: places of columns that are left out, and have to stay empty.
         width: cells of a line.
         header: number of the line of the header; None: no header.

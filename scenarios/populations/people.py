@@ -59,16 +59,16 @@ class SourceTable:
     """The rows of a source, as integer codes, with notes on their origin.
 
     Attributes:
-        name: of the source.
+        name: the name of the source.
         columns: their names.
         codes: n x d, indices into `values`, one tuple of texts a column.
         values: the texts of each column.
         note: where it comes from, in words.
-        warnings: of values that may be misread.
+        warnings: warnings about values that may be misread.
         origin: the number (from 0) of each row in the source; None: they are all there, in its
             order.
         judged: the roles of the columns for an attacker, of left out columns too.
-        source: of its rows, as it was read; None: the rows are generated.
+        source: the source of its rows, as it was read; None: the rows are generated.
         persons: the person of each row, from 0 without gaps, if a person has several rows; None:
             each row is another person.
         person: the definition of a person, in words.
@@ -127,7 +127,7 @@ class Population:
     """The participants of a session, in the order of their numbers, with their true values.
 
     Attributes:
-        name: of the source.
+        name: the name of the source.
         schema: the features, as they are asked about.
         codes: int32, n x d, indices into `values`.
         values: the texts of each column, also of an open domain, with None as `schema` values.
@@ -137,7 +137,7 @@ class Population:
             order.
         judged: the roles of the source's columns, of left out columns too.
         finer: people's values before features make them coarser; None: the same as `codes`.
-        source: of their rows, as it was read; None: the people are generated.
+        source: the source of their rows, as it was read; None: the people are generated.
         drawn_from: codes of all people of the source; None: all of them take part.
         several: the rows of each person, if persons have several; None: row i is person i's.
     """
@@ -265,8 +265,8 @@ class StatedColumn:
 
     Attributes:
         codes: a code for each person.
-        texts: of the codes.
-        rules: in the order in which they are applied.
+        texts: the texts of the codes.
+        rules: the rules, in the order of application.
     """
 
     codes: Codes

@@ -31,7 +31,7 @@ class RepeatedPersonsError(DataError):
 
     Attributes:
         column: the identifier that occurs several times.
-        rows: of the table.
+        rows: the rows of the table.
         persons: different values of the column.
     """
 

@@ -72,7 +72,7 @@ class JudgedColumn:
     Attributes:
         column: its name.
         role: for an attacker that looks for a person.
-        reason: in words.
+        reason: the reason in words.
         is_stated: whether the user gave it; else it was guessed.
     """
 
@@ -164,7 +164,7 @@ def _sample(texts: Sequence[str]) -> Sequence[str]:
 def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, str]:
     """Return the guessed role of a column and the reason, by the first rule that fits.
 
-    name: of the column. texts: its different values. people: the number of rows.
+    name: the name of the column. texts: its different values. people: the number of rows.
     """
     # The first rule that fits decides. Identifiers and texts come first: a missed one is asked for
     # and released. Values of a small column differ by chance, so these rules need many values.
@@ -241,7 +241,7 @@ def _identifying(words: list[str]) -> str | None:
 def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | None:
     """Return the reason why values are free text; None if they are not.
 
-    sample: of the values. text_count: different values. people: the number of rows.
+    sample: a sample of the values. text_count: number of different ones. people: number of rows.
     """
     if text_count < FEWEST:
         return None

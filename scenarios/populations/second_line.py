@@ -18,12 +18,12 @@ UNIT = re.compile(
 
 
 class SecondLine(NamedTuple):
-    """The line below a header, if it is no person's.
+    """The line below a header, unless the line describes a person.
 
     Attributes:
-        kind: `units`; `names`, if the names above repeat; `doubt`, if it may be a person after all.
-        texts: its texts above numbers.
-        place: of the first column of numbers, from 0.
+        kind: `units`; `names`, if the names above repeat; `doubt`, if this may be a person.
+        texts: the texts in this line above columns of numbers.
+        place: the place of the first column of numbers, from 0.
     """
 
     kind: Literal["units", "names", "doubt"]
@@ -34,7 +34,7 @@ class SecondLine(NamedTuple):
 def second_line(cells: Sequence[str], body: Sequence[OpeningLine]) -> SecondLine | None:
     """Return a line of texts above columns of numbers; None if the line is no such line.
 
-    cells: of the header. body: the lines below it.
+    cells: the cells of the header. body: the lines below it.
     """
     width = len(cells)
     if len(body) < 3 or len(body[0].cells) < width - 1:

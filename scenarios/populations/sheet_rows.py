@@ -27,8 +27,8 @@ class Merged(NamedTuple):
     """A range of merged cells.
 
     Attributes:
-        first_row: from 1.
-        first_column: from 0.
+        first_row: the first row, from 1.
+        first_column: the first column, from 0.
         last_row: inside the range.
         last_column: inside the range.
     """
@@ -101,7 +101,7 @@ def sheet_head(
     """Return the beginning of a sheet, and its form in words.
 
     about: the kind of workbook. first: its first rows. ranges: merged cells. names: of all sheets.
-    title: of the sheet that is read. Raises DataError for an empty sheet.
+    title: the title of the sheet that is read. Raises DataError for an empty sheet.
     """
     further_sheets = [name for name in names if name != title]
     if not first:

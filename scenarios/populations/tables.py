@@ -27,7 +27,7 @@ class ShippedSource:
     """A table that is shipped with veilmix: a `Source`.
 
     Attributes:
-        name: of the table.
+        name: the name of the table.
     """
 
     name: str

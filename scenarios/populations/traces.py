@@ -46,7 +46,7 @@ class Trace:
     """The sequences of events of people, with the texts that stand behind the numbers.
 
     Attributes:
-        sequences: of symbols, a sequence for each person.
+        sequences: a sequence of symbols for each person.
         people: the name of person i.
         symbols: the text of symbol x.
     """

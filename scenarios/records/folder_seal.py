@@ -32,7 +32,7 @@ class Recorder(Record, frozen=True):
     """The recorder of a run folder: its identity key and its signature (both hexadecimal).
 
     Attributes:
-        name: of the identity.
+        name: the name of the identity.
         key: 32 bytes.
         signature: over the hashes of all files, 64 bytes.
     """

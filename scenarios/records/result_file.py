@@ -52,8 +52,8 @@ class Run(SavedResult):
         result: the content of result.json.
         transcript: None for an ideal run, which sends no messages.
         sizes: the number of values of each column.
-        release_text: of release.csv; None without a release.
-        versions: of veilmix, Python and libraries.
+        release_text: the text of release.csv; None without a release.
+        versions: the versions of veilmix, Python and libraries.
         seal: the hashes of the files as written; None without a seal.
         files: the present hash of each file.
     """

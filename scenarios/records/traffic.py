@@ -18,8 +18,8 @@ class Flow:
     """The messages of one kind in one round: number and sizes.
 
     Attributes:
-        kind: of the messages.
-        round: from 1; 0 outside rounds.
+        kind: the kind of the messages.
+        round: the number of the round, from 1; 0 outside rounds.
         messages: their number.
         size: bytes in all.
         smallest: bytes of the shortest.

@@ -94,9 +94,9 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [scenario]: name, title, and seed of a scenario.
 
     Attributes:
-        name: of the scenario.
+        name: the name of the scenario.
         title: its subject, in a line.
-        seed: of all randomness; None: the system's.
+        seed: the seed of all randomness; None: the system's.
         repeat: the number of independent runs.
         extended: the bases of the file, as `extends` names them, if it has some; veilmix writes
             them into the scenario of a run, which holds all tables itself.
@@ -137,7 +137,7 @@ class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
             `round2_users` other people (None: as many; without `users` a table is split in halves)
             in round 2, all drawn from one population.
-        round2_users: of round 2, if setting is `statistical`; None: as many as in round 1.
+        round2_users: people in round 2, if setting is `statistical`; None: as many as in round 1.
     """
 
     source: Text
@@ -181,8 +181,8 @@ class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     Attributes:
         edges: ascending, each the beginning of an interval.
-        width: of every interval.
-        start: of the first interval.
+        width: the width of every interval.
+        start: the start of the first interval.
         quantiles: the number of intervals with equally many people.
     """
 
@@ -200,7 +200,7 @@ class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     at most one of date, prefix, bins and hierarchy, then merge_below.
 
     Attributes:
-        name: of the column.
+        name: the name of the column.
         values: the public domain, in public order.
         open: any text of at most `width` bytes of UTF-8.
         width: bytes of UTF-8 that an open value may take.
@@ -208,11 +208,11 @@ class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         fold: parts of spelling that do not distinguish values.
         merge: label -> the values that become it.
         date: the part of a date that is kept.
-        day_first: of 3/4/2020, whether the 3 is the day.
+        day_first: whether the 3 of 3/4/2020 is the day.
         prefix: the number of leading characters of a code that are kept.
         bins: intervals of numbers.
         hierarchy: a CSV file of the values, level by level.
-        level: of the hierarchy, from 1.
+        level: the level of the hierarchy, from 1.
         merge_below: values that fewer people have are merged.
     """
 
@@ -324,11 +324,11 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         mechanism: its name; `none` adds no noise.
-        epsilon: of one person's whole answer, in nats.
+        epsilon: the epsilon of one person's whole answer, in nats.
         features: `split`: every feature is reported, with epsilon / d of d features; `sample`: a
             person draws one of them, and reports it with the whole epsilon.
-        forever: of all reports about the same answer, in nats, of a mechanism that keeps noise from
-            run to run; None: twice epsilon.
+        forever: the epsilon of all reports about the same answer, in nats, of a mechanism that
+            keeps noise from run to run; None: twice epsilon.
         spend: nats that a person may spend over all runs of a ledger; a run in which any person
             would pass it is refused. None: it is counted, and not limited.
         spend_shuffled: the same of epsilon after shuffling, composed over runs at the sum of their
@@ -432,10 +432,10 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         all_but: all people but `people` are selected.
         rounds: the rounds of the deviation; (): all; 0: before the first.
         row: the row of the member's own answers, or the row of a removed entry.
-        places: of a later shuffler, the selected ballots, by place in its batch, from 0.
-        until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
-        until_by: of `hold`, the author of that post.
-        deadlines: of `delay`, its length, in deadlines of the session.
+        places: for a later shuffler, the selected ballots, by place in its batch, from 0.
+        until: for `hold`, the post at which all is shown; for `react`, the own post that follows.
+        until_by: for `hold`, the author of that post.
+        deadlines: for `delay`, its length, in deadlines of the session.
     """
 
     by: Text

@@ -22,7 +22,7 @@ class Problem:
     """A mistake in a scenario file.
 
     Attributes:
-        path: of the key that is wrong.
+        path: the path of the key that is wrong.
         message: the value found, and the values accepted.
         touches: the path of the value that is therefore not reliable, so that later checks skip it.
     """

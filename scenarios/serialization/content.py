@@ -40,9 +40,9 @@ class Content:
     Equal bytes are equal contents.
 
     Attributes:
-        path: of the file, for messages; it is not opened again.
+        path: the path of the file, for messages; it is not opened again.
         size: bytes.
-        sha256: of the bytes, in hexadecimal.
+        sha256: the SHA-256 of the bytes, in hexadecimal.
         pieces: the bytes, compressed piece by piece.
     """
 

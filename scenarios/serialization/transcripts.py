@@ -83,12 +83,12 @@ class EventLine(
         time: seconds since the session began.
         sender: the party it came from.
         receiver: the party it went to; `board` for a post.
-        kind: of the message; None for bytes that are no message.
-        round: from 1; 0 outside rounds.
+        kind: the kind of the message; None for bytes that are no message.
+        round: the number of the round, from 1; 0 outside rounds.
         size: bytes.
         messages: the number of messages of the line, in the summary form.
-        names: of the ciphertexts in it, eight bytes each.
-        data: of a post, its bytes; None for a message between two parties.
+        names: the names of the ciphertexts in it, eight bytes each.
+        data: the bytes of a post; None for a message between two parties.
     """
 
     time: float
@@ -107,8 +107,8 @@ class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_
 
     Attributes:
         user: by index, from 0.
-        round: from 1.
-        names: of its ciphertexts, eight bytes each.
+        round: the number of the round, from 1.
+        names: the names of its ciphertexts, eight bytes each.
         answers: the number of each question, and its values.
     """
 
@@ -123,8 +123,8 @@ class CountLine(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fie
 
     Attributes:
         reader: the party.
-        round: from 1.
-        counts: of each question, combinations of values and their people.
+        round: the number of the round, from 1.
+        counts: for each question, combinations of values and their numbers of people.
     """
 
     reader: str
@@ -137,8 +137,8 @@ class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknow
 
     Attributes:
         party: the party that refused.
-        round: from 1.
-        reason: of the refusals.
+        round: the number of the round, from 1.
+        reason: the reason for the refusals.
         count: messages.
     """
 

@@ -124,7 +124,7 @@ def attack(
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
-        seed: of the first run; the next have the seeds after it. None: the scenario's, else drawn.
+        seed: the first run's; the next have the seeds after it. None: the scenario's, else drawn.
         repeats: runs of every cell.
         attacks: names of attacks; empty: all.
         defences: names of defences; empty: all.

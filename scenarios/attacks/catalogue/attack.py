@@ -157,7 +157,7 @@ class AttackTraits:
         trials: the rows of the attack in the attack matrix: name suffix -> entries of `[[fault]]`
             (an entry without the key `attack` means this attack).
         without: guards that the trials switch off besides the guards that stop the attack.
-        unlike_honest: in the matrix, success is the difference of a count from an honest run.
+        unlike_honest: whether success in the matrix is the difference from an honest run.
         watchers: the party that reads the view, where no party commits the attack.
         learns: whether a value and its maximum mean that a whole (released) row of a person was
             read; None: it is no attack on one person.

@@ -57,7 +57,7 @@ class Scene:
         board: the bulletin board at the end of the session.
         transcript: the record of the session.
         adversary: the record of the attackers' views.
-        seed: of the run; None: the system's randomness.
+        seed: the seed of the run; None: the system's randomness.
         sessions_before: the earlier sessions of the same people, in their order.
         strikes: the attacks of users, by index and round.
     """

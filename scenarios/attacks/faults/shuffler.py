@@ -117,7 +117,7 @@ def substitute(deed: Deed, turn: Turn) -> bool:
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
     """Return the batch's layers with the shuffler's answers in place of some people's.
 
-    places: of these people in the batch. rows: a row for each.
+    places: the places of these people in the batch. rows: a row for each.
     """
     plan, layers, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):

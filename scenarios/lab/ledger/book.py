@@ -65,7 +65,7 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     Attributes:
         schema: the number of this format.
         entries: the sessions, in order.
-        digest: of the entries, under the key of the ledger: it detects an edit.
+        digest: the digest of the entries, under the key of the ledger: it detects an edit.
         keeper: between machines: the identity key of the party that keeps it, in hexadecimal.
         signature: the keeper's, over the digest.
     """
@@ -82,7 +82,7 @@ class Ledger:
     """An open ledger file, to which the events of a session are added.
 
     Attributes:
-        path: of the file.
+        path: the path of the file.
         entries: the sessions, in order.
         key: b"" until it is needed.
         signer: of the keeper, for the signature; None: `veilmix run` and `score` sign no ledger.

@@ -26,7 +26,7 @@ class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """A cell of a release: a combination of values, as marks (keyed hashes), and its count.
 
     Attributes:
-        marks: of its values, a mark a column.
+        marks: the marks of its values, a mark a column.
         people: its count.
     """
 

@@ -31,7 +31,7 @@ class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     Attributes:
         column: its name in the source.
-        rules: in the order in which they were applied.
+        rules: the rules, in the order in which they were applied.
     """
 
     column: str
@@ -42,7 +42,7 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """A batch of answers, written to the ledger before the first shuffler hands it on.
 
     Attributes:
-        round: from 1.
+        round: the number of the round, from 1.
         missing: people asked, by index, but not counted.
         others: people counted but not asked, each with a different name.
         asks: columns counted together, by the names of the source.
@@ -73,7 +73,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         scenario: its name.
         source: the columns of the table.
         people: fingerprints of the people asked.
-        seed: of the run; None: the system's randomness.
+        seed: the seed of the run; None: the system's randomness.
         least: its `min_dropout`.
         session: the digest of its board, empty until it has ended; between machines the hash of its
             file, from the start.
@@ -82,7 +82,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             classes.
         released: the cells of the release, fewest people first; empty without a completed release.
         burned: the reason if it was not completed.
-        noise: of people that add noise; None: they add no noise.
+        noise: the noise that people add; None: they add no noise.
         certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
             set in an entry of schema 5, since its digest is of entries without it.
         rows: where persons have several rows, for each of `people` the places in `released` of the

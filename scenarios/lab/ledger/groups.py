@@ -58,7 +58,7 @@ class KnownRelease:
     """A release, as far as its counts are known.
 
     Attributes:
-        number: of its session in the ledger, from 1.
+        number: the number of its session in the ledger, from 1.
         scope: its people, its columns and their wording (rules for coarser and suppressed values).
         cells: counts by marks (hashes of values), the columns ascending; None where they are not
             known.

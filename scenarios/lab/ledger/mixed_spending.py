@@ -64,7 +64,7 @@ class RunsCost:
 
     Attributes:
         epsilon: nats, of all of them.
-        delta: of the runs that are not kept apart.
+        delta: the delta of the runs that are not kept apart.
         runs: the runs that are not kept apart.
         separate_runs: the runs that are kept apart, with their local price.
     """
@@ -81,7 +81,7 @@ class MixedBudget:
 
     Attributes:
         past: the earlier sessions.
-        noise: of this session.
+        noise: the noise of this session.
         questions: its questions.
         crowd: its people.
         local: the noise and the limit of this session.

@@ -30,8 +30,8 @@ class NetChange:
     """The difference between an earlier release and the present release, and the people it shows.
 
     Attributes:
-        number: of the earlier session.
-        present: of the present session.
+        number: the number of the earlier session.
+        present: the number of the present session.
         newcomers, leavers: people of the present, or of the earlier release alone.
         columns: the columns of both releases with equal wording, ascending.
         people: newcomers, leavers, and people that moved at least.
@@ -91,7 +91,7 @@ def net_changes(
     Args:
         past: earlier releases; without cells they are left out.
         now: the present release, with its cells.
-        promises: of all sessions, the present last.
+        promises: the promises of all sessions, the present last.
     """
     for release in past:
         mine, theirs = now.scope.people, release.scope.people

@@ -38,7 +38,7 @@ class ScenarioPeople:
     """The people of a scenario, as fingerprints.
 
     Attributes:
-        columns: of the source, ascending.
+        columns: the columns of the source, ascending.
         people: fingerprints.
         read: by feature, a name of the set of source cells that were read as the same value; a
             feature without a name has a value for each cell.

@@ -30,7 +30,7 @@ class ShownPersons:
     """The persons in a combination of releases, and the persons that it exposes.
 
     Attributes:
-        people: in the combination.
+        people: the number of people in the combination.
         shown_people: of these people, in a cell that shows fewer than k persons.
     """
 

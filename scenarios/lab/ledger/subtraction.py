@@ -35,9 +35,9 @@ class GroupRule:
 
     Attributes:
         past: the releases of the ledger with counts that may be combined.
-        promises: of all sessions, the present one last.
-        number: of the present session.
-        key: of the ledger.
+        promises: the promises of all sessions, the present one last.
+        number: the number of the present session.
+        key: the key of the ledger.
         cells: the cells of the present release, where the caller has them; None before a session
             has ended.
         rows: of each person of the present release, if persons have several; else None.

@@ -40,7 +40,7 @@ UNSENT = ("absent", "malformed")  # faults of users without a submission
 def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
     """Return the outcome of the same queries, answered without messages.
 
-    seed: of the noise that users add and of the values that they suppress as covers.
+    seed: the seed of the noise that users add and of the values that they suppress as covers.
     """
     plan_answers, people = _PlanAnswers(plan, entropy_of(seed)), plan.crowd.people
     ideal = _ideal(plan, plan_answers)
@@ -71,8 +71,8 @@ class _PlanAnswers:
     """The answers of the people of a session, per call (query of a round); drawn once.
 
     Attributes:
-        plan: of the session.
-        entropy: of noise and covers.
+        plan: the plan of the session.
+        entropy: the randomness of noise and covers.
         tables: the submitted values, by round.
         answers_by_round: the answers by person, by round.
     """

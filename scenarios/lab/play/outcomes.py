@@ -45,7 +45,7 @@ class Achieved:
     """The measured effects of the attacks of a session.
 
     Attributes:
-        effects: of each.
+        effects: the effects of each attack.
         rows_read: returns the rows each attack reads, as in `Played`.
     """
 
@@ -62,7 +62,7 @@ def played_of(
 ) -> Played:
     """Return the outcome of a session with messages, before it is scored.
 
-    achieved: by attacks. raised: the alarms. unmet: attacks that found no occasion.
+    achieved: the effects of attacks. raised: the alarms. unmet: attacks that found no occasion.
     """
     achieved = achieved or Achieved()
     answered = len(board.tallies)  # aborted rounds have no result

@@ -10,7 +10,7 @@ class Citation:
     """The facts that identify a run in a publication; `str` makes a sentence of them.
 
     Attributes:
-        version: of veilmix that played the run.
+        version: the version of veilmix that played the run.
         scenario: its name.
         mode: real or ideal.
         users: number of participants.

@@ -41,7 +41,7 @@ class Exposure:
     release.
 
     Attributes:
-        true: of the release.
+        true: the true share in the release.
         promised: at most this share, by the decision.
         worst_case: the maximum over all tables with the same counts; None: not computed.
         people: number of respondents.
@@ -85,7 +85,7 @@ class Curated:
         decision: None then too.
         considered: sets of columns, with the bound that could be promised of each.
         dropped: the reason for each suppressed column.
-        exposure: of the release: true, promised, possible.
+        exposure: the exposure of the release: true, promised, possible.
     """
 
     marginals: tuple[Counts, ...] | None
@@ -129,10 +129,10 @@ class Outcome:
         coalitions: the leakage to each.
         refused: messages, by reason.
         digest: identifies the run; equal for equal seeds.
-        seconds: of the run.
+        seconds: the duration of the run.
         curated: the curator's counts and decision; None if people randomize their answers.
-        findings: of the program, beside the rest (programs/findings.py); None without findings.
-        reidentification: in the release; None without a release.
+        findings: what the release program adds (programs/findings.py); None without findings.
+        reidentification: the scores of re-identification; None without a release.
         notes: warnings about the data.
         transcript: the record of a real run.
         failed: the lines of [expect] that do not hold.

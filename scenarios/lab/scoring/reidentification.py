@@ -130,7 +130,7 @@ class Reidentified(Record, frozen=True):
     """The re-identification scores of a run's release.
 
     Attributes:
-        people: in the release.
+        people: the number of people in the release.
         population: people it was drawn from, themselves included.
         attacks: one for each attacker.
         risk: None for a release of reports, since the true reports are unknown.

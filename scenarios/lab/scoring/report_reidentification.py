@@ -41,9 +41,9 @@ class ReportGuess(NamedTuple):
 
     Attributes:
         expected_matches: people, in expectation.
-        found_error: of found.
+        found_error: the standard error of found.
         bits: information in a report.
-        bits_error: of bits.
+        bits_error: the standard error of bits.
     """
 
     expected_matches: float

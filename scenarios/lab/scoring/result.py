@@ -258,8 +258,8 @@ class Result(Record, frozen=True):
 def result_type(kind: str | None = None) -> type[Result]:
     """Return `Result` with the findings of a program, as a file is read, checked and published.
 
-    kind: of policy, which determines the program; None: all known programs, also of other packages.
-    Then findings are a tagged union of the records of these programs.
+    kind: the policy's kind, which determines the program; None: all known programs, also of other
+    packages, and then findings are a tagged union of the records of these programs.
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
     findings = (program.capability(OwnFindings) for program in programs)
@@ -290,7 +290,7 @@ def is_released(*, release: object, findings: object, curated: object) -> bool:
 
     Args:
         release: the table; None: there is none.
-        findings: of the program; None: there are none.
+        findings: the findings of the program; None: there are none.
         curated: a curator's decision, or why a round was aborted; None if people randomize their
             answers, and the round was counted.
     """

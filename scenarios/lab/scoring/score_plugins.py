@@ -21,7 +21,7 @@ class Score:
     """A score that another package adds: a number of a run.
 
     Attributes:
-        unit: of the number, in the plural, as "people".
+        unit: the unit of the number, in the plural, as "people".
         measure: returns the number from the record of a run; None for a run without it.
         meaning: a clause for the table of scores of `veilmix run`.
     """

@@ -29,7 +29,7 @@ class Search(Record, frozen=True):
     """The limits of a search for the worst table.
 
     Attributes:
-        nodes: of every search tree, at most.
+        nodes: the maximum number of nodes of every search tree.
         cells: a larger table is not searched, after rare values are merged; None: the size of the
             table is no limit.
         enough: share of the people; a search begins only if the bounds without a search leave more

@@ -110,7 +110,7 @@ class Verification:
     """The checks of a run folder.
 
     Attributes:
-        checks: in the order in which they are made.
+        checks: the checks, in the order in which they are made.
     """
 
     checks: tuple[CheckResult, ...]

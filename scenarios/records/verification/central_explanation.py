@@ -86,7 +86,7 @@ class Explainer:
     def message(self, name: bytes) -> Explanation:
         """Return an explanation of the knowledge about a ciphertext: seen, its sender, its content.
 
-        name: of the ciphertext, the beginning of its hash.
+        name: the name of the ciphertext, the beginning of its hash.
         """
         term = self.terms.by_name[name]
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)

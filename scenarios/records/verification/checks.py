@@ -54,7 +54,7 @@ class CheckResult:
     """The result of one check of a record.
 
     Attributes:
-        name: in a word.
+        name: one word.
         requirement: the requirement, in a sentence.
         ok: None if it could not be checked.
         detail: the finding.

@@ -24,7 +24,7 @@ class Explaining(Protocol):
     """The interface of an explainer of a coalition's knowledge in a run.
 
     Attributes:
-        names: of all sealed ciphertexts.
+        names: the names of all sealed ciphertexts.
     """
 
     names: Collection[bytes]

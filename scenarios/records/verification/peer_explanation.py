@@ -34,7 +34,7 @@ class PeerExplainer:
     """A translator of the routes of onions into sentences about a coalition's knowledge.
 
     Attributes:
-        names: of all sealed layers.
+        names: the names of all sealed layers.
     """
 
     def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ class DerivationStep(Record, frozen=True):
     """A step of a derivation: a conclusion and its premises.
 
     Attributes:
-        number: from 1.
+        number: the number, from 1.
         rule: the rule of inference.
         text: the conclusion of this step.
         after: the numbers of its premises.
@@ -28,7 +28,7 @@ class Explanation(Record, frozen=True):
 
     Attributes:
         about: the person or the ciphertext.
-        steps: of the derivation.
+        steps: the steps of the derivation.
         ending: the conclusion, and the reason why it ends there.
         missing: parties with keys that would extend it.
     """

@@ -43,7 +43,7 @@ class Sentence:
 def theorem_of(run: Run, checks: Sequence[CheckResult]) -> tuple[Sentence, ...]:
     """Return the sentences for a checked run; empty without a verified mix, or if a check failed.
 
-    checks: of this run.
+    checks: the checks of this run.
     """
     failed = any(check.ok is False for check in checks)
     if failed or run.transcript is None or run.scenario.mix.kind != "verified":

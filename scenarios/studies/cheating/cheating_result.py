@@ -37,7 +37,7 @@ class AttackRun(Record, frozen=True):
     """The outcome of one run of an attack.
 
     Attributes:
-        seed: of the run.
+        seed: the seed of the run.
         value: the success.
         of: the largest possible success.
         read: whether a person's row was read.
@@ -98,7 +98,7 @@ class AttackRuns(Record, frozen=True):
         attack: its name.
         parties: the parties that commit it.
         friends: the number of people that help.
-        unit: of its success.
+        unit: the unit of its success.
         shots: the outcome of each run.
     """
 
@@ -164,11 +164,11 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     """A study of every known attack on a person, on one scenario with its countermeasures.
 
     Attributes:
-        schema: of this record.
-        version: of veilmix.
+        schema: the number of the format of this record.
+        version: the version of veilmix that wrote it.
         scenario: its name.
         mark: identifies its settings, guards and people (SHA-256).
-        seed: of the first run of each attack; the next have the seeds after it.
+        seed: the seed of the first run of each attack; the next have the seeds after it.
         runs: the requested number of runs of each attack.
         users: the number of people.
         handlers: the parties with a result of their own.

@@ -58,7 +58,7 @@ class Attempt:
         scenario: with the attack in it.
         party_names: its coalition, people left out.
         friends: people in the coalition.
-        unit: of its success.
+        unit: the unit of its success.
     """
 
     row: str
@@ -74,7 +74,7 @@ class AttemptTrial:
 
     Attributes:
         attempt: the attack.
-        seed: of the run.
+        seed: the seed of the run.
     """
 
     attempt: Attempt
@@ -145,8 +145,8 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
 
     Args:
         scenario: under attack, with its guards; its own [[fault]] are left out.
-        seed: of the first run; the next have the seeds after it.
-        runs: of every attack.
+        seed: the seed of the first run; the next have the seeds after it.
+        runs: the number of runs of every attack.
 
     Coalitions that link people by watching are found in an honest run with the first seed. Raises
     DataError for a scenario in which attacks are not measured.
@@ -194,7 +194,7 @@ def study(
     """Return a study after its missing runs: every attack once, then every attack twice, and so on.
 
     Args:
-        scenario: of the study.
+        scenario: the scenario of the study.
         begun: the study so far.
         executor: plays runs elsewhere; None: here.
         progress: called with the numbers of finished runs and of all runs.

@@ -43,7 +43,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
         handlers: the parties.
         public: whether the counts of round 1 are public.
         on: the guards that were on, by name.
-        seed, runs: of each attack.
+        seed, runs: the first seed and the number of runs of each attack.
         tried: the attacks that were played.
         watching: the smallest honest-but-curious coalitions that link a person.
         reading: the result of each attack that read a person's row in some run.
@@ -81,7 +81,7 @@ class TrustTable(Record, frozen=True, kw_only=True):
 
     Attributes:
         schema: the number of this format.
-        version: of veilmix.
+        version: the version of veilmix that wrote it.
         sets: the measurements.
     """
 

@@ -33,7 +33,7 @@ class RivalExpenses:
     """The expenses of a rival program: bytes of people's messages, and refused messages by reason.
 
     Attributes:
-        bytes: of the messages that people send.
+        bytes: the size in bytes of the messages that people send.
         refused: messages, by reason.
     """
 
@@ -54,7 +54,7 @@ class Case:
         scenario: the scenario that every program answers.
         people: the people who take part.
         faults: user -> round -> attack.
-        seed: of all randomness; None: the system's.
+        seed: the seed of all randomness; None: the system's.
         messages: whether all messages are really sent.
         cheating: runs of every known attack by malicious coalitions; 0: they are not measured.
         once: whether users of a verified mix submit once, for both rounds.

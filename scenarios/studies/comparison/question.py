@@ -119,7 +119,7 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
     """Return the programs of a comparison, ordered by leakage to a coalition at equal utility.
 
     Args:
-        comparison: of any scenario.
+        comparison: the comparison of any scenario.
         coalition: names of parties that pool their views.
         equal: `cells`, `entropy` or `error`.
 

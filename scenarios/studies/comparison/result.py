@@ -50,7 +50,7 @@ class Learnt:
         bits_per_person: leakage.
         bits_are: whether the bits are exact, a lower or an upper bound.
         reports: whether the linked values are reports with noise.
-        verdict: in words.
+        verdict: the verdict in words.
         rows_guessed: expected share of people with a whole row that the best guess gets right; None
             if it was not computed.
     """
@@ -238,8 +238,8 @@ class Compared:
         refused: messages, by reason.
         trust: the leakage to coalitions.
         privacy: the exposure of people.
-        utility: of the release for the analyst.
-        cost: of the program.
+        utility: the utility of the release for the analyst.
+        cost: the cost of the program.
     """
 
     program: str
@@ -259,14 +259,14 @@ class Comparison:
 
     Attributes:
         scenario: its name.
-        title: of the scenario.
-        seed: of all randomness; None: the system's.
+        title: the title of the scenario.
+        seed: the seed of all randomness; None: the system's.
         users: the number of people who take part.
         features: names of columns.
         k: people in the smallest equivalence class that counts as safe.
         max_exposure: the share of people that may be in a smaller class.
         messages: whether all of them were really sent.
-        programs: in the order of the table.
+        programs: the programs, in the order of the table.
         skipped: programs that cannot answer this scenario, with the reason.
         schema: the number of this format.
     """

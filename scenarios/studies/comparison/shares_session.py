@@ -21,7 +21,7 @@ class SharesResult:
 
     Attributes:
         present: people counted in round 1.
-        marginals: of each column; None if they were not counted.
+        marginals: the marginals of each column; None if they were not counted.
         decision: None without a decision.
         release: None without a release.
         burned: the reason of an abort; None: it was not aborted.
@@ -55,7 +55,7 @@ class SharesSession:
         announcement: as the curator made it.
         sharing: the public parameters of the shares.
         pairs: keys, by party.
-        entropy: of people's shares and seals.
+        entropy: the randomness of people's shares and seals.
     """
 
     announcement: Announcement

@@ -40,14 +40,14 @@ class RoundCost:
     Sizes in bytes; None if padding is off.
 
     Attributes:
-        number: from 1.
-        reader: of the answers.
+        number: the number, from 1.
+        reader: the reader of the answers.
         columns: sets that are requested, by number.
-        onions: of all people; of a verified mix, ballots.
+        onions: the onions of all people; in a verified mix, the ballots.
         layers: sealed, and opened again.
         person: bytes that one person sends.
         carried: bytes of all messages between parties, batches included.
-        multiplications: of group elements, in a verified mix.
+        multiplications: the number of group multiplications in a verified mix.
         checks: of these, the multiplications of a party that checks everything once.
     """
 
@@ -67,7 +67,7 @@ class SessionCost:
     """The cost of every round, as if all permitted questions were asked and all columns released.
 
     Attributes:
-        rounds: in their order.
+        rounds: the rounds, in their order.
         seal, open: seconds of one core for one layer, measured now on this machine.
         multiply: the same for one multiplication of a verified mix.
     """

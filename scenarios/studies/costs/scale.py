@@ -49,9 +49,9 @@ class SessionScale:
     """The estimated cost of a session with a given number of people.
 
     Attributes:
-        people: in round 1.
+        people: the number of people in round 1.
         cluster: the computers of every party.
-        suite: of the layers.
+        suite: the suite of the layers.
         link_traffic: the messages on all links; () if their lengths are not known.
         costs: hours and memory; None if the lengths are not known.
         limits: all limits, in ascending numbers of people.

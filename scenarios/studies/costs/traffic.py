@@ -57,12 +57,12 @@ class LinkTraffic:
     """All messages of a kind that cross one link (sender to receiver) in a round.
 
     Attributes:
-        round: from 1; 0 before the first call (query of a round).
+        round: the number of the round, from 1; 0 before the first call (query of a round).
         sender: a party, or `people`.
         receiver: a party, `people` or `board`; every party may read the board.
-        kind: of the messages.
+        kind: the kind of the messages.
         messages: their number.
-        bytes: of all of them, frames and signatures included.
+        bytes: the size in bytes of all of them, frames and signatures included.
     """
 
     round: int

@@ -48,7 +48,7 @@ class ColumnSet:
         columns: their names.
         promised: the bound: at most so many of `bound_population` people are exposed, by `rule`.
         bound_population: number of people that the bound is about.
-        rule: of the bound.
+        rule: the rule of the bound.
         truth: exposed people of `counted`.
         counted: number of people in the table.
         entropy: bits a person in the joint counts of the columns.

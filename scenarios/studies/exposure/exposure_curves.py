@@ -50,9 +50,9 @@ class Curves:
     """The exposed people at each threshold of `ks`, of `people`: by each bound, and in truth.
 
     Attributes:
-        columns: of the curves.
+        columns: the columns of the curves.
         released: whether these columns were released.
-        k: of the run.
+        k: the size k of the run's smallest safe class.
         people: the number of people that the bounds are about.
         ks: ascending.
         bounds: by rule, people at each of `ks`.

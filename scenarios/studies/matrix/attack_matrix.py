@@ -66,7 +66,7 @@ class Runs:
         topology: its name.
         shots: outcomes, by the key of the run.
         plain: honest runs of the scenario, by seed.
-        seeds: of every cell.
+        seeds: the seeds of every cell.
         people: number of users.
     """
 
@@ -86,7 +86,7 @@ class Plan:
         rows, names: attacks and defences, by name.
         trials: one for each cell that differs from all others.
         honest: defence -> the scenario without and with it, for honest runs.
-        seeds: of the runs of every cell.
+        seeds: the seeds of the runs of every cell.
         quiet: seeds of the honest runs.
     """
 
@@ -168,7 +168,7 @@ def attack(
 
     Args:
         scenario: under attack; its own [[fault]] and [expect] are left out.
-        seed: of the first run; the next have the seeds after it.
+        seed: the seed of the first run; the next have the seeds after it.
         repeats: runs of every cell.
         attacks: names of rows; empty: all.
         defences: names of columns; empty: all that the scenario can have.

@@ -30,7 +30,7 @@ from ...schema.problems import did_you_mean, listed
 
 NONE, ALL_GUARDS = "none", "all"
 ASKING = 100  # default number of people in a matrix, if people query `randomness`
-RANDOM = "random"  # defence that a run without a seed has on
+RANDOM = "random"  # the defence that is on only in runs without a seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,12 +65,12 @@ class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """A row of the matrix: an attack, its parties, and the defences declared to help against it.
 
     Attributes:
-        name: of the attack.
+        name: the name of the attack.
         by: the party that commits it.
         kind: whether its parties break a rule (`cheating`), or keep to the rules and use data that
             a design error shows (`watching`); empty in matrices of older versions.
         does: its action, in words.
-        unit: of its success.
+        unit: the unit of its success.
         helping: names of defences.
         faults: the entries of [[fault]].
     """
@@ -118,7 +118,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """A column of the matrix: a defence, whether the scenario has it, and its cost.
 
     Attributes:
-        name: of the defence.
+        name: the name of the defence.
         key: the scenario key that switches it.
         guards: its purpose, in words.
         on: whether the scenario has it.
@@ -137,12 +137,12 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     Attributes:
         schema: the number of this format.
-        version: of veilmix.
+        version: the version of veilmix that wrote it.
         scenario: its name.
-        seed: of the first run of every cell.
+        seed: the seed of the first run of every cell.
         repeats: runs of every cell.
         users: the number of people who take part.
-        cells: of the people's table: people times columns.
+        cells: the number of cells of the people's table: people times columns.
         honest: CPU seconds, bytes and messages of an honest run.
         rows: attacks.
         columns: defences.

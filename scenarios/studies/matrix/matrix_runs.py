@@ -45,13 +45,13 @@ class AttackOutcome:
     Attributes:
         value: the success, in `unit`.
         max_value: the largest possible success.
-        unit: of both.
+        unit: the unit of both.
         linked: people linked to their rows, by the party that learns most.
         certain: cells that this party is certain of.
-        counts: of round 1, by column.
+        counts: the counts of round 1, by column.
         released: whether the session released data.
         burned: whether the session was aborted.
-        causes: of alarms that the board confirms.
+        causes: the causes of alarms that the board confirms.
         refused: messages.
         cpu: seconds.
         size: bytes that were sent.
@@ -86,7 +86,7 @@ class MatrixJob:
     Attributes:
         row: the attack; empty: an honest run, which is played for its costs.
         scenario: to be played.
-        seed: of the run.
+        seed: the seed of the run.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
     """
 

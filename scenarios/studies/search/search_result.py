@@ -84,13 +84,13 @@ class SearchResult(Record, frozen=True, kw_only=True):
     """The results of a search for attacks with one set of guards (countermeasures).
 
     Attributes:
-        schema: of this record.
-        version: of veilmix.
+        schema: the number of the format of this record.
+        version: the version of veilmix that wrote it.
         scenario: the name of the scenario that gave the guards.
         guards: the guards that were on.
         public: whether the counts of round 1 are published.
         program: the release program of the small session, with its limits.
-        people, shufflers: of the small session.
+        people, shufflers: the numbers of people and shufflers of the small session.
         seeds: the seeds that confirm a difference.
         pairs: whether pairs of deviations were played too.
         times: whether views had the exact times of posts on the board.

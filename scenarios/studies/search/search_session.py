@@ -89,8 +89,8 @@ class SmallPlan:
         policy: returns the policy, from the scenario's.
         features: the questions.
         order: the rows of the people, as places among all possible rows.
-        source: of the people.
-        positions: of a vector; None: people have a row.
+        source: the source of the people.
+        positions: the positions of a vector; None: people have a row.
         local: the noise.
     """
 
@@ -216,7 +216,7 @@ class PlayedStrategy:
     """The outcome of one session in which a coalition plays a strategy.
 
     Attributes:
-        view: of the coalition, as a hash; of a session that ended in an error, the error.
+        view: the view of the coalition, as a hash; of a session that ended in an error, the error.
         board: as it stands in the end.
         record: the messages, and the deviations that found an occasion.
     """

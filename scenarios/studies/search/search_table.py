@@ -23,7 +23,7 @@ class GuardSearch(Record, frozen=True):
 
     Attributes:
         name: the set, in words.
-        result: of the search.
+        result: the result of the search.
     """
 
     name: str
@@ -34,8 +34,8 @@ class SearchTable(Record, frozen=True, kw_only=True):
     """The search results for all standard sets of guards.
 
     Attributes:
-        schema: of this record.
-        version: of veilmix.
+        schema: the number of the format of this record.
+        version: the version of veilmix that wrote it.
         sets: the searches.
     """
 

@@ -63,13 +63,13 @@ class Trial:
     """The trial of a coalition: the sessions in which its strategies are played.
 
     Attributes:
-        scenario: of the small session.
+        scenario: the scenario of the small session.
         members: the coalition.
         seeds: that confirm a difference; the first is played first.
         times: whether the view has the exact times of posts.
         errors: strategies that ended a session with an error of a role.
         session: plays the strategies.
-        rows: of the people.
+        rows: the rows of the people.
         honest: the worlds (sessions with exchanged rows) in which all parties follow the protocol.
         joints: other rows of the same honest view; None: not computed yet.
     """

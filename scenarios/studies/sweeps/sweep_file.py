@@ -42,9 +42,9 @@ class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     Attributes:
         schema: the number of this format.
         key: the values that are swept.
-        number: of the run at its point, from 1.
+        number: the number of the run at its point, from 1.
         seed: None: the system's randomness.
-        version: of veilmix.
+        version: the version of veilmix that wrote it.
         scenario: the mark of the sweep.
         result: as in result.json.
         error: the reason of a crash; None: it did not crash.

@@ -42,11 +42,11 @@ class SweepJob:
     Attributes:
         scenario: to be played.
         key: the values that are swept.
-        number: of the run at its point, from 1.
+        number: the number of the run at its point, from 1.
         seed: None: the system's randomness.
         mode: `real` sends every message, `ideal` sends no message.
         worst_case_nodes: nodes of every search tree for the worst table; 0: it is not sought.
-        mark: of the sweep, a hash of its inputs.
+        mark: the mark of the sweep, a hash of its inputs.
     """
 
     scenario: Scenario

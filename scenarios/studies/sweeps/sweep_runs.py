@@ -18,7 +18,7 @@ class SweptRuns:
     """The runs of a sweep, as `veilmix.sweep` returns them.
 
     Attributes:
-        lines: of the runs that did not crash.
+        lines: the lines of the runs that did not crash.
         failed: the runs that crashed.
     """
 
@@ -54,7 +54,7 @@ class Sweep(SweptRuns):
     """The runs of a sweep, read from its file.
 
     Attributes:
-        path: of the file.
+        path: the path of the file.
         cut: the number of lines left out because they were cut off.
     """
 
