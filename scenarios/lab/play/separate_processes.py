@@ -31,9 +31,8 @@ WHISPERED = ("equivocate", "split-view")  # attacks that send a message without 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
     """Return the stage: a function that runs each party in its process.
 
-    ParameterError if impossible.
-    durable: the place of each process's journal (machines/journal.py). ledger: whether the release
-    is to be kept in a ledger.
+    ParameterError if impossible. durable: the place of each process's journal
+    (machines/journal.py). ledger: whether the release is to be kept in a ledger.
     """
     if mode != "real":
         raise ParameterError(f"processes: mode {mode!r} has no messages; leave one of them out")
@@ -73,8 +72,7 @@ def executor_stage(
 ) -> "Stage":
     """Return the stage: a function that runs the parties with an executor.
 
-    ParameterError if impossible.
-    processes: whether a process per party was requested.
+    ParameterError if impossible. processes: whether a process per party was requested.
     """
     from ....roles.session import play
 

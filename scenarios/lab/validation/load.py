@@ -1,9 +1,9 @@
 """The reader of scenario files: a file that loads can be run.
 
-Of any other all mistakes are reported.
-A mistake is one line, `file:line: path: found value; accepted values`; all mistakes of a file are
-in one ScenarioError. Files are TOML, UTF-8, at most a megabyte. A file may extend another
-(extension.py): it is judged with the tables that it takes from there.
+Of any other all mistakes are reported. A mistake is one line, `file:line: path: found value;
+accepted values`; all mistakes of a file are in one ScenarioError. Files are TOML, UTF-8, at most a
+megabyte. A file may extend another (extension.py): it is judged with the tables that it takes from
+there.
 """
 
 from __future__ import annotations
