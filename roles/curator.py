@@ -248,7 +248,7 @@ class Plans:
         roster: Roster | None = None,
         history: History | None = None,
     ) -> None:
-        """Keep the terms of the session, the strategy, and the curator's memory of sessions."""
+        """Keep the terms, the decision strategy, and the memory of earlier sessions."""
         self.title = title
         self.schema = schema
         self.policy = policy

@@ -99,7 +99,7 @@ async def _count(
 
 
 def _note_reading(me: Endpoint, plan: Round, reading: BallotReading) -> None:
-    """Reader: tell the instruments its counts and refusals."""
+    """Reader: report its counts and refusals to the observers."""
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     counts = tuple(dict(count) for count in reading.counts)

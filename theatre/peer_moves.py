@@ -43,7 +43,7 @@ class PeerRelay(StageMove, frozen=True, tag="relay"):
 
     Attributes:
         author: the peer; person: by its index from 0.
-        round, step: where it stands.
+        round, step: of the post.
         bags: the onions for each receiver.
         says: the move, in a sentence.
         refused: onions that it leaves out.
@@ -65,7 +65,7 @@ class PeerBallots(StageMove, frozen=True, tag="found"):
 
     Attributes:
         author: the peer.
-        round, step: where it stands.
+        round, step: of the post.
         number: of ballots.
         says: the move, in a sentence.
     """

@@ -215,11 +215,11 @@ def step_of(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The names of the files that the shown commands write.
+    """The names of the files that the shown command lines write.
 
     Attributes:
-        table: the released table.
-        score: the score of it, as JSON.
+        table: the name of the file with the released table.
+        score: the name of the file with its score, as JSON.
     """
 
     table: str

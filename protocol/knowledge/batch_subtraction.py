@@ -80,7 +80,7 @@ def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 
 
 def public_release(board: Board) -> Counts | None:
-    """Any party: return the released rows, with the number of people of each, if any."""
+    """Any party: return the released counts on the board; None without a release."""
     tallies = [tally.counts for tally in board.tallies]
     public_counts = tuple(() if counts is None else counts for counts in tallies)
     return final_release(board.calls[: len(public_counts)], public_counts, board.decision)

@@ -41,7 +41,7 @@ class RouteRule(StrEnum):
 
 
 class RouteHop(NamedTuple):
-    """A step of an onion's way.
+    """A hop on the route of an onion, and whether a coalition follows the onion past it.
 
     Attributes:
         step: from 1.

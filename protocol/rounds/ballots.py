@@ -287,7 +287,7 @@ def fresh_salts(entropy: Entropy, count: int) -> list[bytes]:
 def submit(
     plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: turn a row into the envelope of this round; columns that the query hides are hidden.
+    """User: return the envelope of this round for a row; values that the query hides are hidden.
 
     tokens: a salt and a token for each ballot, in a round with tokens.
     """

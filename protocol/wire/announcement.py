@@ -38,25 +38,28 @@ KEY = Codec(
     "key", lambda data: PublicKey.decode(data.blob()), lambda out, key: out.blob(key.encode())
 )
 LABEL = b"veilmix announcement 1\0"
-NONCE = 16  # bytes; two sessions that agree in everything else still differ
+NONCE = 16  # random bytes, so that two sessions with equal terms still differ
 REGISTRY = 32  # bytes: the root of the registry of users, if there is one
 MAX_SHUFFLERS = 64
-PAIR = 2  # shufflers
-MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
+PAIR = 2  # fewest shufflers of an audit
+MAX_ANSWERS = (1 << 31) - 1  # largest number of people in a session, since a count has four bytes
 
 Positive = Annotated[int, Number(4, minimum=1, maximum=MAX_ANSWERS)]
 PartyKey = Annotated[PublicKey, KEY]
 
 
 class Setting(StrEnum):
-    """The respondents of the second round: the users of the first, or others of one population."""
+    """The relation of the people in round 2 to those in round 1.
+
+    FIXED: the users of round 1. STATISTICAL: other users of one population.
+    """
 
     FIXED = "fixed"
     STATISTICAL = "statistical"
 
 
 class Program(StrEnum):
-    """The sequence of queries of a session."""
+    """The release program of a session: its sequence of queries (strategies.py explains each)."""
 
     TWO_ROUND = "two-round"
     RANDOMIZED = "randomized"
@@ -124,17 +127,17 @@ class AnnouncedPolicy(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Rules(MessageRecord):
-    """The rules of messages: deadlines, smallest batches, guards that a lesson may switch off.
+    """The announced rules of messages: deadlines, smallest batches, countermeasures.
 
     Attributes:
         deadline: seconds from a call to the close of its collection.
-        min_batch: the smallest number of users; a round with fewer is burned.
+        min_batch: the smallest number of users; a round with fewer is aborted.
         min_dropout: a second round is released only if no user or at least this many users left
             after the first.
         padded, salted, ordered: one size a round, a fresh salt a ballot, batches in sorted order.
-        lesson: whether guards may be off: such rules are not for data of real people.
-        tokens: every ballot carries a token that the round's reader gave to a registered person
-            (tokens.py).
+        lesson: whether countermeasures may be off: such rules are not for data of real people.
+        tokens: every ballot carries a token (blind credential) that the round's reader gave to a
+            registered person (tokens.py).
         challenge: ballots are opened only after users could look for theirs (challenge.py).
         audit: half of the layers of every pair of hops are opened (audit.py).
         verified: every step of the mix is proved (verified_round.py).
@@ -160,16 +163,22 @@ class Rules(MessageRecord):
     def check(self) -> None:
         """Raise ParameterError if a guard rests on steps that the rules leave out."""
         if self.flaws and not self.lesson:
-            raise ParameterError(f"flaws: found {', '.join(self.flaws)}; only a lesson has any")
+            raise ParameterError(
+                f"flaws: found {', '.join(self.flaws)}; design errors are accepted only in a lesson"
+            )
         # A guard rests on steps that a lesson's design errors leave out: a token on the salt, an
         # opened or followed ballot on its size and its place in the sorted batch.
         if self.tokens and (self.flaws or not self.salted):
-            raise ParameterError("tokens: each stands on a salt, and on no design error")
+            raise ParameterError("tokens: salted ballots without design errors are needed")
         careful = self.salted and self.padded and self.ordered and not self.flaws
         if self.challenge and not careful:
-            raise ParameterError("challenge: ballots are salted, padded, sorted; no design errors")
+            raise ParameterError(
+                "challenge: salted, padded and sorted ballots without design errors are needed"
+            )
         if self.audit and not careful:
-            raise ParameterError("audit: ballots are salted, padded, sorted; no design errors")
+            raise ParameterError(
+                "audit: salted, padded and sorted ballots without design errors are needed"
+            )
         if self.verified and (self.tokens or self.challenge or self.audit or not careful):
             raise ParameterError(
                 "verified: its steps are proved; tokens, challenge, audit and design errors are of "
@@ -227,18 +236,20 @@ class Announcement(Body):
     def check(self) -> None:
         """Raise ParameterError if guards, program and keys do not agree."""
         if self.rules.tokens and not self.registry:
-            raise ParameterError("tokens: they are for registered people; there is no registry")
+            raise ParameterError("tokens: registered users are needed; there is no registry")
         # Keyholders check signatures of accepted envelopes, and the first shuffler could accept
         # people of its own if no registry said whose signatures count.
         for name in (name for name in ("challenge", "audit") if getattr(self.rules, name)):
             if not self.registry:
-                raise ParameterError(f"{name}: it is for registered people; there is no registry")
+                raise ParameterError(f"{name}: registered users are needed; there is no registry")
             if self.curator.suite is not SuiteCode.SEALEDBOX:
-                raise ParameterError(f"{name}: others open layers again; sealedbox is accepted")
+                raise ParameterError(
+                    f"{name}: layers must be rebuildable by others; sealedbox is accepted"
+                )
         if self.rules.verified and not self.registry:
-            raise ParameterError("verified: it is for registered people; there is no registry")
+            raise ParameterError("verified: registered users are needed; there is no registry")
         if self.rules.verified and self.program is Program.THRESHOLD:
-            raise ParameterError("verified: its answers open together, not k at a time")
+            raise ParameterError("verified: not possible with the program threshold")
         if self.once and not (self.rules.verified and self.policy.setting is Setting.FIXED):
             raise ParameterError(
                 f"{self.program}: it is of a verified mix, and asks the same people in both rounds"
@@ -254,7 +265,7 @@ class Announcement(Body):
             )
         if self.program is Program.THRESHOLD and not (careful and plain):
             raise ParameterError(
-                "threshold: messages are padded and salted, and neither locked nor behind tokens"
+                "threshold: padding and salts are needed; challenge and tokens are not possible"
             )
         keys = (*self.shufflers, self.curator, self.analyst)
         if len({key.suite for key in keys}) > 1:
@@ -264,7 +275,7 @@ class Announcement(Body):
 
     @property
     def takes_rows(self) -> bool:
-        """Whether its program and its setting have a meaning for persons with several rows."""
+        """Whether persons may have several rows, by the program and the setting."""
         return self.program is Program.TWO_ROUND and self.policy.setting is Setting.FIXED
 
     @property
@@ -283,7 +294,7 @@ class Announcement(Body):
 
     @property
     def suite(self) -> SuiteCode:
-        """The code of the suite of every key, and so of every layer."""
+        """The code of the cipher suite of all keys, and so of every layer."""
         return self.curator.suite
 
     def key(self, party: str) -> PublicKey:
@@ -304,10 +315,10 @@ class Announcement(Body):
         return out.finish()
 
     def digest(self) -> bytes:
-        """Hash the encoding: the name of the session, 32 bytes."""
+        """Return the digest that names the session: SHA-256 of the encoding, 32 bytes."""
         return hashlib.sha256(LABEL + self.encode()).digest()
 
 
 def decode_announcement(data: bytes) -> Announcement:
-    """Any party: read an announcement; Refused for bytes that are no announcement."""
+    """Any party: return the announcement in these bytes; Refused for other bytes."""
     return decode(data, fields_reader(Announcement))  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Posts for an audit of pairs of hops (audit.py): coins, hashes of layers, and openings."""
+"""The posts of an audit of pairs of hops (audit.py): random bytes, hashes of layers, openings."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -7,27 +7,35 @@ from ...crypto.box_key import BOX_KEY, BOX_PROOF
 from .fields import U8, U32, Array, Bytes, Digest, FixedBytes, Items, Maybe, Nested
 from .records import Body, MessageRecord
 
-TOSS = 32  # bytes
+TOSS = 32  # random bytes of each party
 HASH = 32  # bytes of SHA-256
 
 
 @dataclass(frozen=True, slots=True)
 class Coin(Body):
-    """A keyholder has drawn its part of the coins of a round, and shows its hash."""
+    """The post of a keyholder's commitment to its random bytes for an audit.
+
+    Attributes:
+        digest: the hash of the bytes.
+    """
 
     digest: Digest
 
 
 @dataclass(frozen=True, slots=True)
 class Toss(Body):
-    """A keyholder shows its part of the coins."""
+    """The post that reveals a keyholder's random bytes for an audit.
+
+    Attributes:
+        value: the bytes; all keyholders' bytes together choose the layers to open.
+    """
 
     value: Annotated[bytes, FixedBytes(TOSS)]
 
 
 @dataclass(frozen=True, slots=True)
 class Traced(Body):
-    """A shuffler shows the hashes of the layers of its batch, in the order of the batch.
+    """The post of a shuffler with the hashes of the layers that it forwards, in batch order.
 
     Attributes:
         hop: the shuffler's hop, from 1.
@@ -40,7 +48,7 @@ class Traced(Body):
 
 @dataclass(frozen=True, slots=True)
 class Link(MessageRecord):
-    """An input layer of a hop, with its place and the key that opens it.
+    """A layer that is opened in an audit: an input of a hop, with its place and its key.
 
     Attributes:
         place: of the layer among the hop's inputs, from 0.
@@ -57,7 +65,7 @@ class Link(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Opened(Body):
-    """A shuffler shows the keys of the layers that the coins have chosen.
+    """The post of a shuffler that opens the layers chosen by an audit.
 
     Attributes:
         hop: the shuffler's hop, from 1.

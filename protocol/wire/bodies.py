@@ -1,4 +1,4 @@
-"""The table of all messages: kind, class, author. The class of a kind has its fields."""
+"""The table of all messages: for each kind, the class of its content, and its author."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -39,7 +39,7 @@ from .verified_messages import (
 
 
 class Row(NamedTuple):
-    """The row of a kind of message.
+    """A row of the table of messages: the content and the author of a kind.
 
     Attributes:
         body: the class of its content.

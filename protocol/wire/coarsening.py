@@ -1,4 +1,4 @@
-"""Coarser values: public rules that a person applies to its own values before it answers.
+"""Generalization rules: public rules that a person applies to its own values before it answers.
 
 Rules are part of a feature's announcement, so every party knows the possible answers and their
 meaning. They are a chain; a rule leaves a value unchanged that it does not apply to (no number, no
@@ -10,7 +10,7 @@ date, not in a list).
     Prefix  a code becomes its first characters
     Bins    a number becomes its interval
 
-A rule is a row of its own (fields.py), behind its kind: its place in `RULES`, from 1.
+A rule is encoded by a row of its own (fields.py), after its kind: its place in `RULES`, from 1.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from .fields import DOUBLE, Array, Flag, Name, Nested, OneOf, Step, Text, Texts
 from .records import MessageRecord, writer
 from .wire import Writer
 
-MAX_RULES = 8  # of one feature
+MAX_RULES = 8  # largest number of rules of a feature
 UNSAID = " blank"  # text of a suppressed value; no value has a space at its ends
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
@@ -39,7 +39,7 @@ SPACES = re.compile(r"\s+")
 
 
 class Unit(StrEnum):
-    """The unit that remains of a date."""
+    """The unit to which a rule generalizes a date."""
 
     MONTH = "month"
     YEAR = "year"
@@ -47,7 +47,7 @@ class Unit(StrEnum):
 
 
 class Part(StrEnum):
-    """A part in which spellings may differ."""
+    """A difference of spellings that a rule `Fold` ignores."""
 
     CASE = "case"
     SPACES = "spaces"
@@ -56,7 +56,11 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fold(MessageRecord):
-    """Spellings that differ in these parts become equal, in lower case if case is folded."""
+    """The rule that makes spellings equal which differ in these parts; case becomes lower case.
+
+    Attributes:
+        parts: the ignored differences, in the order of `Part`.
+    """
 
     parts: Annotated[tuple[Part, ...], Array(Name(Part), minimum=1, order="listed")]
 
@@ -70,7 +74,7 @@ class Fold(MessageRecord):
         return SPACES.sub(" ", value).strip() if Part.SPACES in self.parts else value
 
     def describe(self) -> str:
-        """Return a description of the rule."""
+        """Return the rule in words."""
         return f"spellings that differ in {' and '.join(self.parts)} are one"
 
 
@@ -88,7 +92,11 @@ class MergedValues(NamedTuple):
 
 @dataclass(frozen=True)
 class Merge(MessageRecord):
-    """Groups of values: the label of a group replaces its values; no value is in two groups."""
+    """The rule that replaces the values of a group by its label; no value is in two groups.
+
+    Attributes:
+        groups: label, and values, of each group.
+    """
 
     groups: Annotated[
         tuple[tuple[str, tuple[str, ...]], ...], Array(Nested(MergedValues), order="distinct")
@@ -102,14 +110,15 @@ class Merge(MessageRecord):
 
     @cached_property
     def _label(self) -> dict[str, str]:
+        """The label of each value in a group."""
         return {value: label for label, group in self.groups for value in group}
 
     def apply(self, value: str) -> str:
-        """Return the label of the value's group."""
+        """Return the label of the value's group; a value of no group is unchanged."""
         return self._label.get(value, value)
 
     def describe(self) -> str:
-        """Return a description of the rule."""
+        """Return the rule in words."""
         values = sum(len(group) for _, group in self.groups)
         into = self.groups[0][0] if len(self.groups) == 1 else f"{len(self.groups)} groups"
         return f"{values} value{'s are' if values != 1 else ' is'} merged into {into}"
@@ -117,7 +126,9 @@ class Merge(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Date(MessageRecord):
-    """A date becomes a month, year or decade: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
+    """The rule that turns a date into a month, year or decade.
+
+    Accepted forms: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
 
     Attributes:
         unit: the remaining unit: month, year or decade.
@@ -128,7 +139,7 @@ class Date(MessageRecord):
     day_first: Flag = True
 
     def apply(self, value: str) -> str:
-        """Return the month (2019-05), year (2019) or decade (2010s)."""
+        """Return the month (2019-05), year (2019) or decade (2010s); other values are unchanged."""
         if iso := ISO.fullmatch(value) or COMPACT.fullmatch(value):
             year, month = iso[1], iso[2]
         elif parted := PARTED.fullmatch(value):
@@ -140,13 +151,13 @@ class Date(MessageRecord):
         return year if self.unit is Unit.YEAR or month is None else f"{year}-{int(month):02}"
 
     def describe(self) -> str:
-        """Return a description of the rule."""
+        """Return the rule in words."""
         return f"of a date the {self.unit} is said"
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix(MessageRecord):
-    """A code is cut after `length` characters.
+    """The rule that cuts a code after `length` characters.
 
     Attributes:
         length: the number of remaining characters.
@@ -162,7 +173,7 @@ class Prefix(MessageRecord):
         return value if short else f"{value[: self.length]}*"
 
     def describe(self) -> str:
-        """Return a description of the rule."""
+        """Return the rule in words."""
         return (
             f"the first {self.length} signs are said"
             if self.length > 1
@@ -172,7 +183,9 @@ class Prefix(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Bins(MessageRecord):
-    """A number becomes an interval: below edges[0], edges[i] to below edges[i + 1], ..., the rest.
+    """The rule that turns a number into an interval between ascending edges.
+
+    The intervals: below edges[0], from edges[i] to below edges[i + 1], and from the last edge on.
 
     Attributes:
         edges: ascending.
@@ -191,14 +204,14 @@ class Bins(MessageRecord):
             raise ParameterError("bins: edges of whole numbers are whole")
 
     def apply(self, value: str) -> str:
-        """Return the interval of a number."""
+        """Return the text of the interval in which a number lies; other values are unchanged."""
         if not NUMBER.fullmatch(value):
             return value
         number = float(value)
         return self.label(bisect_right(self.edges, number)) if isfinite(number) else value
 
     def label(self, place: int) -> str:
-        """Return the interval with this number, counted from 0 (below the first edge)."""
+        """Return the text of an interval by its number, from 0 (below the first edge)."""
         if place == 0:
             return f"below {_number(self.edges[0])}"
         low = self.edges[place - 1]
@@ -211,11 +224,11 @@ class Bins(MessageRecord):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All intervals, ascending."""
+        """The texts of all intervals, ascending."""
         return tuple(map(self.label, range(len(self.edges) + 1)))
 
     def describe(self) -> str:
-        """Return a description of the rule."""
+        """Return the rule in words."""
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         if len(widths) == 1:
             return f"numbers are said as intervals of {_number(widths.pop())}"
@@ -227,7 +240,7 @@ RULES = OneOf((Fold, Merge, Date, Prefix, Bins))
 
 
 def coarsened(rules: Sequence[Rule], value: str) -> str:
-    """User: return the generalized value; a suppressed value stays suppressed."""
+    """User: return a value generalized by rules in turn; a suppressed value stays suppressed."""
     if value == UNSAID:
         return value
     for rule in rules:
@@ -243,8 +256,10 @@ def rule_digest(rule: Rule) -> str:
 
 
 def _mark(sign: str) -> bool:
+    """Whether a character is a combining mark, such as an accent."""
     return unicodedata.combining(sign) != 0
 
 
 def _number(value: float) -> str:
+    """Return a number as text with up to 12 digits."""
     return f"{value:.12g}"

@@ -1,18 +1,19 @@
-r"""Commitments: a certificate is fixed before round 2 and opened with the release.
+r"""The curator's commitment: a certificate is fixed before round 2 and opened with the release.
 
-The thresholds and prices of a certificate follow from secret counts. So the curator posts the
-columns of the release, and of the certificate only
+A certificate is the proof of a decision's bound on exposed people. Its thresholds and prices follow
+from secret counts. So the curator posts the columns of the release, and of the certificate only
 
     commitment = SHA-256("veilmix certificate 1\0" || session || blind || decision)
     sealed     = layer for the analyst ( pad( blind || certificate ) )
     its context  SHA-256("veilmix certificate for the analyst 1\0" || session || commitment)
 
-where `decision` is the body of the open message (messages.py), `blind` 32 random bytes. The
-padded plaintext has 4,096 bytes, or the next power of two.
+where `decision` is the body of the open message (messages.py), `blind` 32 random bytes. The padded
+plaintext has 4,096 bytes, or the next power of two.
 
-* The analyst opens the layer before it reads the release. It burns the round if the opening does
-  not fit the commitment, the post or the announcement. It never compares the certificate with its
-  counts: a row replaced by a guess in one round would burn unless the guess is right.
+* The analyst opens the layer before it reads the release. It burns (aborts) the round if the
+  opening does not fit the commitment, the post or the announcement. It never compares the
+  certificate with its counts: a row replaced by a guess in one round would burn unless the guess is
+  right.
 * The curator opens the commitment on the board after a release of the same users with every value
   by name: the whole certificate follows from such a release. It stays closed after a burn, with
   dropouts, in the statistical setting, and with suppressed values.
@@ -39,12 +40,15 @@ from .wire import Writer, decode
 COMMITMENT_LABEL = b"veilmix certificate 1\0"
 SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
 MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext
-MAX_PLAINTEXT = 1 << 24  # bytes: no certificate is longer
+MAX_PLAINTEXT = 1 << 24  # bytes of the largest plaintext
 COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 
 
 def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
-    """Compute the 32 bytes that fix a decision and its certificate."""
+    """Return the hash (32 bytes) that commits to a decision and its certificate.
+
+    blind: random bytes, without which the content could be guessed.
+    """
     out = Writer()
     decision.write(out)
     return hashlib.sha256(COMMITMENT_LABEL + session + blind + out.finish()).digest()
@@ -129,7 +133,10 @@ def open_commitment(
 
 
 def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
-    """Analyst: decrypt the sealed opening; Refused if it does not open or is malformed."""
+    """Analyst: return the decrypted opening of a commitment.
+
+    Refused if invalid. secret: its key.
+    """
     padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
     return decode(unpad(padded), OpenedCertificate.read)
 
@@ -137,7 +144,7 @@ def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) ->
 def open_sealed(
     announced: Announcement, session: bytes, committed: CommittedDecision, secret: SecretKey
 ) -> OpenedCertificate:
-    """Analyst: decrypt and check the sealed opening; RoundBurned if any check fails."""
+    """Analyst: return the decrypted and checked opening; RoundBurned if any check fails."""
     try:
         opened = unsealed(session, committed, secret)
     except Refused:
@@ -175,4 +182,5 @@ def _delta(decision: Decision) -> float | None:
 
 
 def _context(session: bytes, digest: bytes) -> bytes:
+    """Return the context to which the sealed opening is bound. digest: the commitment."""
     return hashlib.sha256(SEALED_LABEL + session + digest).digest()

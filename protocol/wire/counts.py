@@ -17,12 +17,17 @@ def write_counts(out: Writer, counts: Counts) -> None:
     out.u32(len(counts))
     for values in sorted(counts):
         if counts[values] < 1:
-            raise ParameterError(f"counts: {values} is held by {counts[values]} people")
+            raise ParameterError(
+                f"counts: {values} has {counts[values]} people; at least 1 is accepted"
+            )
         out.structures(values, Writer.text).u32(counts[values])
 
 
 def read_counts(data: Reader) -> Counts:
-    """Read counts; Refused unless cells are unique, in order, and not empty."""
+    """Read the number of people of each cell.
+
+    Refused unless cells are unique, in order, not empty.
+    """
     counts: dict[tuple[str, ...], int] = {}
     last: tuple[str, ...] | None = None
     for _ in range(data.u32()):

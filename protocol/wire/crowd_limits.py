@@ -2,16 +2,15 @@
 
 Two releases about nearly the same people differ by a few people: their difference is the rows of
 these people (of one person, a certain row; of ten people, 4 % of the cells are certain). So a
-second
-round is completed only if no user left in between, or if enough users did. Between sessions all
-counts are checked together (history/shuffler_history.py).
+second round is completed only if no user left in between, or if enough users did. Between sessions
+all counts are checked together (history/shuffler_history.py).
 """
 
 from collections.abc import Sequence
 
 from ...errors import RoundBurned
 
-MIN_BATCH = 2  # default of the smallest number of users; a round with fewer is burned
+MIN_BATCH = 2  # default of the smallest number of users of a round
 
 
 def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows: int = 1) -> None:
@@ -19,7 +18,7 @@ def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows
 
     earlier_counts: number of people in every earlier round of the same people, the first round
     first. The first and the third round also expose a person that left between the first and the
-    second.
+    second. now: people in this round. min_dropout: the smallest safe number of missing people.
     rows: ballots of each person to a query; if above 1, `earlier_counts` and `now` are ballots.
     """
     for back, people in enumerate(reversed(earlier_counts)):
@@ -31,7 +30,10 @@ def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows
 
 
 def _check_ballots(earlier_count: int, now: int, min_dropout: int, since: str) -> None:
-    """Compare ballots: of a person with several rows a part may be missing."""
+    """Raise RoundBurned if the numbers of ballots in two rounds differ by too few.
+
+    Ballots are compared, since of a person with several rows a part may be missing.
+    """
     missing_ballots = abs(earlier_count - now)
     if too_few(missing_ballots, min_dropout):
         raise RoundBurned(

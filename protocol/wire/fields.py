@@ -1,4 +1,4 @@
-"""Types of fields: a message is one row of a table (decision 135).
+"""The types of message fields: a message is described by a row of field types (decision 135).
 
 A row gives the reader, the writer and the check of a record (records.py); and, by
 tools/wire_tables.py, the tables of docs/wire.md, the table of the reader in JavaScript, the field
@@ -13,19 +13,19 @@ from typing import Annotated, Any, Literal
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
 from .wire import Reader, Writer
 
-# of a list; ascending: strictly; listed: as the members of the enumeration of its names, none twice
+# order of a list; ascending means strictly; listed: as the members of the enumeration, none twice
 Order = Literal["", "ascending", "distinct", "listed"]
 
 DIGEST = 32  # bytes of SHA-256
 
 
 class FieldType:
-    """A type of fields."""
+    """The base class of field types: each says which values a field has, and its bytes."""
 
 
 @dataclass(frozen=True)
 class Number(FieldType):
-    """An unsigned integer.
+    """The type of an unsigned integer.
 
     Attributes:
         size: bytes: 1, 2 or 4.
@@ -69,14 +69,18 @@ class LineText(FieldType):
 
 @dataclass(frozen=True)
 class FixedBytes(FieldType):
-    """So many bytes."""
+    """The type of a byte string of fixed length.
+
+    Attributes:
+        size: number of bytes.
+    """
 
     size: int
 
 
 @dataclass(frozen=True)
 class Blob(FieldType):
-    """Bytes behind their length.
+    """The type of a byte string after its length.
 
     Attributes:
         sizes: the accepted lengths; empty: all.
@@ -87,23 +91,30 @@ class Blob(FieldType):
 
 @dataclass(frozen=True)
 class EqualSize(FieldType):
-    """Bytes of one size, not 0, for all records of a list: it stands behind their number."""
+    """The type of a byte string with the same length, not 0, in all records of a list.
+
+    The length stands after the number of records.
+    """
 
 
 @dataclass(frozen=True)
 class Name(FieldType):
-    """Text: the value of a member of an enumeration."""
+    """The type of a text that is the value of a member of an enumeration.
+
+    Attributes:
+        members: the enumeration.
+    """
 
     members: type[StrEnum]
 
 
 @dataclass(frozen=True)
 class Either(FieldType):
-    """A flag: two values.
+    """The type of a flag with two values.
 
     Attributes:
-        unset: for 0.
-        chosen: for 1.
+        unset: the value for 0.
+        chosen: the value for 1.
     """
 
     unset: object
@@ -112,12 +123,12 @@ class Either(FieldType):
 
 @dataclass(frozen=True)
 class Items(FieldType):
-    """A list of byte strings in the form of `Writer.items`.
+    """The type of a list of byte strings, in the form of `Writer.items`.
 
     Attributes:
         entry: `FixedBytes` if all have one size; else `Blob`.
-        minimum: the smallest accepted number of them.
-        maximum: the largest; None: the largest of its size.
+        minimum: the smallest accepted number of entries.
+        maximum: the largest number of entries; None: the largest of its size.
         order: of the list.
     """
 
@@ -129,7 +140,7 @@ class Items(FieldType):
 
 @dataclass(frozen=True)
 class Array(FieldType):
-    """A list of values behind their number.
+    """The type of a list of values after their number.
 
     Attributes:
         entry: the type of an entry.
@@ -148,7 +159,7 @@ class Array(FieldType):
 
 @dataclass(frozen=True)
 class Maybe(FieldType):
-    """An optional value behind the number of values, 0 or 1.
+    """The type of an optional value after the number of values, 0 or 1.
 
     Attributes:
         entry: the type of the value.
@@ -163,12 +174,12 @@ class Maybe(FieldType):
 
 @dataclass(frozen=True)
 class Matching(FieldType):
-    """A list without its number: as many values as an earlier list has, and `more`.
+    """The type of a list without its number: it is as long as an earlier list, plus `more`.
 
     Attributes:
         entry: the type of an entry.
-        field: the earlier list.
-        more: entries more than it has.
+        field: the name of the earlier list.
+        more: number of further entries.
     """
 
     entry: FieldType
@@ -178,7 +189,11 @@ class Matching(FieldType):
 
 @dataclass(frozen=True)
 class Trailing(FieldType):
-    """So many bytes if the number of the list before has its highest bit set; else no byte."""
+    """The type of bytes that are present only if the number of the list before has its top bit set.
+
+    Attributes:
+        size: number of bytes, if present.
+    """
 
     size: int
 
@@ -201,10 +216,10 @@ class Flagged(FieldType):
 
 @dataclass(frozen=True)
 class Nested(FieldType):
-    """The fields of another record, one after the other.
+    """The type of the fields of another record, one after the other.
 
     Attributes:
-        record: the class.
+        record: the class of that record.
         spread: whether JSON has these fields beside the fields around them, and not as a list.
     """
 
@@ -221,7 +236,7 @@ class OneOf(FieldType):
 
 @dataclass(frozen=True)
 class Codec(FieldType):
-    """A type with a name, a reader and a writer of its own, described in docs/wire.md.
+    """The type of a value with a reader and a writer of its own, described in docs/wire.md.
 
     Attributes:
         name: in the notation.
@@ -238,8 +253,8 @@ TEXT, DOUBLE, FLAG = Codec("text", Reader.text, Writer.text), Double(), Either(F
 
 U8 = Annotated[int, Number(1)]
 U32 = Annotated[int, Number(4)]
-Step = Annotated[int, Number(1, minimum=1)]  # of a round: from 1
-Peer = Annotated[int, Number(2, minimum=1)]  # by its number
+Step = Annotated[int, Number(1, minimum=1)]  # a step of a round, from 1
+Peer = Annotated[int, Number(2, minimum=1)]  # the number of a peer, from 1
 Flag = Annotated[bool, FLAG]
 Bit = Annotated[bool, Flagged()]
 Text = Annotated[str, TEXT]

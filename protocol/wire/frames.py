@@ -28,12 +28,12 @@ MAGIC, SEALED_MAGIC = b"vm\x01", b"vm\x02"
 NO_SESSION = bytes(STATE)
 HEADER = len(MAGIC) + 1 + STATE + 1
 ENVELOPE = HEADER + 4  # offset of the envelope in a submission
-UNSIGNED = bytes(4)  # follows it if it is not signed: an empty blob
+UNSIGNED = bytes(4)  # an empty blob in place of a signature
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The end of a signed post: the board's head that its author saw, and its signature.
+    """The end of a signed post: the board's head that its author saw, and the author's signature.
 
     Attributes:
         witness: the head that the author saw, as bytes; empty before the first head.
@@ -44,6 +44,7 @@ class Seal:
     signature: bytes
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless both parts have their length."""
         if len(self.witness) not in (0, WITNESS) or len(self.signature) != SIGNATURE:
             raise ParameterError(f"seal: 0 or {WITNESS} bytes, and {SIGNATURE}, are accepted")
 
@@ -70,7 +71,7 @@ class Message:
         return KINDS[type(self.body)]
 
     def encode(self) -> bytes:
-        """Frame the body's canonical encoding."""
+        """Return the bytes of the message: header, content and seal."""
         kind = self.kind
         magic = MAGIC if self.seal is None else SEALED_MAGIC
         out = Writer().raw(_header(kind, self.session, self.round, magic))
@@ -93,7 +94,7 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def decode_message(data: bytes) -> Message:
-    """Any party: read one message; Refused(MALFORMED) if any byte of it is wrong."""
+    """Any party: return the message in these bytes; Refused(MALFORMED) if any byte is wrong."""
     return decode(data, _read_message)
 
 
@@ -142,6 +143,7 @@ def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") 
 
 
 def _read_message(data: Reader) -> Message:
+    """Read a message: header, content by its kind, and seal in version 2."""
     header = data.raw(HEADER)
     magic, kind = header[: len(MAGIC)], header[len(MAGIC)]
     if magic not in (MAGIC, SEALED_MAGIC) or kind not in TABLE:

@@ -20,38 +20,39 @@ from .fields import Array, Codec
 from .schema import MAX_FEATURES
 from .wire import Reader, Writer
 
-OTHER_VALUE = " other"  # a value that is not listed
-BLANK = UNSAID  # a suppressed value
+OTHER_VALUE = " other"  # text submitted for a value that is not listed
+BLANK = UNSAID  # text submitted for a suppressed value
 HIDDEN = frozenset((OTHER_VALUE, BLANK))
-WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
-COVERS = 1 << 32  # a cover is a whole number of parts of this
-DRAW = 4  # bytes of a person's entropy for each rule with a cover
-COVER = "cover"  # the fork of a person's entropy in the round for the draws
+WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes of the longest text of a hidden value
+COVERS = 1 << 32  # probabilities of suppression are multiples of 1 / COVERS
+DRAW = 4  # random bytes of a person for each rule
+COVER = "cover"  # label of a person's random bytes for these draws
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """In this column only these values are submitted by name: at least one, ascending.
+    """The rule that in a column only listed values are submitted by name, and OTHER for the rest.
 
     Attributes:
         column: by number.
-        named_values: the values, after generalization, in ascending order.
+        named_values: the listed values, after generalization, in ascending order.
     """
 
     column: int
     named_values: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless the column and the values are valid."""
         _check(self.column, self.named_values)
 
 
 @dataclass(frozen=True, slots=True)
 class Redact:
-    """In this column these values are suppressed: at least one, ascending.
+    """The rule that in a column listed values are suppressed, and other values at random.
 
     Attributes:
         column: by number.
-        values: the values, after generalization, in ascending order.
+        values: the listed values, after generalization, in ascending order.
         cover: a user with another value suppresses it with probability cover / 2^32.
     """
 
@@ -60,6 +61,7 @@ class Redact:
     cover: int
 
     def __post_init__(self) -> None:
+        """Raise ParameterError unless column, values and probability are valid."""
         _check(self.column, self.values)
         if not 0 <= self.cover < COVERS:
             raise ParameterError(f"cover: found {self.cover}; 0 to 2^32 - 1 is accepted")
@@ -74,6 +76,7 @@ Hiding = Mask | Redact
 
 
 def _check(column: int, values: tuple[str, ...]) -> None:
+    """Raise ParameterError unless a rule's column exists, and its values are valid and ascend."""
     if not 0 <= column < MAX_FEATURES:
         raise ParameterError(f"column: found {column}; 0 to {MAX_FEATURES - 1} is accepted")
     if not values or list(values) != sorted(set(values)):
@@ -94,7 +97,9 @@ def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> 
             f"rules for columns {columns}; one each of {sorted(queried_columns)}, ascending"
         )
     if len({type(rule) for rule in hidden}) > 1:
-        raise ParameterError("masks and redactions in one call; one kind is accepted")
+        raise ParameterError(
+            "hidden: found masks and redactions in one call; rules of one kind are accepted"
+        )
 
 
 def write_hiding(out: Writer, rule: Hiding) -> None:
@@ -116,7 +121,10 @@ HidingRules = Annotated[tuple[Hiding, ...], Array(Codec("rule", read_hiding, wri
 
 
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
-    """User: return the row under the rules. entropy: of the person, for this purpose alone."""
+    """User: return its row as the rules let it submit the values.
+
+    entropy: of the person, for this purpose alone.
+    """
     if not hidden:
         return row
     submitted_row = list(row)
@@ -127,7 +135,10 @@ def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequ
 
 
 def apply_rule(rule: Hiding, value: str, draw: int) -> str:
-    """Return a value under a rule. draw: uniform on 0 .. 2^32 - 1; masks ignore it."""
+    """Return a value as it is submitted under a rule: itself, OTHER or BLANK.
+
+    draw: uniform on 0 .. 2^32 - 1; masks ignore it.
+    """
     match rule:
         case Mask(named_values=named_values):
             return value if value in named_values else OTHER_VALUE
@@ -136,7 +147,7 @@ def apply_rule(rule: Hiding, value: str, draw: int) -> str:
 
 
 def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
-    """User: return a draw for each rule, independent of values; zeros if no rule needs a draw."""
+    """User: return a uniform draw for each rule, independent of values; zeros if masks alone."""
     if not any(isinstance(rule, Redact) for rule in hidden):
         return [0] * len(hidden)
     fresh = entropy.fork(COVER).random(DRAW * len(hidden))
@@ -144,7 +155,7 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 
 
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
-    """Reader: whether a rule allows a submitted value. plain: whether it is in the domain."""
+    """Reader: whether a submitted value is possible under a rule. plain: whether in the domain."""
     match rule:
         case Mask(named_values=named_values):
             return value == OTHER_VALUE or value in named_values

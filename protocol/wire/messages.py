@@ -1,4 +1,4 @@
-"""Messages between parties: a small class for each kind of message, checked at construction.
+"""The contents of messages between parties: a small class for each kind, checked at construction.
 
 bodies.py encodes them as bytes; phases.py says which message is legal when, and from which party.
 """
@@ -41,12 +41,13 @@ from .records import MessageRecord
 from .refusals import Refusals
 from .schema import COLUMNS, Columns
 
-OPENING = 16  # bytes of a session's opening
+OPENING = 16  # random bytes that distinguish sessions with the same keys
 STATE = 32  # bytes: a SHA-256
 BLIND = 32  # random bytes in a commitment: without them its content could be guessed
-WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
+WITNESS = 1 + STATE + SIGNATURE  # bytes of a citation of the board's signed head
 
-Witness = Annotated[bytes, Blob((0, WITNESS))]  # a head of the board; empty before the first
+# citation of the board's signed head; empty before the first
+Witness = Annotated[bytes, Blob((0, WITNESS))]
 
 
 class Kind(IntEnum):
@@ -97,7 +98,7 @@ class Kind(IntEnum):
 
 
 class Cause(StrEnum):
-    """The cause of an alarm; its evidence is described in alarms.py."""
+    """The cause of an alarm; alarms.py describes the errors and their evidence."""
 
     BALANCE = "balance"
     ACCOUNTS = "accounts"
@@ -110,21 +111,29 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key(Body):
-    """A shuffler or the analyst publishes its fresh public key."""
+    """The post of a shuffler's or the analyst's fresh public key.
+
+    Attributes:
+        key: the public key.
+    """
 
     key: Annotated[PublicKey, KEY]
 
 
 @dataclass(frozen=True, slots=True)
 class Consent(Body):
-    """A keyholder has found its own key in the announcement with this digest, and takes part."""
+    """The post by which a keyholder takes part: it found its own key in the announcement.
+
+    Attributes:
+        session: the digest of the announcement.
+    """
 
     session: Digest
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Body):
-    """The curator opens a round: the reader of the answers, and the column sets to answer.
+    """The post by which the curator opens a round: its reader, and its query.
 
     Attributes:
         round: from 1.
@@ -143,13 +152,13 @@ class Call(Body):
     hidden: HidingRules = ()
 
     def check(self) -> None:
-        """Raise ParameterError if a rule is of no column."""
+        """Raise ParameterError unless the rules are about queried columns, in order and unique."""
         check_hidden(self.hidden, {column for columns in self.asks for column in columns})
 
 
 @dataclass(frozen=True, slots=True)
 class Submission(Body):
-    """A user submits its answers of a round: an envelope for the first shuffler.
+    """The message with a user's answers of a round: an envelope for the first shuffler.
 
     Attributes:
         envelope: sealed to the first shuffler.
@@ -164,18 +173,22 @@ class Submission(Body):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Body):
-    """A shuffler forwards all layers that it has opened, at once."""
+    """The message with the layers that a shuffler forwards, all or a part of them.
+
+    Attributes:
+        layers: the layers.
+    """
 
     layers: Annotated[tuple[bytes, ...], Items()]
 
 
 @dataclass(frozen=True, slots=True)
 class Mixed(Body):
-    """A shuffler accounts for its batch: input, output, refusals, and a digest.
+    """The post of a shuffler's account of its batch: input, output, refusals, and a digest.
 
     Attributes:
         hop: from 1.
-        people: users whose envelope opened (first shuffler only, else 0).
+        people: users with an envelope that opened (first shuffler only, else 0).
         received: number of input layers.
         forwarded: number of output layers.
         refused: number of refused layers, by reason.
@@ -192,7 +205,7 @@ class Mixed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Tally(Body):
-    """A reader publishes its totals: people per column set, refusals, and the counts if public.
+    """The post of a reader's totals: ballots per column set, refusals, and counts if public.
 
     Attributes:
         totals: ballots for each column set that was asked.
@@ -235,22 +248,22 @@ class Certificate(MessageRecord):
     proof: Bytes = b""
 
     def adds_up(self) -> bool:
-        """Whether no more people are exposed than there are."""
+        """Whether the bound is at most the number of people."""
         return self.people <= self.n
 
     @property
     def value(self) -> float:
-        """The promised exposure: a share of people, 0 to 1."""
+        """The bound on the exposure: a share of the counted people, 0 to 1."""
         return self.people / self.n if self.n else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Decision(Body):
-    """The curator's decision: the columns of the release, and the certificate for them.
+    """The post of the curator's decision: the columns of the release, and their certificate.
 
     Attributes:
         kept: the columns of the release, by number, ascending.
-        certificate: for these columns.
+        certificate: the bound on exposed people for these columns.
         hidden: rules that users apply to their values before they submit them to the analyst.
     """
 
@@ -259,13 +272,13 @@ class Decision(Body):
     hidden: HidingRules = ()
 
     def check(self) -> None:
-        """Raise ParameterError if a rule is of no column."""
+        """Raise ParameterError unless the rules are about released columns, in order and unique."""
         check_hidden(self.hidden, self.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedDecision(Body):
-    """The curator's decision where counts are secret: the columns and a commitment.
+    """The post of a decision with secret counts: the columns, and a commitment to the certificate.
 
     Attributes:
         kept: the columns of the release, by number, ascending.
@@ -284,13 +297,13 @@ class CommittedDecision(Body):
     sealed: Bytes
 
     def check(self) -> None:
-        """Raise ParameterError if a rule is of no column."""
+        """Raise ParameterError unless the rules are about released columns, in order and unique."""
         check_hidden(self.hidden, self.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedCertificate(Body):
-    """The opening of the curator's commitment.
+    """The opening of the curator's commitment, as it is posted or sealed for the analyst.
 
     Attributes:
         blind: the random bytes in the hash, 32 bytes.
@@ -303,26 +316,34 @@ class OpenedCertificate(Body):
 
 @dataclass(frozen=True, slots=True)
 class Burned(Body):
-    """A round that was not completed; its output is withheld and it is not run again."""
+    """The post by which a party aborts a round: its output is withheld, and it is not repeated.
+
+    Attributes:
+        why: the reason, in words.
+    """
 
     why: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Closed(Body):
-    """The session is over."""
+    """The curator's post that the session is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry(Body):
-    """The users that may send: the Ed25519 public key of each, in order. No key occurs twice."""
+    """The post of the users that may submit: the Ed25519 public key of each, in order.
+
+    Attributes:
+        keys: the keys; no key occurs twice.
+    """
 
     keys: Annotated[tuple[bytes, ...], Items(FixedBytes(SIGNING_KEY), order="distinct")]
 
 
 @dataclass(frozen=True, slots=True)
 class Roster(Body):
-    """The signing parties of a session: their identity keys (Ed25519), known beforehand.
+    """The post of the identity keys (Ed25519), known beforehand, with which parties sign posts.
 
     Attributes:
         opening: 16 bytes that distinguish sessions of the same parties, agreed with the keys.
@@ -365,10 +386,10 @@ class Roster(Body):
 
 @dataclass(frozen=True, slots=True)
 class Head(Body):
-    """The board signs its posts up to a place: the call of a round, or (0) the end.
+    """The board's signature over all its posts up to a place (signed tree head).
 
     Attributes:
-        place: the number of a round; 0: the end.
+        place: the number of the round with this call; 0: the end.
         state: the hash of all posts up to there (signed_posts.py).
         signature: the board's, 64 bytes.
     """
@@ -380,7 +401,7 @@ class Head(Body):
 
 @dataclass(frozen=True, slots=True)
 class Alarm(Body):
-    """A party reports an error in a round, with evidence.
+    """The post of a party that reports an error in a round, with evidence.
 
     Attributes:
         round: from 1.
@@ -395,7 +416,7 @@ class Alarm(Body):
 
 @dataclass(frozen=True, slots=True)
 class Envelope(MessageRecord):
-    """An accepted envelope: its registered person, digest and signature.
+    """An entry of the list of accepted envelopes: its registered person, digest and signature.
 
     Attributes:
         person: the place among the registered people, from 0.
@@ -410,13 +431,21 @@ class Envelope(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Accepted(Body):
-    """The first shuffler posts the accepted envelopes, by the person's place in the registry."""
+    """The first shuffler's post of the envelopes that it accepted.
+
+    Attributes:
+        people: an entry for each, by the person's place in the registry.
+    """
 
     people: Annotated[tuple[Envelope, ...], Array(Nested(Envelope), count=4, order="ascending")]
 
 
 @dataclass(frozen=True, slots=True)
 class BallotMarks(Body):
-    """A reader posts the marks of locked ballots before it opens any of them; ascending."""
+    """The reader's post of the hashes of the locked ballots that arrived, before it opens any.
+
+    Attributes:
+        hashes: ascending, 32 bytes each.
+    """
 
     hashes: Annotated[tuple[bytes, ...], Items(FixedBytes(STATE), order="ascending")]

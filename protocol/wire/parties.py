@@ -26,24 +26,24 @@ class Role(StrEnum):
     RANDOMNESS = "randomness"
 
 
-DIGITS = 18  # digits of the number in a name, more than any number of people has
+DIGITS = 18  # largest number of digits in a party's name
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
 RANDOMNESS = Role.RANDOMNESS.value
 
 
 def user(index: int) -> str:
-    """Name the user with this index (from 0)."""
+    """Return the name of the user with this index (from 0)."""
     return f"user-{index + 1}"
 
 
 def shuffler(hop: int) -> str:
-    """Name the shuffler at this hop (from 1)."""
+    """Return the name of the shuffler at this hop (from 1)."""
     return f"shuffler-{hop}"
 
 
 def peer(index: int) -> str:
-    """Name the peer with this index (from 0)."""
+    """Return the name of the peer with this index (from 0)."""
     return f"peer-{index + 1}"
 
 
@@ -68,17 +68,17 @@ def index(party: str) -> int:
 
 
 def identity_label(party: str) -> str:
-    """Name the fork of a session's entropy for a party's identity, if no identity is given."""
+    """Return the label with which a party's signing key is derived from a session's entropy."""
     return f"identity of {party}"
 
 
 def key_label(party: str) -> str:
-    """Name the fork of a session's entropy that a party's key pair is drawn from."""
+    """Return the label with which a party's key pair is derived from a session's entropy."""
     return f"key of {party}"
 
 
 def lock_label(party: str) -> str:
-    """Name the fork of a session's entropy that a party's shares of locks are drawn from."""
+    """Return the label with which a party's lock shares are derived from a session's entropy."""
     return f"locks of {party}"
 
 

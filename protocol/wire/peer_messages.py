@@ -13,13 +13,13 @@ from .fields import Array, Bytes, Digest, FixedBytes, Items, Nested, Peer, Step
 from .records import Body
 from .refusals import Refusals
 
-DRAW = 32  # bytes: an ephemeral secret key
+DRAW = 32  # bytes of a layer's ephemeral secret key
 
 Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
 
 
 class Bag(NamedTuple):
-    """The layers for a peer.
+    """The layers that a peer forwards to one other peer.
 
     Attributes:
         receiver: the number of that peer.
@@ -32,7 +32,7 @@ class Bag(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Share(Body):
-    """A peer's share of the key to which the ballots of a round are sealed, with a proof.
+    """The post of a public share of the joint key to which a round's ballots are sealed.
 
     Attributes:
         public: the part of the joint key, 32 bytes.
@@ -45,7 +45,7 @@ class Share(Body):
 
 @dataclass(frozen=True, slots=True)
 class ShareSecret(Body):
-    """A peer shows the secret of its share: with all of them the ballots of a round open.
+    """The post that reveals the secret of a key share; all secrets together open the ballots.
 
     Attributes:
         step: from 1.
@@ -58,7 +58,7 @@ class ShareSecret(Body):
 
 @dataclass(frozen=True, slots=True)
 class Relay(Body):
-    """A peer forwards all opened layers (in step 1: its own onions), sorted for each receiver.
+    """A peer's post of the layers that it forwards, sorted by receiver; in step 1 its own onions.
 
     Attributes:
         step: from 1.
@@ -72,11 +72,11 @@ class Relay(Body):
 
     @property
     def layers_forwarded(self) -> int:
-        """The number of forwarded layers."""
+        """The number of layers that the post forwards."""
         return sum(len(layers) for _, layers in self.bags)
 
     def bag(self, receiver: int) -> tuple[bytes, ...]:
-        """Return the layers for a peer."""
+        """Return the layers for a peer, by its number."""
         return next((layers for peer, layers in self.bags if peer == receiver), ())
 
 
@@ -100,7 +100,7 @@ class FoundBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class Agreed(Body):
-    """A peer states, by its digest, its view: of the posts so far, or of their result.
+    """A peer's post that agrees, by a digest, to all posts so far or to their result.
 
     It also confirms that none of its own onions, or sealed ballots, is missing.
 
@@ -115,7 +115,7 @@ class Agreed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Accusation(Body):
-    """A peer proves that another peer did not forward one of its onions in this step.
+    """A peer's post which proves that another peer did not forward one of its onions.
 
     Attributes:
         step: the step in which it was not forwarded.

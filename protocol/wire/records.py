@@ -1,15 +1,16 @@
-"""Records: the reader, the writer and the check of a message, made from its row (fields.py).
+"""Records: the reader, the writer and the check of a message, generated from its annotations.
 
-    @dataclass(frozen=True, slots=True) class Head(Body):
+    @dataclass(frozen=True, slots=True)
+    class Head(Body):
         place: U8
         state: Digest
         signature: Signature
 
-The annotations of a class are its row, in the order of the bytes unless the class has an ORDER. At
-the first use of a class its row becomes source, as in `dataclasses`: neighbouring fields of fixed
-size are read, and written, by one call of `struct`.
+The annotations of a class are its row (the list of its field types, fields.py), in the order of the
+bytes unless the class has an ORDER. At the first use of a class its row becomes source, as in
+`dataclasses`: neighbouring fields of fixed size are read, and written, by one call of `struct`.
 
-What fields have to do with each other is not in a row: it is in `check` and `adds_up`.
+A row does not say how fields depend on each other: `check` and `adds_up` do.
 """
 
 import struct
@@ -44,8 +45,8 @@ from .fields import (
 from .lines import line_fault
 from .wire import Reader, Writer, decode
 
-GAP = "{}"  # in the code of a record: the size of `EqualSize`, which its list has
-CODES = {1: "B", 2: "H", 4: "I"}  # bytes of a number -> its code in `struct`
+GAP = "{}"  # placeholder for the size of `EqualSize` in a format, which its list gives
+CODES = {1: "B", 2: "H", 4: "I"}  # bytes of a number -> format character of `struct`
 NUMBERS = {1: (Reader.u8, Writer.u8), 2: (Reader.u16, Writer.u16), 4: (Reader.u32, Writer.u32)}
 
 ORDERED = {
@@ -61,11 +62,11 @@ Test = Callable[[Any], bool]
 
 
 class MessageRecord:
-    """A message, or a part of a message: its annotations are its row.
+    """The base class of messages and their parts: annotations give the fields and their bytes.
 
     Attributes:
         ORDER: the names of all fields in the order of the bytes, if annotations have another.
-        MEASURED: whether the fields stand behind their length, four bytes, and take all of it.
+        MEASURED: whether the fields stand after their length, four bytes, and take all of it.
     """
 
     __slots__ = ()
@@ -93,18 +94,18 @@ class MessageRecord:
 
     @classmethod
     def read(cls, data: Reader) -> Self:
-        """Take a record; Refused(MALFORMED) if any byte of it is wrong."""
+        """Read a record from bytes; Refused(MALFORMED) if any byte is wrong."""
         generate(cls, "read")
         return cls.read(data)
 
     def write(self, out: Writer) -> None:
-        """Append the record."""
+        """Append the bytes of the record."""
         generate(type(self), "write")
         self.write(out)
 
 
 class Body(MessageRecord):
-    """The content of a message."""
+    """The base class of the contents of messages."""
 
     __slots__ = ()
 
@@ -120,31 +121,35 @@ row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
 
 
 def type_of(hint: Any) -> FieldType:
-    """Return the last type that an annotation names."""
+    """Return the field type of an annotation: the last that it names."""
     if isinstance(hint, type) and issubclass(hint, MessageRecord):
         return Nested(hint)
     return [each for each in hint.__metadata__ if isinstance(each, FieldType)][-1]
 
 
 def generate(record: type[MessageRecord], name: str) -> None:
-    """Give a class the function of its row with this name, if it does not define its own."""
+    """Generate a class's read, write or check function by its fields, unless it has its own."""
     if name not in vars(record):
         setattr(record, name, FUNCTIONS[name](record))
 
 
 def compiled(lines: Iterable[str], names: dict[str, Any]) -> Any:
-    """Return the function `generated` of these lines, which use these names."""
+    """Compile source lines that define `generated`; return that function.
+
+    names: the values that the lines use.
+    """
     exec("\n".join(lines), names)  # noqa: S102 - of the code below alone, as in `dataclasses`
     return names["generated"]
 
 
 def layout(types: Iterable[FieldType]) -> str:
-    """Return the code of neighbouring fields in `struct`; empty if the size of one varies."""
+    """Return the `struct` format of neighbouring fields; empty if a field has no fixed size."""
     codes = [_code(type_) for type_ in types]
     return "".join(codes) if all(codes) else ""
 
 
 def _code(type_: FieldType) -> str:
+    """Return the `struct` code of a field type; empty if its size varies."""
     match type_:
         case Number(size=size):
             return CODES[size]
@@ -169,11 +174,11 @@ def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
     yield from (list(places) for _, places in groupby(range(len(types)), unit))
 
 
-# Readers
+# The functions below generate readers.
 
 
 def record_reader(record: type) -> Read:
-    """Return the function that takes a record."""
+    """Return the function that reads a record."""
     read = fields_reader(record)
     if not getattr(record, "MEASURED", False):
         return read
@@ -257,7 +262,7 @@ def _refuse() -> NoReturn:
 
 
 def reader(type_: FieldType) -> Read:
-    """Return the function that takes a value of a type; it raises Refused(MALFORMED)."""
+    """Return the function that reads a value of a type; it raises Refused(MALFORMED)."""
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
@@ -298,11 +303,13 @@ def reader(type_: FieldType) -> Read:
 
 
 def _none_or_one(data: Reader) -> int:
+    """Read a number of values that must be 0 or 1."""
     number = data.u16()
     return number if number <= 1 else _refuse()
 
 
 def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
+    """Read a list of records with byte strings of the same length, after number and length."""
     number, size = data.u32(), data.u32()
     if (number == 0) != (size == 0):
         _refuse()
@@ -311,7 +318,10 @@ def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[Any, ...]]:
-    """Return the function that takes so many records of fixed size. size: of `EqualSize`."""
+    """Return the function that reads a given number of records of fixed size.
+
+    size: the length of the field `EqualSize`.
+    """
     entry = struct.Struct(">" + layout(row_of(record).values()).format(size))
     return lambda data, number: tuple(
         [record(*values) for values in entry.iter_unpack(data.raw(number * entry.size))]
@@ -319,7 +329,7 @@ def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[
 
 
 def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
-    """Return the function that takes so many values; it ends with the bytes."""
+    """Return the function that reads a given number of values."""
     if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
         return _fixed_records(entry.record)
     if isinstance(entry, FixedBytes):
@@ -334,14 +344,15 @@ def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
 
 
 def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
+    """Cut bytes into pieces of a size."""
     return tuple([data[at : at + size] for at in range(0, len(data), size)])
 
 
-# Writers
+# The functions below generate writers.
 
 
 def record_writer(record: type) -> Callable[[Any, Writer], None]:
-    """Return the function that appends a record, with the arguments of `MessageRecord.write`."""
+    """Return the function that appends a record's bytes; arguments as of `MessageRecord.write`."""
     write = fields_writer(record)
     return _measured_writer(write) if getattr(record, "MEASURED", False) else write
 
@@ -430,7 +441,7 @@ def _misfit(row: Mapping[str, FieldType], records: Iterable[Sequence[Any]]) -> P
                 return ParameterError(
                     f"{name}: {value} does not fit {type_.size} bytes on the wire"
                 )
-    return ParameterError(f"{', '.join(row)}: a value has no place on the wire")
+    return ParameterError(f"{', '.join(row)}: a value cannot be encoded in a message")
 
 
 def writer(type_: FieldType) -> Write:
@@ -476,7 +487,7 @@ def writer(type_: FieldType) -> Write:
 
 
 def _write_all(entry: FieldType) -> Write:
-    """Return the function that appends values."""
+    """Return the function that appends a list of values of this type, without their number."""
     if isinstance(entry, FixedBytes):
         return lambda out, values: out.raw(b"".join(values))
     if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
@@ -517,7 +528,10 @@ def _write_alike(record: type) -> Write:
 
 @lru_cache(maxsize=64)
 def _packed(record: Any, size: int = 0) -> Write:
-    """Return the function that appends records of fixed size. size: of `EqualSize`."""
+    """Return the function that appends records of fixed size.
+
+    size: the length of the field `EqualSize`.
+    """
     row = row_of(record)
     pack = struct.Struct(">" + layout(row.values()).format(size)).pack
     get = _values(record, list(row))
@@ -538,7 +552,7 @@ def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
     return attrgetter(*names)
 
 
-# Checks
+# The functions below generate checks.
 
 
 def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
@@ -641,10 +655,12 @@ def predicate(type_: FieldType) -> Test | None:
 
 
 def _test_all(test: Callable[[Any], object]) -> Callable[[Any], bool]:
+    """Return the test that all values pass a test."""
     return lambda values: all(map(test, values))
 
 
 def _always(_value: object) -> bool:
+    """Accept every value."""
     return True
 
 
@@ -691,11 +707,12 @@ def _key(entry: FieldType) -> Callable[[Any], Any]:
 
 
 def _ascends(values: Sequence[Any]) -> bool:
+    """Whether values strictly ascend."""
     return all(map(lt, values, values[1:]))
 
 
 def accepted(type_: FieldType) -> str:
-    """Return the values that a type accepts, in words."""
+    """Return, in words for a message, the values that a field type accepts."""
     match type_:
         case Number(minimum=minimum, limit=limit):
             return f"{minimum} to {limit}"

@@ -18,7 +18,7 @@ def write_refused(out: Writer, refused: Mapping[Reason, int]) -> None:
 
 
 def read_refused(data: Reader) -> dict[Reason, int]:
-    """Read refusals; Refused unless reasons are unique, in order, and their numbers positive."""
+    """Read the numbers of refused messages by reason; Refused unless canonical and positive."""
     pairs = data.structures(lambda r: (r.u8(), r.u32()))
     codes = [code for code, _ in pairs]
     if codes != sorted(set(codes)) or any(code >= len(Reason) for code in codes):

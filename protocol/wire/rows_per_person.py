@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import ParameterError, RoundBurned
 
-MOST_ROWS = 1_000  # of a person: ballots to each query, all in one envelope
+MOST_ROWS = 1_000  # largest number of ballots of a person to each query, all in one envelope
 DUMMY = ""  # value of each column of a dummy
 
 Cell = tuple[str, ...]
@@ -76,7 +76,7 @@ def check_possible(tally: Sequence[Mapping[Cell, int]], rows: int) -> None:
 
 
 def people_among(ballots: int, rows: int) -> int:
-    """Return the number of persons with so many ballots to one query, rounded up.
+    """Return the number of persons that cast so many ballots to a query, rounded up.
 
     rows: ballots of each person to a query. With one row it is the number of ballots.
     """

@@ -16,12 +16,12 @@ from .fields import Array, Flagged, LineText, Nested, Number
 from .lines import is_line
 from .records import MessageRecord
 
-MAX_FEATURES = 255  # a column is one byte on the wire
-MAX_NAME = 255  # bytes of UTF-8: its length is one byte on the wire
-MAX_VALUES = 65_535  # values of a public domain: their number is two bytes on the wire
-MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to more than a packet
+MAX_FEATURES = 255  # largest number of columns, since a column number has one byte
+MAX_NAME = 255  # largest number of UTF-8 bytes of a name, since its length has one byte
+MAX_VALUES = 65_535  # largest number of listed values, since their number has two bytes
+MAX_WIDTH = 1_024  # largest number of UTF-8 bytes of a value, so that ballots fit a network packet
 
-COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # by their numbers
+COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # a set of columns, by number
 Columns = Annotated[tuple[int, ...], COLUMNS]
 VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distinct")  # of a domain
 
@@ -73,11 +73,11 @@ class Feature(MessageRecord):
                 )
 
     def coarsen(self, value: str) -> str:
-        """Return the submitted value of a person with this value."""
+        """Return a value as it is submitted: generalized by the feature's rules."""
         return coarsened(self.rules, value)
 
     def admits(self, value: str) -> bool:
-        """Whether a ballot may hold this value."""
+        """Whether a ballot may hold this value: it is in the domain."""
         if self.values is not None:
             return value in self.values
         return is_line(value) and value == value.strip() and 0 < len(value.encode()) <= self.width
@@ -85,7 +85,11 @@ class Feature(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class Schema(MessageRecord):
-    """The features asked about, in the order in which columns are numbered (from 0)."""
+    """The queried columns (features), numbered from 0 in this order.
+
+    Attributes:
+        features: the columns.
+    """
 
     features: Annotated[
         tuple[Feature, ...],
@@ -93,7 +97,7 @@ class Schema(MessageRecord):
     ]
 
     def coarsen(self, row: Sequence[str]) -> tuple[str, ...]:
-        """User: return the submitted values of a person with these values."""
+        """User: return a row as it is submitted: each value generalized by its feature's rules."""
         pairs = zip(self.features, row, strict=True)
         return tuple(feature.coarsen(value) if feature.rules else value for feature, value in pairs)
 

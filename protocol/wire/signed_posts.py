@@ -34,14 +34,17 @@ def roster_digest(roster: Roster) -> bytes:
 def sealed_post(
     message: Message, roster: Roster, author: str, signer: Signer, witness: bytes
 ) -> bytes:
-    """Author: return the bytes of a signed post. witness: the board's head; empty before a head."""
+    """Author: return the bytes of a signed post.
+
+    witness: the board's last signed head, which the post cites; empty before a head.
+    """
     seal = Seal(witness, bytes(SIGNATURE))
     frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
     return frame + signer.sign(post_statement(roster, author, frame))
 
 
 def check_post(roster: Roster, author: str, data: bytes) -> None:
-    """Any party: Refused (UNREGISTERED) unless the identity of its author has signed a post."""
+    """Any party: Refused (UNREGISTERED) unless a post is signed with its author's identity key."""
     key = roster.key(author)
     if key is None or len(data) < SIGNATURE:
         raise Refused(Reason.UNREGISTERED)
@@ -49,27 +52,31 @@ def check_post(roster: Roster, author: str, data: bytes) -> None:
 
 
 def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
-    """Return the bytes that the author of a post signs. frame: all of it but the signature."""
+    """Return the bytes that the author of a post signs.
+
+    frame: the whole post without the signature at its end.
+    """
     place = roster_digest(roster) + author.encode() + b"\0"
     return POST_LABEL + place + hashlib.sha256(frame).digest()
 
 
 def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
-    """Keeper of the board: sign its state at a place."""
+    """Keeper of the board: sign the board's state at a place (a round, or 0 for the end)."""
     return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
 
 
 def check_head(board: bytes, opening: bytes, head: Head) -> None:
-    """Any party: Refused (UNREGISTERED) unless the board with this identity has signed a head."""
+    """Any party: Refused (UNREGISTERED) unless a head is signed with the board's identity key."""
     verify_signature(board, _head_bytes(opening, head.place, head.state), head.signature)
 
 
 def _head_bytes(opening: bytes, place: int, state: bytes) -> bytes:
+    """Return the bytes that the board signs for a head."""
     return HEAD_LABEL + opening + bytes([place]) + state
 
 
 def witness_of(head: Head) -> bytes:
-    """Any party: return the citation of a head, 97 bytes."""
+    """Any party: return a signed head as the bytes by which messages cite it, 97 bytes."""
     return bytes([head.place]) + head.state + head.signature
 
 
@@ -82,12 +89,12 @@ def head_in(witness: bytes) -> Head:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """The proof of equivocation by a board: two heads of one place, both signed by it.
+    """The proof that a board shows different readers different posts: two conflicting signed heads.
 
     Attributes:
         opening: the opening of the session, known beforehand.
         first: a head that the board signed.
-        second: another head of the same place.
+        second: another head of the same place, signed by the board.
     """
 
     opening: bytes
@@ -100,7 +107,9 @@ class Fork:
         board: its identity key, known beforehand.
         """
         if self.first.place != self.second.place or self.first.state == self.second.state:
-            raise VerificationError("these two heads do not contradict each other")
+            raise VerificationError(
+                "the two signed heads are of different places, or equal: no equivocation"
+            )
         try:
             check_head(board, self.opening, self.first)
             check_head(board, self.opening, self.second)
@@ -113,7 +122,7 @@ class Fork:
 
     @classmethod
     def decode(cls, data: bytes) -> "Fork":
-        """Read the result of `encode`. Refused (MALFORMED) for all other bytes."""
+        """Return the proof in these bytes; Refused (MALFORMED) for other bytes."""
         if len(data) != OPENING + 2 * WITNESS:
             raise Refused(Reason.MALFORMED)
         first, second = data[OPENING:-WITNESS], data[-WITNESS:]

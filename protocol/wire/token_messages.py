@@ -1,6 +1,7 @@
 """Messages of users to an oblivious function, and its answers: tokens, and seeds of rows.
 
-The reader of a round evaluates it for tokens (tokens.py), `randomness` for rows (threshold.py).
+The reader of a round evaluates it for tokens, which are blind credentials for a ballot (tokens.py);
+`randomness` for seeds, with which k people with equal rows can be opened (threshold.py).
 """
 
 from dataclasses import dataclass
@@ -76,7 +77,10 @@ class PublicGrant(Body):
 
 @dataclass(frozen=True, slots=True)
 class Query(Body):
-    """A person requests outputs of its row from `randomness`: a blinded element for each level."""
+    """A person's request to `randomness` for outputs of its row: a blinded element for each level.
+
+    A level is a prefix of the row.
+    """
 
     elements: Elements
 
@@ -96,7 +100,7 @@ class Evaluated(Body):
 
 @dataclass(frozen=True, slots=True)
 class Roll(Body):
-    """The reader of a round tells the other reader which users have tokens, by index."""
+    """The message to the other reader with the users that have tokens, by index."""
 
     people: Annotated[tuple[int, ...], Array(Number(4), count=4, order="ascending")]
 

@@ -56,7 +56,7 @@ class HandedBallots(Body):
     def check(self) -> None:
         """Raise ParameterError unless the ballots of all users have one size."""
         if len({len(handed.ballots) for handed in self.people}) > 1:
-            raise ParameterError("people: ballots of one size are accepted")
+            raise ParameterError("people: ballots of the same size are accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ShuffledLists(Body):
     def check(self) -> None:
         """Raise ParameterError unless each list has a proof."""
         if len(self.lists) != len(self.proofs):
-            raise ParameterError("proofs: one for each list is accepted")
+            raise ParameterError("proofs: a proof for each list is accepted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,23 +21,24 @@ from ...errors import ParameterError, Reason, Refused
 
 T = TypeVar("T")
 
-MAX_ITEMS = 1 << 27  # more would not fit the 32-bit sizes of a batch
+MAX_ITEMS = 1 << 27  # largest number of list entries, so that sizes fit 32 bits
 
 
 class Writer:
-    """Collects the encoding of one message."""
+    """A builder of the bytes of one message; each method appends a value."""
 
     __slots__ = ("_parts",)
 
     def __init__(self) -> None:
+        """Start without bytes."""
         self._parts: list[bytes] = []
 
     def integer(self, value: int, size: int) -> "Writer":
-        """Append an integer of so many bytes."""
+        """Append an unsigned integer of so many bytes, big-endian."""
         try:
             self._parts.append(value.to_bytes(size, "big"))
         except OverflowError:
-            raise ParameterError(f"{value} does not fit {size} bytes on the wire") from None
+            raise ParameterError(f"{value} does not fit into {size} bytes of a message") from None
         return self
 
     def u8(self, value: int) -> "Writer":
@@ -55,27 +56,31 @@ class Writer:
     def f64(self, value: float) -> "Writer":
         """Append a finite double."""
         if not math.isfinite(value):
-            raise ParameterError(f"{value} is not a finite number and has no place on the wire")
+            raise ParameterError(
+                f"{value} is not a finite number and cannot be encoded in a message"
+            )
         return self.raw(struct.pack(">d", value + 0.0))
 
     def flag(self, value: bool) -> "Writer":  # noqa: FBT001 - a flag is what it writes
-        """Append a truth value."""
+        """Append a truth value as one byte."""
         return self.u8(int(value))
 
     def text(self, value: str) -> "Writer":
-        """Append text behind its length."""
+        """Append text (UTF-8) after its length."""
         try:
             data = value.encode()
         except UnicodeEncodeError:
-            raise ParameterError("text with a lone surrogate has no place on the wire") from None
+            raise ParameterError(
+                "text with a lone surrogate cannot be encoded in a message"
+            ) from None
         return self.u16(len(data)).raw(data)
 
     def blob(self, value: bytes) -> "Writer":
-        """Append bytes behind their length."""
+        """Append bytes after their length."""
         return self.u32(len(value)).raw(value)
 
     def raw(self, value: bytes) -> "Writer":
-        """Append bytes of a length that the reader knows."""
+        """Append bytes without their length, which the reader must know."""
         self._parts.append(value)
         return self
 
@@ -84,7 +89,8 @@ class Writer:
         widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
             self.u32(len(values)).u32(widths.pop())
-            self._parts.extend(values)  # joined once, with the rest: a batch is many megabytes
+            # joined only once at the end, since a batch has many megabytes
+            self._parts.extend(values)
             return self
         self.u32(len(values)).u32(0)
         for value in values:
@@ -92,28 +98,29 @@ class Writer:
         return self
 
     def structures(self, values: Sequence[T], write: "Callable[[Writer, T], object]") -> "Writer":
-        """Append a list of at most 65,535 structures behind their number."""
+        """Append a list of at most 65,535 structures after their number."""
         self.u16(len(values))
         for value in values:
             write(self, value)
         return self
 
     def finish(self) -> bytes:
-        """Return the encoding."""
+        """Return the bytes of the message."""
         return b"".join(self._parts)
 
 
 class Reader:
-    """Takes a message apart; `done()` refuses remaining bytes."""
+    """A strict reader of the bytes of a message; `finish` refuses remaining bytes."""
 
     __slots__ = ("_at", "_data")
 
     def __init__(self, data: bytes, at: int = 0) -> None:
+        """Start at an offset of the bytes."""
         self._data = data
         self._at = at
 
     def raw(self, size: int) -> bytes:
-        """Take exactly `size` bytes."""
+        """Read exactly `size` bytes; Refused if fewer remain."""
         end = self._at + size
         if end > len(self._data):
             raise Refused(Reason.MALFORMED)
@@ -122,19 +129,19 @@ class Reader:
         return piece
 
     def u8(self) -> int:
-        """Take an integer of one byte."""
+        """Read an unsigned integer of one byte."""
         return self.raw(1)[0]
 
     def u16(self) -> int:
-        """Take an integer of two bytes."""
+        """Read an unsigned integer of two bytes."""
         return int.from_bytes(self.raw(2), "big")
 
     def u32(self) -> int:
-        """Take an integer of four bytes."""
+        """Read an unsigned integer of four bytes."""
         return int.from_bytes(self.raw(4), "big")
 
     def f64(self) -> float:
-        """Take a finite double; negative zero has no encoding."""
+        """Read a finite double; negative zero has no encoding."""
         data = self.raw(8)
         (value,) = struct.unpack(">d", data)
         if not math.isfinite(value) or data == b"\x80" + bytes(7):
@@ -142,25 +149,25 @@ class Reader:
         return float(value)
 
     def flag(self) -> bool:
-        """Take a truth value."""
+        """Read a truth value of one byte."""
         value = self.u8()
         if value > 1:
             raise Refused(Reason.MALFORMED)
         return bool(value)
 
     def text(self) -> str:
-        """Take text behind its length."""
+        """Read text (UTF-8) after its length."""
         try:
             return self.raw(self.u16()).decode()
         except UnicodeDecodeError:
             raise Refused(Reason.MALFORMED) from None
 
     def blob(self) -> bytes:
-        """Take bytes behind their length."""
+        """Read bytes after their length."""
         return self.raw(self.u32())
 
     def items(self) -> list[bytes]:
-        """Take a list of byte strings; only its canonical encoding is accepted."""
+        """Read a list of byte strings; only its canonical encoding is accepted."""
         count, width = self.u32(), self.u32()
         if count > MAX_ITEMS:
             raise Refused(Reason.MALFORMED)
@@ -180,11 +187,11 @@ class Reader:
         return values
 
     def structures(self, read: "Callable[[Reader], T]") -> tuple[T, ...]:
-        """Take a list of structures behind their number."""
+        """Read a list of structures after their number."""
         return tuple(read(self) for _ in range(self.u16()))
 
     def finish(self) -> None:
-        """Refuse remaining bytes."""
+        """Raise Refused if bytes remain."""
         if self._at != len(self._data):
             raise Refused(Reason.MALFORMED)
 

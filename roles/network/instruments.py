@@ -31,41 +31,41 @@ class Instrument:
         return (mine.sealed, mine.all_sealed) != hooks
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """A message went from one party to another, or onto the board."""
+        """Hook: a message went from one party to another, or onto the board."""
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Many messages went to one party at once: pairs of sender and data."""
+        """Hook: many messages went to one party at once (pairs of sender and data)."""
         for sender, data in letters:
             self.carried(time, sender, receiver, data)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """The board accepted a post."""
+        """Hook: the board accepted a post."""
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
-        """A user sealed its answers."""
+        """Hook: a user sealed its answers."""
 
     def all_sealed(self, sealed_answers: Sequence[SealedAnswers]) -> None:
-        """Many users sealed their answers."""
+        """Hook: many users sealed their answers."""
         for ballots in sealed_answers:
             self.sealed(ballots)
 
     def read(self, read: Read) -> None:
-        """A reader counted a round."""
+        """Hook: a reader counted the ballots of a round."""
 
     def certified(self, certificate: CertificateSeen) -> None:
-        """A party holds the opening of a committed decision."""
+        """Hook: a party received or made the opening of a committed decision."""
 
     def refused(self, refusal: Refusal) -> None:
-        """A party refused a message."""
+        """Hook: a party refused messages."""
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
-        """A party was shown another board, and its maker has these keys."""
+        """Hook: a party was shown a forged board. secrets: the forger's keys on it, by party."""
 
     def occasion(self, entry: int) -> None:
-        """An attack was carried out: the entry of `[[fault]]` at this place in the file."""
+        """Hook: an attack was carried out. entry: its place in the scenario file."""
 
     def stage(self, name: str, completed: int, total: int) -> None:
-        """A stage of a round has processed `completed` of `total` messages."""
+        """Hook: a stage of a round has processed `completed` of `total` messages."""
 
 
 @dataclass(slots=True)
