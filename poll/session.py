@@ -65,17 +65,18 @@ LineSink = Callable[[str], None]
 
 
 class EagerClock(trio.abc.Clock):
-    """A clock in real time that can skip the rest of a deadline.
+    """A trio clock of real time that can skip the rest of a deadline.
 
     A shuffler collects until its deadline, because a shuffler cannot know which users still think.
     In a class the session skips to the deadline as soon as all joined people have answered.
     """
 
     def __init__(self) -> None:
+        """Start without skipped seconds."""
         self._skipped_seconds = 0.0
 
     def start_clock(self) -> None:
-        """Do not start: time passes by itself."""
+        """Do no work: real time passes by itself."""
 
     def current_time(self) -> float:
         """Return the time in seconds, from an arbitrary beginning."""
@@ -86,7 +87,7 @@ class EagerClock(trio.abc.Clock):
         return deadline - self.current_time()
 
     def skip_to(self, then: float) -> None:
-        """Move the clock forward to a time; an earlier time is ignored."""
+        """Advance the clock to a time; it never goes back."""
         self._skipped_seconds += max(0.0, then - self.current_time())
 
 

@@ -106,6 +106,7 @@ class Agreement:
 
 
 def _read(data: Reader) -> Agreement:
+    """Read the fields of an agreement in order; Refused if the suite is unknown."""
     terms = (data.text(), Schema.read(data), AnnouncedPolicy.read(data), Rules.read(data))
     suite, path, cover = data.u8(), data.u8(), data.u8()
     if suite not in set(SuiteCode):

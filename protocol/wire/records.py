@@ -165,6 +165,7 @@ def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
     types = list(row.values())
 
     def unit(place: int) -> object:
+        """Return a key that is equal for neighbouring fields which are handled together."""
         if _code(types[place]):
             return "fixed"
         if isinstance(types[place], Flagged):
@@ -245,6 +246,7 @@ def _read_trailing(list_: Any, trailing: Any) -> Read:
     flag, size = highest_bit(list_), trailing.size
 
     def read(data: Reader) -> tuple[Any, bytes]:
+        """Read the list and, if the top bit of its number is set, the bytes after it."""
         count = number(data)
         values = read_all(data, count & ~flag)
         return values, data.raw(size) if count & flag else b""
@@ -358,7 +360,10 @@ def record_writer(record: type) -> Callable[[Any, Writer], None]:
 
 
 def _measured_writer(write: Callable[[Any, Writer], None]) -> Callable[[Any, Writer], None]:
+    """Return the function that appends the bytes of `write` after their length."""
+
     def write_measured(body: Any, out: Writer) -> None:
+        """Append a record after the length of its bytes."""
         inside = Writer()
         write(body, inside)
         out.blob(inside.finish())
@@ -419,6 +424,7 @@ def _write_trailing(list_: Any) -> Callable[[Writer, Sequence[Any], bytes], None
     )
 
     def write(out: Writer, values: Sequence[Any], trailing: bytes) -> None:
+        """Append the list and, if they are not empty, the bytes after it."""
         number(out, len(values) | (flag if trailing else 0))
         write_all(out, values)
         out.raw(trailing)
@@ -496,6 +502,7 @@ def _write_all(entry: FieldType) -> Write:
         code, row = CODES[entry.size], {"entries": entry}
 
         def write_numbers(out: Writer, values: Sequence[int]) -> None:
+            """Append all numbers at once; ParameterError names a number that is out of range."""
             try:
                 out.raw(
                     bytes(values) if code == "B" else struct.pack(f">{len(values)}{code}", *values)
@@ -507,6 +514,7 @@ def _write_all(entry: FieldType) -> Write:
     write = writer(entry)
 
     def write_all(out: Writer, values: Iterable[Any]) -> None:
+        """Append the values, one after the other."""
         for value in values:
             write(out, value)
 
@@ -520,6 +528,7 @@ def _write_alike(record: type) -> Write:
     get = _values(record, [name])
 
     def write(out: Writer, values: Sequence[Any]) -> None:
+        """Append the number of records, the common length, and the records."""
         size = len(get(values[0])) if values else 0
         _packed(record, size)(out.u32(len(values)).u32(size), values)
 
@@ -537,6 +546,7 @@ def _packed(record: Any, size: int = 0) -> Write:
     get = _values(record, list(row))
 
     def write(out: Writer, records: Sequence[Any]) -> None:
+        """Append all records at once; ParameterError names a number that is out of range."""
         try:
             out.raw(b"".join([pack(*get(value)) for value in records]))
         except struct.error:
