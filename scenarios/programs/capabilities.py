@@ -100,9 +100,10 @@ class ThresholdOpening(Capability):
         raise NotImplementedError
 
     def excluded(self, release: "Counts", policy: "Policy", schema: "Schema") -> int:
-        """Return the number of people known by exclusion to every reader of a release.
+        """Return the number of people that every reader of a release knows by exclusion.
 
-        Their rows stayed closed, and fewer than k people have values that are not in the release.
+        Their rows stayed closed; as all other people are in the release, fewer than k people can
+        have their values.
         """
         raise NotImplementedError
 

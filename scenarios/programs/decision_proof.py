@@ -1,4 +1,4 @@
-"""Verification of a decision: by the program after which its rule is called, else by `analysis`."""
+"""Verification of a decision: by the program that its rule names, else by a rule of `analysis`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

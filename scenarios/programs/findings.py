@@ -79,9 +79,11 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def by_exclusion(self) -> "tuple[int, int] | None":
-        """The number of users known by exclusion: to all readers, and to the opening analyst.
+        """The number of users known by exclusion: to all readers, and to the analyst.
 
-        None if no value is suppressed for certain.
+        A user is known by exclusion if all people outside its small class are in the release. The
+        analyst that opens rows knows more than other readers. None if no value is suppressed for
+        certain.
         """
         return None
 

@@ -67,7 +67,10 @@ class HierarchicalStrategy:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the query for all groups that are due and safe; None if there is no such group."""
+        """Return the query for all groups that come next and are safe to query; None without any.
+
+        The conditions stand at the head of this file.
+        """
         curator_knowledge, names = knowledge(schema, heard, self.policy.k)
         if curator_knowledge.meets(self._allowed(schema), self._people_limit(curator_knowledge)):
             return None

@@ -42,7 +42,7 @@ LEAST_CROWD, MOST_CROWD = 16, 131_072  # people, of sums that are protected by t
 MIN_EPSILON, MAX_EPSILON = (
     1e-6,
     30.0,
-)  # nats for one feature: less is all noise, more is the truth (e^30)
+)  # nats for one feature: a report with less is all noise, with more it is the true value
 UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
 
 
@@ -137,7 +137,7 @@ def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def undrawable(scenario: Scenario) -> str | None:
-    """Return the reason why people cannot report a drawn feature; None if they can."""
+    """Return the reason why people cannot each report one feature drawn at random, or None."""
     local = scenario.local
     if local.features == "split" or (
         local.mechanism in SAMPLED and not capability(scenario, SetPopulation)

@@ -29,7 +29,7 @@ from .open_domain_values import against as found_against
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, shuffled_epsilons, unseen_privacy
 from .share_estimates import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 
-JOINT = 6  # bits whose joint shares are estimated too: 64 of them
+JOINT = 6  # bits of a report; with more, joint shares of all bits are not estimated
 
 
 class ReportBudget(Record, frozen=True):
