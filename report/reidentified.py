@@ -7,18 +7,13 @@ from msgspec.structs import astuple
 
 from ..number_text import percent, plural
 from ..presentation.blocks import Block, Grid, PageFigure, PageNumbers, Section
+from ..presentation.presenters.registry import presenter_of
 from ..presentation.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.lab.scoring.reidentification import Reidentified, ReportPie, Risks
-from ..scenarios.programs.people_source import SetPopulation
-from ..scenarios.programs.registry import capability
 from .facts import PageFacts
 
 ROW = 22
 NAMES = 250
-OWNERS = (
-    "An attacker knows every set of every owner, and says of a piece of a vector whose it is. Long "
-    "vectors are recognised through much noise: it hides the elements, and the mix the owners."
-)
 
 
 def section(facts: PageFacts) -> Section | None:
@@ -35,14 +30,12 @@ def section(facts: PageFacts) -> Section | None:
         blocks.append(Grid(headings, rows, (1, 2), "Chances of a person to be found"))
     if reidentified.reports:
         blocks.append(_reports(reidentified.reports))
-    lead = (
+    lead = presenter_of(facts.run.scenario).attack_lead or (
         f"The release is about {plural(reidentified.people, 'person', 'people')}, without names. "
         "An attacker knows some columns of everybody by name and names the owner of each row as "
         "well as anybody could. Found: named rightly, in expectation. Counted with everybody's "
         "true values, which the laboratory knows and no analyst does."
     )
-    if capability(facts.run.scenario, SetPopulation):
-        lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from ...number_text import sentence
 from ...presentation.equal_people import alike_rows, released_alike
 from ...presentation.presenters import peers as peer_words
+from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
-from ...scenarios.programs.capabilities import DeeperQueries
-from ...scenarios.programs.capability import AnswerKind
-from ...scenarios.programs.registry import answers_in, capability
+from ...scenarios.programs.topology import further_parties
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
@@ -101,10 +100,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         return
     # The last reason that applies replaces the earlier reasons. The worst case has no figures if
     # the marginals do not describe the released table, or are not all that the curator knows.
-    true = f"people in a released crowd smaller than k = {outcome.scenario.policy.k}"
-    opening = answers_in(outcome.scenario) is AnswerKind.OPENED
-    if opening:
-        true = "people with an open value that fewer than k share, or in a small crowd by exclusion"
+    presenter = presenter_of(outcome.scenario)
+    true = presenter.exposed.format(k=outcome.scenario.policy.k)
     if outcome.several:
         true = f"persons with a released row that fewer than k = {outcome.scenario.policy.k} have"
     yield "exposure", percent(exposure.true), true
@@ -113,8 +110,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if not is_fixed:
         delta = outcome.scenario.policy.delta
         proved = f"for people who were not counted; fails with probability {percent(delta)} at most"
-    if opening:
-        proved = "values shared by fewer than k stay closed; people known by exclusion are counted"
+    proved = presenter.bound or proved
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
     yield "certified bound", percent(exposure.promised), proved
@@ -128,8 +124,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst case", "-", "the marginals are of other people"
     elif outcome.decision.hidden:
         yield "worst case", "-", "values are suppressed, so the release has other marginals"
-    elif capability(outcome.scenario, DeeperQueries):
-        yield "worst case", "-", "the curator knows more than the marginals"
+    elif presenter.unsearched:
+        yield "worst case", "-", presenter.unsearched
     elif outcome.several:
         yield "worst case", "-", "not searched where persons have several rows"
     elif worst is None:
@@ -165,11 +161,9 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
-    lying, opens = randomized(outcome), answers_in(outcome.scenario) is AnswerKind.OPENED
-    by_analyst = lying or opens
-    curator = "reads nothing" if by_analyst else "people linked to their values"
-    reader = "analyst" if by_analyst else "curator"
-    reads = "reports" if lying else "what k people share" if opens else "the release"
+    presenter = presenter_of(outcome.scenario)
+    reader = presenter.reader
+    curator = "reads nothing" if reader == parties.ANALYST else "people linked to their values"
     open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
     linked_unit = "answer" if outcome.scenario.policy.publish_marginals else "released row"
     s = "s" if len(shufflers) == 1 else ""
@@ -178,11 +172,13 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     )
     rows = [
         ("linked by the curator", ["curator"], curator),
-        ("linked by the analyst", ["analyst"], f"sees {reads}"),
+        ("linked by the analyst", ["analyst"], f"sees {presenter.reads}"),
         (f"linked by {whole}", shufflers, mixers),
         (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
     ]
-    if opens:  # two assumptions: on the owner of a row, and on the closed values
+    if parties.RANDOMNESS in further_parties(
+        outcome.scenario
+    ):  # two assumptions: on the owner of a row, and on the closed values
         both = [reader, parties.RANDOMNESS]
         rows.append(("linked by analyst and randomness", both, SECOND_ASSUMPTION))
     for label, members, meaning in rows:

@@ -49,6 +49,7 @@ PATH_CHOSEN = (
 class HierarchicalPresenter(Presenter):
     """The words of the program that counts groups as long as it is safe."""
 
+    unsearched = "the curator knows more than the marginals"
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:

@@ -39,6 +39,11 @@ class IncidencePresenter(NoisePresenter):
 
     member = ("owner", "owners")
     unit = "position"
+    attack_lead = (
+        "An attacker knows every set of every owner, and says of a piece of a vector whose it is. "
+        "Long vectors are recognised through much noise: it hides the elements, and the mix the "
+        "owners."
+    )
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""

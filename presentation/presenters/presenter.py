@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ...number_text import percent, plural
+from ...protocol.wire import parties
 from ...scenarios.programs.curated.program import resolved_policy
 from ...scenarios.programs.curated.rule_names import PERSONS
 from .. import decision_captions as stage
@@ -46,12 +47,24 @@ class Presenter:
         member: the noun for a person, singular and plural.
         unit: the noun for the subject of an answer.
         largest: the assumed size of later rounds, in a sentence, if released columns are open.
+        reader: the party that reads round 1, curator or analyst.
+        reads: the answers that the analyst reads, as a noun.
+        exposed: the people that count as exposed, as a noun; {k} stands for k.
+        bound: the grounds of the certified bound, in a clause; empty if it is proved from counts.
+        unsearched: the reason why the worst case is not searched, in a clause; empty if it is.
+        attack_lead: the lead of the section on re-identification; empty for people with rows.
         stage_key: the key of the sentence on the rule, in the language files of the theatre.
     """
 
     member = ("person", "people")
     unit = "feature"
     largest: str | None = "round 2 at its largest: as if every column were kept"
+    reader = parties.CURATOR
+    reads = "the release"
+    exposed = "people in a released crowd smaller than k = {k}"
+    bound = ""
+    unsearched = ""
+    attack_lead = ""
     stage_key = ""
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
@@ -149,6 +162,7 @@ class OneRoundPresenter(Presenter):
     """The words of a program with a single query."""
 
     largest = None
+    reader = parties.ANALYST
 
 
 def last_round_sentence(scenario: "Scenario") -> str:

@@ -49,6 +49,8 @@ COUNTING = (
 class NoisePresenter(OneRoundPresenter):
     """The words of a program with one round of randomized reports."""
 
+    reads = "reports"
+
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
         """Return a sentence: there is no decision."""
         return language.say("says-rule-noise")

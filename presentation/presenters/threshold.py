@@ -31,6 +31,10 @@ ASSUMED_PEOPLE = 10**6  # people of a promise: delta grows with their number, an
 class ThresholdPresenter(OneRoundPresenter):
     """The words of the program that opens rows which k people share."""
 
+    reads = "what k people share"
+    exposed = "people with an open value that fewer than k share, or in a small crowd by exclusion"
+    bound = "values shared by fewer than k stay closed; people known by exclusion are counted"
+
     def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
         """Return the promise: no curator decides."""
         return self.promise(scenario)
