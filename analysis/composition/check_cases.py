@@ -94,7 +94,7 @@ def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
         elif kind == "leaf":
             worst = max(worst, leaf_people(tables, blocks, path, node))
         else:
-            raise ValueError("a node is a split or a leaf")
+            raise ValueError(f"found a node {kind!r:.20}; needs split or leaf")
     if paths:
         raise ValueError(f"{len(paths)} cases have no leaf")
     return worst

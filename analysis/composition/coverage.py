@@ -187,7 +187,7 @@ def leaf_values(
 
 
 def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.float64]:
-    """Return a lower bound on the growth of the coverage bound by `columns`, at each grid point.
+    """Return, at each grid point of P, the least growth of the coverage bound by `columns`.
 
     A column of `last` has the unexposed cells. It multiplies P - 1, not P: R + scale * (P' - 1) N_j
     grows by (P' - 1) (N_j - 1). Its own growth is read one grid point lower (P - 1 >= P / 2), and

@@ -37,11 +37,11 @@ CLOSE = 1e-11  # relative tolerance; logarithms of products carry about 1e-14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Choices:
-    """The options of one column in the search of `pour`: a step each, at its cap or at the level.
+    """The threshold options of one column: its counts, and the common level of several columns.
 
     Attributes:
-        step: the number of the option's step of the column.
-        cost: people: R_j, plus the cap if the option is at its cap.
+        step: the number of the option's step of the column's counts.
+        cost: people: R_j, plus the cap (threshold times values) unless the option is at the level.
         logs: log of its factor in the product; 0 at the level.
         level: 1 if the option is at the level, else 0.
     """

@@ -26,10 +26,11 @@ CHOICES = 1024
 
 
 def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[int]]:
-    """Yield supports without end, each from another staircase: lists of unexposed cells.
+    """Yield supports without end: lists of the cells of k people or more in a table.
 
-    No support is yielded if joint counts of columns are known, if there is one column, or if no
-    people are left once all cells are full.
+    Each is from another staircase, a way to spread the people of two columns over few cells. No
+    support is yielded if joint counts of columns are known, if there is one column, or if no people
+    are left once all other cells hold k - 1.
     """
     rests = _rests(program)
     if rests is None:

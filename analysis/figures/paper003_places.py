@@ -176,7 +176,7 @@ def expected_losses(data: PlacesOfPeople, g: int, theta: float) -> tuple[float, 
 
 
 def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[str, float]]:
-    """Return three guarantees in words with the epsilon of each.
+    """Return three guarantees for people that report by GRR: in words, with the epsilon of each.
 
     They are the given epsilon, and the given identification error by two bounds.
     """
