@@ -168,7 +168,7 @@ class Randomizer(ABC):
         """Return (nats, attained): a report's most information about which of n people sent it.
 
         Mutual information, maximized over the people's values, by iteration
-        (`numerical_capacity.py`); attained if n is at least the number of inputs.
+        (`numerical_capacity.py`), for n >= 2; attained if n is at least the number of inputs.
         """
         matrix = self.matrix
         nats = numerical_capacity(np.asarray(matrix[matrix.max(axis=1) > 0]))

@@ -233,8 +233,7 @@ class SplitMix(Randomizer):
     def noise_per_person(self) -> float:
         """Return the variance that one person adds to the sum, in steps squared.
 
-        It is the noise, and at most the rounding, which is counted as for numbers in the middle of
-        a step, where it is not exact.
+        It is the variance of the noise, and the largest variance of rounding a number to steps.
         """
         rest = self._steps - np.floor(self._steps)
         rounding = float((rest * (1 - rest)).max())
