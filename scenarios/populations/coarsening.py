@@ -47,7 +47,7 @@ def coarser_lines(
 ) -> list[str]:
     """Return a line for each feature with coarser values.
 
-    labels: for each column, the values that may be shown, which are the released ones; None: all.
+    labels: for each column, the values that may be shown (the released values); None: every value.
     """
     return [
         f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"
