@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
-    """Raise DataError if a run of this scenario keeps no ledger."""
+    """Raise DataError if a run of this scenario cannot keep a ledger."""
     from ...programs.capability import AnswerKind
     from ...programs.people_source import SetPopulation
     from ...programs.registry import capability

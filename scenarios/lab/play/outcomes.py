@@ -99,6 +99,7 @@ def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None)
     """Return the outcome of a run with its scores.
 
     A solver in a thread searches for the worst case, while the program and coalitions are scored.
+    worst_case_nodes: the nodes of each search tree; 0: no search; None: the default.
     """
     settings, crowd, played = session.settings, session.crowd, session.played
     people, sizes, rows = crowd.people, settings.sizes, settings.rows
@@ -183,7 +184,10 @@ def _identified(
     present: "Callable[[int], npt.NDArray[np.intp]]",
     scored: Scored,
 ) -> "Reidentified | None":
-    """Score re-identification in the release, or in the counted reports; None without either."""
+    """Return the re-identification scores of the release, or of counted reports.
+
+    None without either.
+    """
     if settings.questions:
         if crowd.people.answered or not scored.findings:
             return None  # if true values are unknown, so is the likelihood of reports

@@ -49,12 +49,12 @@ class CuratorCounts(Instrument):
     counts: Sequence[Counts] | None = None
 
     def read(self, read: Read) -> None:
-        """Keep the counts of round 1."""
+        """Keep the counts if the curator has read them in round 1."""
         if read.reader == CURATOR and read.round == 1:
             self.counts = read.counts
 
     def first(self) -> Sequence[Counts] | None:
-        """Return the counts of round 1."""
+        """Return the counts of each column in round 1; None before they are read."""
         return self.counts
 
 

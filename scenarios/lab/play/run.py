@@ -199,6 +199,6 @@ def _play_in_ledger(
 
 
 def carrier(plan: SessionPlan) -> Callable[..., Played]:
-    """Return the function that plays a session's topology, imported on demand."""
+    """Return the function that plays a session, by its topology; imported on demand."""
     play: Callable[..., Played] = load(CARRIED[plan.topology])
     return play

@@ -48,11 +48,12 @@ def measure(
 
 
 def expectations(outcome: Outcome, settings: "ScoringSettings") -> Outcome:
-    """Note which lines of the scenario's [expect] do not hold."""
+    """Return the outcome with the lines of [expect] that do not hold."""
     return replace(outcome, failed=tuple(_failures(outcome, settings)))
 
 
 def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
+    """Yield a message for each line of [expect] that does not hold."""
     expect, exposure = settings.expect, outcome.exposure
     for key, limit, reached in (
         ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
@@ -60,7 +61,7 @@ def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
     ):
         if limit is not None and reached > limit:
             yield f"expect.{key}: {limit:g} was expected, {reached:.6g} was found"
-    # An ideal run plays no fault and no deviation: it cannot have the columns expected under them.
+    # An ideal run plays no faults or deviations, so the columns expected with them do not apply.
     unplayed = outcome.mode == "ideal" and settings.deviates
     for key, names, found_names in (
         ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
@@ -88,6 +89,7 @@ def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
 
 
 def _attacked(outcome: Outcome, expect: "Expect") -> Iterator[str]:
+    """Yield a message for each line of [expect] about alarms and attacks that does not hold."""
     if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
         raised = len(outcome.alarms)
         min_alarms = expect.alarms_at_least

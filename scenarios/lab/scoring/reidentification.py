@@ -174,7 +174,7 @@ def in_release(
     people, columns = crowd.people, list(released_columns)
     cells = Crowds.from_cells(list(release.values()))
     k, whole, names = settings.policy.k, people.source_codes, people.schema.names
-    # If rows are opened by threshold, values that fewer than k people share are blank.
+    # A threshold opening leaves values that fewer than k people share blank.
     opened = answers_for(settings.program) is AnswerKind.OPENED
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)

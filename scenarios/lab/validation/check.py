@@ -40,7 +40,7 @@ AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
     "policy.kind": tuple(kinds()),
 }
-FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+FIXED_TABLES = {"expect", "scenario"}  # tables of which a sweep may only vary the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
 UNREAD = (
@@ -212,7 +212,7 @@ def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report keys that only a policy for sets reads, and keys that such a policy does not read."""
+    """Yield keys that only a policy for sets reads, and keys that such a policy does not read."""
     kind = scenario.policy.kind
     if capability(scenario, SetPopulation):
         if scenario.feature:
@@ -268,7 +268,7 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
 
 
 def unavailable(scenario: Scenario) -> Iterator[Problem]:
-    """Report every key with a value that this version does not run."""
+    """Yield every key with a value that this version does not run."""
     for name in AVAILABLE:
         table, key = name.split(".")
         part = getattr(scenario, table)
@@ -280,6 +280,7 @@ def unavailable(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unavailable_value(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Problem]:
+    """Yield a mistake if a key's value is not available in this version."""
     accepted = AVAILABLE[name]
     if value not in accepted:
         yield problem(path, f"{as_found(value)} is not available in this version; {runs(name)}")

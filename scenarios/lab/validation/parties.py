@@ -89,7 +89,7 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
-    """Report attacks on a part that this scenario does not have."""
+    """Yield a mistake if an attack is on a kind of answers that this scenario does not have."""
     about, answers = ATTACKS[fault.attack].about, answers_in(scenario)
     if about == REPORTS and answers != REPORTS:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
