@@ -102,11 +102,11 @@ class MixedBudget:
 
         Reports: the number of reports to each question.
         """
-        return certify(self.questions, reports, self.scenario.local.relied_on)
+        return certify(self.questions, reports, self.local.relied_on)
 
     def refusal(self, batch: HandedBatch) -> str | None:
         """Return the reason to refuse a batch, if its users would pass the limit; else None."""
-        limit = self.scenario.local.spend_shuffled
+        limit = self.local.spend_shuffled
         if limit is None:
             return None
         reports = [len(batch.people)] * len(self.questions)
