@@ -80,7 +80,9 @@ class FramedScore(TableScore):
         """The parts of the score as tables of plain columns."""
         return ScoreFrames(
             typed_frame(COLUMNS, [*_columns(self)]),
-            typed_frame(BOUNDS, [*_bounds(self)]),
+            typed_frame(
+                BOUNDS, [(name, n, n / self.n) for name, n in exposure_bounds(self).items()]
+            ),
             typed_frame(QUESTIONS, [*_questions(self)]),
             typed_frame(SENSITIVE, [*_sensitive(self)]),
             typed_frame(SETS, [*_sets(self)]),
@@ -163,8 +165,8 @@ def _columns(score: TableScore) -> Iterator[Row]:
         )
 
 
-def _bounds(score: TableScore) -> Iterator[Row]:
-    """Yield a row for each bound on the people below k, and for the truth."""
+def exposure_bounds(score: TableScore) -> dict[str, int]:
+    """Return the people below k in truth and at most, by the name of the bound."""
     bounds = score.bounds
     people = {
         "lower": bounds.lower,
@@ -176,7 +178,7 @@ def _bounds(score: TableScore) -> Iterator[Row]:
         "printed": bounds.printed,
         "persons": bounds.persons,
     }
-    yield from ((name, n, n / score.n) for name, n in people.items() if n is not None)
+    return {name: n for name, n in people.items() if n is not None}
 
 
 def _worst(worst: WorstCase | None) -> dict[str, int]:

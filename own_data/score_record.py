@@ -1,11 +1,12 @@
 """The score of a user's table, as `veilmix score --save` stores it for `veilmix report`."""
 
+from bisect import bisect_right
 from typing import Annotated
 
 from msgspec import Meta, field
 
 from ..analysis.exposure import Attacker
-from ..analysis.release_risks import Rate
+from ..analysis.release_risks import Interval, Rate
 from ..analysis.scoring import Missing
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.serialization.record import Record
@@ -62,6 +63,11 @@ class PeopleBelowCurve(Record, frozen=True):
         """Check that both tuples have one length, at least 1."""
         if not len(self.breakpoints) == len(self.people) > 0:
             raise ValueError("k_from and people need the same length, at least 1")
+
+    def people_below(self, k: int) -> int:
+        """Return the number of people in a crowd smaller than k."""
+        place = bisect_right(self.breakpoints, k) - 1
+        return self.people[place] if place >= 0 else 0
 
 
 class ScoredColumns(Record, frozen=True):
@@ -208,7 +214,11 @@ class AttackRate(Record, frozen=True):
     @classmethod
     def from_rate(cls, rate: Rate) -> "AttackRate":
         """Return the record of a rate that the analysis computed."""
-        interval = rate.interval()
+        return cls.from_interval(rate.interval())
+
+    @classmethod
+    def from_interval(cls, interval: Interval) -> "AttackRate":
+        """Return the record of a share with its interval."""
         return cls(interval.value, interval.low, interval.high)
 
 

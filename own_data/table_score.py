@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.exposure import Crowds, joint_counts
+from ..analysis.exposure.equal_people import SharedValues
 from ..analysis.exposure.persons import Persons
 from ..analysis.release_risks import Diversity, TableColumns
 from ..analysis.release_risks.unchanged_table import sensitive_diversity
@@ -102,6 +103,14 @@ def sensitive_records(
         )
         for diversity in diversities
     )
+
+
+def unanimous(table: SourceTable) -> SharedValues:
+    """Return the columns in which all people have the same value."""
+    first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
+    shared_mask = (table.codes == table.codes[0]).all(axis=0)
+    places = tuple((place, first[place]) for place in range(len(first)) if shared_mask[place])
+    return SharedValues(len(table.codes), len(first), places, 0, None)
 
 
 def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:

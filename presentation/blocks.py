@@ -6,7 +6,7 @@ figure and a table carry their numbers as CSV, in a `data:` link that needs no s
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -244,6 +244,14 @@ class Section:
     title: str
     lead: str
     blocks: tuple[Block, ...]
+
+
+def titled(blocks: "Iterable[Block]") -> "Iterator[Block]":
+    """Yield blocks as a terminal shows them: the caption of a table is a line above it."""
+    for block in blocks:
+        if isinstance(block, Grid):
+            yield Line(f"\n{block.caption}")
+        yield block
 
 
 MarkedText = tuple[str, ...]  # parts of a sentence, some of them `Marked`

@@ -39,7 +39,7 @@ def questions_grid(questions: Sequence[AskedQuestion], control: str = "if not in
         for question in questions
     ]
     headings = ("question", "right", control, "guessing", "the release adds (95 %)")
-    return Grid(headings, rows, (1, 2, 3), "Three questions of regulators")
+    return Grid(headings, rows, (1, 2, 3), "three questions of regulators")
 
 
 def question_text(question: AskedQuestion) -> str:
@@ -74,5 +74,5 @@ def sensitive_grid(columns: Sequence[SensitiveColumn]) -> Grid:
         for column in columns
     ]
     headings = ("column", "k", "l", "l by entropy", "t")
-    caption = "Sensitive columns, among people who agree in all that may be known"
+    caption = "sensitive columns, among people who agree in all that may be known"
     return Grid(headings, rows, (1, 2, 3, 4), caption)

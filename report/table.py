@@ -19,26 +19,23 @@ from ..presentation.blocks import (
     Grid,
     Line,
     Listing,
-    Marked,
     Page,
     PageFigure,
     PageNumbers,
     Section,
 )
-from ..presentation.score_grids import BOUNDS
+from ..presentation.presenters import table_score as score_words
+from ..presentation.presenters.table_score import people_limit
+from ..presentation.score_grids import questions_grid, sensitive_grid
 from ..presentation.svg import plot
 from ..scenarios.serialization.bounded_file import read_bounded
-from ..scenarios.serialization.record import plain
 from ..strict_text import Unreadable, from_json
 from . import table_questions, table_thresholds
 from .table_facts import (
-    Score,
     below,
     first_names,
     identifiers,
     known_columns,
-    max_exposed,
-    people_below,
     release_of,
     target_columns,
 )
@@ -66,23 +63,22 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
     return b'"roles"' in text and b'"sha256"' in text
 
 
-def read(path: str | PathLike[str]) -> Score:
+def read(path: str | PathLike[str]) -> ScoredTable:
     """Read a score. Raises StorageError if the file is no score."""
     path = Path(path)
     try:
-        score = from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
+        return from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
     except Unreadable as bad:
         why = f"not the JSON of a score: {bad.why}"
         raise StorageError(f"{path}:{bad.line}: {why}") from None
-    return dict(plain(score))
 
 
-def page(score: Score) -> Page:
+def page(score: ScoredTable) -> Page:
     """Make the page of a score."""
-    released = release_of(score)["file"]
+    released = release_of(score).file
     return Page(
-        f"{'Release of a' if released else 'A'} table about people: {score['data'][:60]}",
-        (f"veilmix {score['version']}", "the evidence follows in the order of ISO/IEC 27559"),
+        f"{'Release of a' if released else 'A'} table about people: {score.data[:60]}",
+        (f"veilmix {score.version}", "the evidence follows in the order of ISO/IEC 27559"),
         tuple(_alerts(score)),
         (),
         tuple(make(score) for make in SECTIONS),
@@ -92,7 +88,7 @@ def page(score: Score) -> Page:
     )
 
 
-def _alerts(score: Score) -> Iterator[Alert]:
+def _alerts(score: ScoredTable) -> Iterator[Alert]:
     yield from _exposed(score)
     yield from _certain(score)
     if direct_identifiers := identifiers(score):
@@ -104,7 +100,7 @@ def _alerts(score: Score) -> Iterator[Alert]:
             "nothing else. They "
             "must not leave with the table.",
         )
-    guessed = [role["column"] for role in score["roles"] if not role["said"]]
+    guessed = [role.column for role in score.roles if not role.said]
     if guessed:
         yield Alert(
             "note",
@@ -116,23 +112,23 @@ def _alerts(score: Score) -> Iterator[Alert]:
         )
 
 
-def _exposed(score: Score) -> Iterator[Alert]:
+def _exposed(score: ScoredTable) -> Iterator[Alert]:
     """Yield the alerts on small crowds: the target missed, and crowds of a single person."""
-    exposed, n, k = below(score), score["users"], score["k"]
-    if exposed > max_exposed(score):
+    exposed, n, k = below(score), score.users, score.k
+    if exposed > people_limit(score):
         override_note = (
-            " It was written all the same (--anyway)." if release_of(score)["anyway"] else ""
+            " It was written all the same (--anyway)." if release_of(score).anyway else ""
         )
         yield Alert(
             "serious",
             "exposed",
             f"{exposed:,} people are in a crowd smaller than k = {k}",
-            f"{percent(exposed / n)} of the people; at most {percent(score['max_exposure'])} were "
+            f"{percent(exposed / n)} of the people; at most {percent(score.max_exposure)} were "
             f"wanted. The table must not leave as it is.{override_note}",
             "veilmix advise searches how coarse its columns have to be.",
             exposed,
         )
-    if unique_people := people_below(target_columns(score), 2):
+    if unique_people := target_columns(score).curve.people_below(2):
         yield Alert(
             "serious",
             "alone",
@@ -143,164 +139,95 @@ def _exposed(score: Score) -> Iterator[Alert]:
         )
 
 
-def _certain(score: Score) -> Iterator[Alert]:
+def _certain(score: ScoredTable) -> Iterator[Alert]:
     """Yield an alert for each sensitive column that is common to a crowd: l = 1."""
-    for column in score.get("sensitive", ()):
-        if certain := column.get("certain"):
+    for column in score.sensitive:
+        if certain := column.certain:
             yield Alert(
                 "serious",
                 "certain",
-                f"l = 1: a whole crowd has the same {column['column']}",
+                f"l = 1: a whole crowd has the same {column.column}",
                 f"{plural(certain, 'person is', 'people are')} in a crowd of which all have the "
-                f"same {column['column']}: whoever finds the crowd learns it, however large it is.",
-                f"veilmix advise --l {column['column']}=2 asks for different values.",
+                f"same {column.column}: whoever finds the crowd learns it, however large it is.",
+                f"veilmix advise --l {column.column}=2 asks for different values.",
                 certain,
             )
 
 
-def _context(score: Score) -> Section:
-    risk, mean = score["risk"], f"{score['risk']['marketer']:.4g}"
-    population = f"a population {risk['population_factor']:g} times the table"
+def _context(score: ScoredTable) -> Section:
     lead = (
         "Who is to receive the table, what they know and what they may do is for the signer to "
         "describe; the numbers below assume the three attackers of the handbooks."
     )
-    if sampled := risk.get("sampled"):
-        population = f"the population of {sampled['people']:,.0f} people"
-        mean += f" ({sampled['marketer_low']:.4g} to {sampled['marketer_high']:.4g})"
-        lead += (
-            " The population is the sum of the sampling weights; a crowd in it is taken as "
-            "negative binomial (Franconi and Polettini 2004). In brackets is the 95 % interval "
-            f"under this model, by {sampled['draws']:,} draws (seed {sampled['seed']})."
-        )
-    rows = [
-        ("prosecutor", "a person who is known to be in the table", *_chances(risk["prosecutor"])),
-        (
-            "journalist",
-            population,
-            *_chances(risk["journalist"]),
-        ),
-        ("marketer", "everybody at once", "", mean, ""),
-    ]
-    headings = ("attacker", "looks for", "largest chance", "mean chance", f"above 1/{score['k']}")
-    return Section("context", "Context", lead, (Grid(headings, rows, (2, 3, 4), "Attackers"),))
+    return Section("context", "Context", lead, tuple(score_words.attacker_blocks(score)))
 
 
-def _chances(chances: dict[str, float]) -> tuple[str, str, str]:
-    return f"{chances['largest']:.4g}", f"{chances['mean']:.4g}", percent(chances["above"])
-
-
-def _data(score: Score) -> Section:
-    by_name = {column["name"]: column for column in score["columns"]}
-    because = {role["column"]: role["reason"] for role in score["roles"]}
+def _data(score: ScoredTable) -> Section:
+    by_name = {column.name: column for column in score.columns}
+    because = {role.column: role.reason for role in score.roles}
     rows: list[tuple[str, ...]] = []
     for name, is_, measure, source in measures(score):
         column = by_name.get(name)
-        counts = ("", "") if column is None else (f"{column['values']:,}", f"{column['missing']:,}")
+        counts = ("", "") if column is None else (f"{column.values:,}", f"{column.missing:,}")
         reason = f"{source}: {because[name]}" if name in because else source
         rows.append((name, is_, reason, *counts, measure))
     headings = ("column", "is", "because", "values", "missing", "what was done")
-    lead = f"{score['read']}; SHA-256 {score['sha256']}."
+    lead = f"{score.read}; SHA-256 {score.sha256}."
     return Section("data", "Data", lead, (Grid(headings, rows, (3, 4), "Columns of the file"),))
 
 
-def _identifiability(score: Score) -> Section:
-    n, k = score["users"], score["k"]
-    singles = [
-        (
-            column["name"],
-            f"{column['smallest_crowd']:,}",
-            f"{column['people_below_k']:,}",
-            percent(column["exposure"]),
-        )
-        for column in (*score["columns"], score["joint"])
-    ]
-    bounds: list[tuple[str, str, str]] = [
-        (BOUNDS.get(name) or name, f"{p:,}", percent(p / n)) for name, p in score["bounds"].items()
-    ]
+def _identifiability(score: ScoredTable) -> Section:
     lead = (
         "A crowd is everybody with the same values in the columns in question. A person in a crowd "
-        f"smaller than k = {k} counts as exposed."
+        f"smaller than k = {score.k} counts as exposed."
     )
-    headings = ("column", "smallest crowd", f"people below {k}", "share")
-    return Section(
-        "identifiability",
-        "Identifiability",
-        lead,
-        (
-            _curve(score),
-            Grid(headings, singles, (1, 2, 3), "Each column, and all together"),
-            Grid(("", "people", "share"), bounds, (1, 2), "All columns together"),
-            *table_questions.blocks(score),
-        ),
-    )
+    blocks: list[Block] = [_curve(score), *score_words.exposure_blocks(score)]
+    if score.questions:
+        blocks += [Line(table_questions.MEANS), questions_grid(score.questions)]
+    if score.sensitive:
+        blocks.append(sensitive_grid(score.sensitive))
+    return Section("identifiability", "Identifiability", lead, tuple(blocks))
 
 
-def _curve(score: Score) -> PageFigure:
+def _curve(score: ScoredTable) -> PageFigure:
     """Draw the people in a crowd smaller than k, for every k."""
-    curve, n = score["joint"]["curve"], score["users"]
+    curve, n = score.joint.curve, score.users
     title = "People in a crowd smaller than k, all scored columns"
-    steps = list(zip(curve["k_from"], curve["people"], strict=True))
+    steps = list(zip(curve.breakpoints, curve.people, strict=True))
     steps.append((max(n, steps[-1][0]), steps[-1][1]))
     picture = plot("crowds", title, title, (1, max(n, 2), n > 100), (1.0, n, n > 100), zero=n > 100)
     picture.axes("k: the smallest crowd wanted (people)", f"people, of {n:,}")
-    picture.upright(score["k"], f"k = {score['k']:,}")
+    picture.upright(score.k, f"k = {score.k:,}")
     picture.curve(steps, 1, "this table", steps=True)
     numbers = PageNumbers("crowds", ("k_from", "people"), steps)
     return PageFigure(picture.drawing.svg(), title, numbers)
 
 
-def _mitigation(score: Score) -> Section:
-    sets, n = score["sets"], score["users"]
-    blocks: list[Block] = [Line(f"{line}.") for line in score.get("coarser", ())]
-    for key, by in (
-        ("truth", "the table itself"),
-        ("promised", f"the columns' counts alone ({BOUNDS[sets['promised_by']]})"),
-    ):
-        chosen = sets[key]
-        safe_columns = ", ".join(chosen["keep"]) or "nothing"
-        blocks.append(
-            Line(
-                f"Safe together by {by}: {safe_columns} ({percent(chosen['people'] / n)} below k)."
-            )
-        )
-    rows = [
-        (
-            column["column"],
-            f"{column['people_with_it']:,}",
-            Marked(percent(column["people_with_it"] / n), "bad"),
-        )
-        for column in sets["truth"]["drop"]
-        for people in (column["people_with_it"],)
-    ]
-    if rows:
-        headings = ("column", "people below k with it", "share")
-        blocks.append(Grid(headings, rows, (1,), "What each other column would cost"))
+def _mitigation(score: ScoredTable) -> Section:
+    coarser = (Line(f"{line}.") for line in score.coarser)
     lead = "What was done to the columns, and which of them could be released together."
-    return Section("mitigation", "Mitigation", lead, tuple(blocks))
+    blocks = (*coarser, *score_words.set_blocks(score))
+    return Section("mitigation", "Mitigation", lead, blocks)
 
 
-def _governance(score: Score) -> Section:
+def _governance(score: ScoredTable) -> Section:
     named = (
-        f"The file is named by its hash (SHA-256 {score['sha256']}): another file, another page. "
-        f"The same numbers come out again with veilmix {score['version']} from that file and the "
+        f"The file is named by its hash (SHA-256 {score.sha256}): another file, another page. "
+        f"The same numbers come out again with veilmix {score.version} from that file and the "
         "options that the score was made with."
     )
     lead = "What makes this page checkable, and what it leaves to the signer."
     release = release_of(score)
-    file = release["file"]
     written = (
         "No table was written by the command of this page."
-        if file is None
-        else f"The released table {file['name']} is named by its hash too (SHA-256 "
-        f"{file['sha256']}): compare it before the table is handed over."
+        if (file := release.file) is None
+        else f"The released table {file.name} is named by its hash too (SHA-256 "
+        f"{file.sha256}): compare it before the table is handed over."
     )
     blocks = (
         Line(named),
         Line(written),
-        Listing(
-            "The command (merged values left out)", shlex.join(release["command"]), "command.txt"
-        ),
+        Listing("The command (merged values left out)", shlex.join(release.command), "command.txt"),
         Line(table_thresholds.CITED),
         table_thresholds.citations(score),
         Line(TO_DECIDE),

@@ -1,19 +1,15 @@
-"""The regulators' questions on the page of a table: singling out, linkability, inference; k, l, t.
+"""The regulators' questions on the first page of a table, in plain words.
 
 The answers come from the JSON of a score; an older score has no answers, and its page no section.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
-from msgspec import convert
+from collections.abc import Sequence
 
 from ..number_text import percent, plural
-from ..own_data.score_record import AskedQuestion, SensitiveColumn
-from ..presentation.blocks import Block, Line, SignedTable
-from ..presentation.score_grids import addition_text, questions_grid, sensitive_grid, some_columns
+from ..own_data.score_record import AskedQuestion, ScoredTable
+from ..presentation.blocks import SignedTable
+from ..presentation.score_grids import addition_text, some_columns
 
-Score = dict[str, Any]
 MEANS = (
     "If the rows left as they are: singling out, by a statement on as many columns of a random "
     "person, that nobody else fulfils; linkability, of two files with these columns of the same "
@@ -34,17 +30,9 @@ NOT_ASKED = (
 )
 
 
-def blocks(score: Score) -> Iterator[Block]:
-    """Yield the tables that stand under Identifiability."""
-    if questions := _question_records(score):
-        yield from (Line(MEANS), questions_grid(questions))
-    if sensitive := score.get("sensitive"):
-        yield sensitive_grid(convert(sensitive, tuple[SensitiveColumn, ...]))
-
-
-def plain_table(score: Score) -> SignedTable:
+def plain_table(score: ScoredTable) -> SignedTable:
     """Return the three questions for the first page, in plain words with their baselines."""
-    questions = _question_records(score)
+    questions = score.questions
     rows = [
         (
             PLAIN[kind].format(sought=some_columns(worst.sought)[:40]),
@@ -60,14 +48,9 @@ def plain_table(score: Score) -> SignedTable:
     return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
 
 
-def _question_records(score: Score) -> tuple[AskedQuestion, ...]:
-    """Return the questions of a score; () of an older score."""
-    return convert(score.get("questions", ()), tuple[AskedQuestion, ...])
-
-
-def _worst(score: Score, questions: list[AskedQuestion]) -> AskedQuestion | None:
+def _worst(score: ScoredTable, questions: Sequence[AskedQuestion]) -> AskedQuestion | None:
     """Return the question to which the table adds most; of inference, about a sensitive column."""
-    sensitive = {column["column"] for column in score.get("sensitive", ())}
+    sensitive = {column.column for column in score.sensitive}
     about = [each for each in questions if sensitive.intersection(each.sought)]
     if questions and questions[0].question == "inference":
         questions = about or questions

@@ -10,20 +10,12 @@ from itertools import accumulate
 from math import ceil
 
 from ..number_text import percent, plural
+from ..own_data.score_record import ScoredTable
 from ..presentation.blocks import Marked, MarkedText, SignedTable, SignSheet
+from ..presentation.presenters.table_score import people_limit
+from ..scenarios.populations.roles import ROLE_LABELS
 from . import table_questions, table_thresholds
-from .table_facts import (
-    ROLES,
-    Score,
-    below,
-    first_names,
-    input_columns,
-    known_columns,
-    max_exposed,
-    people_below,
-    release_of,
-    target_columns,
-)
+from .table_facts import below, first_names, known_columns, release_of, target_columns
 
 FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
 SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
@@ -36,7 +28,7 @@ LIMITS = (2400, 3000)  # signs of the sheet that fit at its usual size, and a si
 CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
-def sheet(score: Score) -> SignSheet:
+def sheet(score: ScoredTable) -> SignSheet:
     """Return the sheet."""
     return SignSheet(
         tuple(_verdict(score)),
@@ -49,7 +41,7 @@ def sheet(score: Score) -> SignSheet:
         tuple(_remains(score)),
         FIELDS,
         SIGNERS,
-        _cut(shlex.join(release_of(score)["command"]), MOST_COMMAND),
+        _cut(shlex.join(release_of(score).command), MOST_COMMAND),
         LIMITS,
     )
 
@@ -58,47 +50,45 @@ def _strong(text: str) -> Marked:
     return Marked(text.replace(" %", "\u00a0%"), "strong")
 
 
-def _verdict(score: Score) -> Iterator[str]:
-    release, n, exposed = release_of(score), score["users"], below(score)
-    smallest, known_names = target_columns(score)["smallest_crowd"], known_columns(score)
+def _verdict(score: ScoredTable) -> Iterator[str]:
+    release, n, exposed = release_of(score), score.users, below(score)
+    smallest, known_names = target_columns(score).smallest_crowd, known_columns(score)
     share = (
         f"share {_names(known_names)}" if known_names else "are all, as no known column is released"
     )
-    yield _strong(f"{n:,} of {release['input_people']:,} people")
-    yield " are in the released table, " if release["file"] else " were scored, "
+    yield _strong(f"{n:,} of {release.input_people:,} people")
+    yield " are in the released table, " if release.file else " were scored, "
     if exposed:
         yield _strong(f"{exposed:,} of them ({percent(exposed / n)})")
-        yield f" in crowds smaller than k = {score['k']} who {share}; the smallest crowd is "
+        yield f" in crowds smaller than k = {score.k} who {share}; the smallest crowd is "
         yield _strong(f"{smallest:,}")
     else:
         yield "in crowds of at least "
         yield _strong(f"{smallest:,}")
         yield f" who {share}"
     yield ". The threshold that was asked for is "
-    yield Marked("met", "good") if exposed <= max_exposed(score) else Marked("not met", "bad")
+    yield Marked("met", "good") if exposed <= people_limit(score) else Marked("not met", "bad")
     yield ". "
-    if not release["file"]:
+    if not release.file:
         yield Marked("No table was written by this command.", "bad")
         yield " "
     yield from _inferred(score)
 
 
-def _inferred(score: Score) -> Iterator[str]:
+def _inferred(score: ScoredTable) -> Iterator[str]:
     """Yield the sentence on sensitive columns."""
-    columns = score.get("sensitive", ())
+    columns = score.sensitive
     if not columns:
         yield Marked("No column is said to be sensitive", "bad")
         yield ": what the people of a crowd have in common was not measured."
         return
-    worst = max(columns, key=lambda column: column.get("largest_share") or 0.0)
-    share = worst.get("largest_share")
+    worst = max(columns, key=lambda column: column.largest_share or 0.0)
+    share = worst.largest_share
     if share is None:
         return
-    yield f"One value of {_name(worst['column'])} can hold "
+    yield f"One value of {_name(worst.column)} can hold "
     yield _strong(f"up to {percent(share)} of a crowd")
-    targets = [
-        target for target in release_of(score)["targets"] if target["column"] == worst["column"]
-    ]
+    targets = [target for target in release_of(score).targets if target.column == worst.column]
     if not targets:
         yield ": "
         yield Marked("no limit was asked", "bad")
@@ -111,26 +101,26 @@ def _inferred(score: Score) -> Iterator[str]:
     yield "."
 
 
-def _files(score: Score) -> SignedTable:
+def _files(score: ScoredTable) -> SignedTable:
     release = release_of(score)
     rows: list[tuple[str, ...]] = [
         (
             "input",
-            _size(score["data"], release["input_rows"], input_columns(score)),
-            Marked(score["sha256"] or "no file", "mono"),
+            _size(score.data, release.input_rows, release_of(score).input_columns),
+            Marked(score.sha256 or "no file", "mono"),
         )
     ]
-    if (file := release["file"]) is None:
+    if (file := release.file) is None:
         rows.append(("released", Marked("no table was written", "bad"), ""))
     else:
         rows.append(
             (
                 "released",
-                _size(file["name"], file["rows"], len(file["columns"])),
-                Marked(file["sha256"], "mono"),
+                _size(file.name, file.rows, len(file.columns)),
+                Marked(file.sha256, "mono"),
             )
         )
-    rows.append(("a person is", _cut(score["person"], 60), _person_source(score)))
+    rows.append(("a person is", _cut(score.person, 60), _person_source(score)))
     return SignedTable("files", "1 What was looked at, what leaves", ("", "what", "SHA-256"), rows)
 
 
@@ -138,13 +128,13 @@ def _size(name: str, rows: int, columns: int) -> str:
     return f"{_name(name)}, {plural(rows, 'row')}, {plural(columns, 'column')}"
 
 
-def _person_source(score: Score) -> str:
-    if release_of(score)["person_said"]:
+def _person_source(score: ScoredTable) -> str:
+    if release_of(score).person_said:
         return "said by an option"
     return "no option says so; no identifier was found to repeat"
 
 
-def _columns(score: Score) -> SignedTable:
+def _columns(score: ScoredTable) -> SignedTable:
     """Return all columns of the input; columns with equal cells share a row."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for name, *cells in measures(score):
@@ -158,64 +148,64 @@ def _columns(score: Score) -> SignedTable:
         fitting_rows = sum(line < MOST_LINES for line in lines)
         omitted_count = sum(len(names) for names in [*grouped.values()][fitting_rows:])
         rows = [*rows[:fitting_rows], (f"{omitted_count} more columns (under Data)", "", "", "")]
-    title = f"2 The columns, all {input_columns(score)}, and what was done"
+    title = f"2 The columns, all {release_of(score).input_columns}, and what was done"
     headings = ("column", "is", "what was done", "said by")
     return SignedTable("columns", title, headings, rows, note=tuple(_rows_left_out(score)))
 
 
-def measures(score: Score) -> Iterator[tuple[str, str, str, str]]:
+def measures(score: ScoredTable) -> Iterator[tuple[str, str, str, str]]:
     """Yield each column of the input: name, role, measure, and source of the role."""
-    coarser = dict(line.split(": ", 1) for line in score.get("coarser", ()) if ": " in line)
+    coarser = dict(line.split(": ", 1) for line in score.coarser if ": " in line)
     known_names = set(known_columns(score))
-    for role in score["roles"]:
-        name = role["column"]
-        measure = "left out" if role["left_out"] else coarser.get(name, "as it is")
-        if not role["left_out"] and name not in known_names:
+    for role in score.roles:
+        name = role.column
+        measure = "left out" if role.left_out else coarser.get(name, "as it is")
+        if not role.left_out and name not in known_names:
             measure += "; not counted as known"
-        yield name, ROLES[role["role"]], measure, "option" if role["said"] else "guessed"
-    for name in release_of(score)["not_read"]:
+        yield name, ROLE_LABELS[role.role], measure, "option" if role.said else "guessed"
+    for name in release_of(score).not_read:
         yield name, "not looked at", "left out", "--columns"
 
 
-def _rows_left_out(score: Score) -> MarkedText:
-    suppressed_rows, cells = release_of(score)["left_out"], release_of(score).get("cells")
-    if cells and cells["cells"]:
-        suppressed_text = f"{cells['cells']:,} single cells suppressed"
-        where = f" (*), of {cells['of']:,}, in {cells['rows']:,} rows. No row was left out."
+def _rows_left_out(score: ScoredTable) -> MarkedText:
+    suppressed_rows, cells = release_of(score).left_out, release_of(score).cells
+    if cells and cells.cells:
+        suppressed_text = f"{cells.cells:,} single cells suppressed"
+        where = f" (*), of {cells.of:,}, in {cells.rows:,} rows. No row was left out."
         return _strong(suppressed_text), where
     if suppressed_rows is None:
         return ("No row was left out.",)
-    share = percent(suppressed_rows["people"] / release_of(score)["input_people"])
+    share = percent(suppressed_rows.people / release_of(score).input_people)
     why = (
         f" (of {share} of the people): those in crowds that miss a threshold. "
-        f"{suppressed_rows['missing']:,} "
+        f"{suppressed_rows.missing:,} "
         "have an empty or unknown cell in a column that others may know."
     )
-    return _strong(f"{suppressed_rows['rows']:,} rows left out"), why
+    return _strong(f"{suppressed_rows.rows:,} rows left out"), why
 
 
-def _remains(score: Score) -> Iterator[str]:
-    k, joint, part = score["k"], score["joint"], target_columns(score)
-    if unique_people := people_below(part, 2):
+def _remains(score: ScoredTable) -> Iterator[str]:
+    k, joint, part = score.k, score.joint, target_columns(score)
+    if unique_people := part.curve.people_below(2):
         yield Marked(f"{plural(unique_people, 'person', 'people')} alone in a crowd of one", "bad")
         yield f": whoever knows {_names(known_columns(score))} names them with certainty. "
     if part is not joint:
         yield "Whoever also knows the other released columns finds "
-        yield _strong(f"{plural(people_below(joint, 2), 'person', 'people')} alone")
-        yield f" ({joint['people_below_k']:,} in crowds smaller than {k}). "
-    for column in score.get("sensitive", ())[:2]:
-        if certain := column.get("certain"):
+        yield _strong(f"{plural(joint.curve.people_below(2), 'person', 'people')} alone")
+        yield f" ({joint.people_below_k:,} in crowds smaller than {k}). "
+    for column in score.sensitive[:2]:
+        if certain := column.certain:
             yield Marked(f"l = 1: of {certain:,} people", "bad")
-            yield f" all in their crowd have the same {_name(column['column'])}. "
-        elif column.get("largest_share") is not None:
+            yield f" all in their crowd have the same {_name(column.column)}. "
+        elif column.largest_share is not None:
             yield (
-                f"In some crowd, {_name(column['column'])} is guessed rightly "
-                f"{100 * column['largest_share']:.0f} times of 100. "
+                f"In some crowd, {_name(column.column)} is guessed rightly "
+                f"{100 * column.largest_share:.0f} times of 100. "
             )
-    suppressed_rows = release_of(score)["left_out"]
-    if suppressed_rows and suppressed_rows["missing"]:
+    suppressed_rows = release_of(score).left_out
+    if suppressed_rows and suppressed_rows.missing:
         yield "People with empty cells are left out more often: tell those who compute rates. "
-    if score["rows"] > score["users"]:
+    if score.rows > score.users:
         yield (
             "A person is as exposed as its worst row; an attacker who knows several of its rows "
             "may tell more. "

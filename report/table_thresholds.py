@@ -3,16 +3,11 @@
 from collections.abc import Iterator
 
 from ..number_text import percent
+from ..own_data.score_record import ScoredTable, SensitiveColumn
 from ..own_data.thresholds import SIGNER_TEXT, thresholds
 from ..presentation.blocks import Grid, Marked, SignedTable
-from .table_facts import (
-    Score,
-    below,
-    max_exposed,
-    people_below,
-    release_of,
-    target_columns,
-)
+from ..presentation.presenters.table_score import people_limit
+from .table_facts import below, release_of, target_columns
 
 Row = tuple[str, ...]
 OPEN = Marked("open", "bad")
@@ -26,34 +21,34 @@ CITED = (
 )
 
 
-def threshold_table(score: Score) -> SignedTable:
+def threshold_table(score: ScoredTable) -> SignedTable:
     """Return the thresholds, also without a limit."""
     rows = [_crowd(score), *_all_released(score)]
-    for column in score.get("sensitive", ())[:MOST_SENSITIVE]:
+    for column in score.sensitive[:MOST_SENSITIVE]:
         rows += _sensitive(score, column)
-    threshold = release_of(score)["threshold"]
-    note = (f"{threshold['name']}: {threshold['source']}.",) if threshold else ()
+    threshold = release_of(score).threshold
+    note = (f"{threshold.name}: {threshold.source}.",) if threshold else ()
     title = "3 Thresholds, and whose they are"
     return SignedTable("thresholds", title, HEADINGS, rows, right=(1, 2), note=note)
 
 
-def targets_met(score: Score) -> bool:
+def targets_met(score: ScoredTable) -> bool:
     """Whether every target of a sensitive column is met."""
-    rows = (row for column in score.get("sensitive", ()) for row in _sensitive(score, column))
+    rows = (row for column in score.sensitive for row in _sensitive(score, column))
     return not any(cell == "not met" for row in rows for cell in row)
 
 
-def _crowd(score: Score) -> Row:
-    k, n, exposed = score["k"], score["users"], below(score)
-    threshold = release_of(score)["threshold"]
-    authority = threshold["authority"] if threshold else SIGNER_TEXT
-    limit = f"; at most {percent(score['max_exposure'])} below" if score["max_exposure"] else ""
+def _crowd(score: ScoredTable) -> Row:
+    k, n, exposed = score.k, score.users, below(score)
+    threshold = release_of(score).threshold
+    authority = threshold.authority if threshold else SIGNER_TEXT
+    limit = f"; at most {percent(score.max_exposure)} below" if score.max_exposure else ""
     exposed_text = f"; {percent(exposed / n)} below" if exposed else ""
-    is_met = exposed <= max_exposed(score)
+    is_met = exposed <= people_limit(score)
     return (
         f"smallest crowd k (largest chance 1/k){limit}",
         _chance(k),
-        f"{_chance(target_columns(score)['smallest_crowd'])}{exposed_text}",
+        f"{_chance(target_columns(score).smallest_crowd)}{exposed_text}",
         Marked("met", "good") if is_met else Marked("not met", "bad"),
         authority,
     )
@@ -63,30 +58,30 @@ def _chance(k: int) -> str:
     return f"{k:,} ({1 / k:.2g})"
 
 
-def _all_released(score: Score) -> Iterator[Row]:
+def _all_released(score: ScoredTable) -> Iterator[Row]:
     """Yield the row on an attacker with all released columns, if k does not count them."""
-    joint = score["joint"]
+    joint = score.joint
     if target_columns(score) is not joint:
         yield (
             "the same, if others know everything released",
             "none",
-            _chance(joint["smallest_crowd"]),
+            _chance(joint.smallest_crowd),
             OPEN,
             NO_AUTHORITY,
         )
 
 
-def _sensitive(score: Score, column: dict[str, object]) -> Iterator[Row]:
+def _sensitive(score: ScoredTable, column: SensitiveColumn) -> Iterator[Row]:
     targets = {
-        target["measure"]: target["asked"]
-        for target in release_of(score)["targets"]
-        if target["column"] == column["column"]
+        target.measure: target.asked
+        for target in release_of(score).targets
+        if target.column == column.column
     }
-    name = str(column["column"])[:24]
+    name = column.column[:24]
     measured_values = {
-        "l": float(str(column["diversity"])),
-        "entropy-l": float(str(column["entropy_diversity"])),
-        "t": float(str(column["closeness"])),
+        "l": column.diversity,
+        "entropy-l": column.entropy_diversity,
+        "t": column.closeness,
     }
     means = {
         "l": f"l of {name}: different values in a crowd",
@@ -111,15 +106,15 @@ def _mark(measure: str, reached: float, limit: float) -> Marked:
     return Marked("met", "good") if within else Marked("not met", "bad")
 
 
-def citations(score: Score) -> Grid:
+def citations(score: ScoredTable) -> Grid:
     """Return every threshold with its source, and the people below it in this table."""
-    n, part = score["users"], target_columns(score)
+    n, part = score.users, target_columns(score)
     rows = [
         (
             name,
             f"{threshold.authority}: {threshold.states} ({threshold.about})",
             "no number" if threshold.k is None else f"{threshold.k}",
-            "" if threshold.k is None else percent(people_below(part, threshold.k) / n),
+            "" if threshold.k is None else percent(part.curve.people_below(threshold.k) / n),
             threshold.source,
         )
         for name, threshold in thresholds().items()

@@ -75,7 +75,7 @@ class ReleaseResult:
 
         LocalError, with the package to install, if Jinja is missing.
         """
-        return html(sign_page.page(dict(plain(self.record))))
+        return html(sign_page.page(self.record))
 
 
 def make_result(

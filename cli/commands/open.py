@@ -292,9 +292,10 @@ def _score_text(
     score: "TableScore", called: str, lacks: "Sequence[str]", table: "SourceTable"
 ) -> str:
     """Return the output of `veilmix score`."""
-    from ..text.score import score_blocks
+    from ..text.score_record import scored_table
+    from .score import score_blocks
 
-    return _text(score_blocks(score, called, lacks, table))
+    return _text(score_blocks(score, scored_table(score, Path(called), lacks, table), table))
 
 
 def _text(blocks: "Iterator[Block]") -> str:

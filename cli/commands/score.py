@@ -1,6 +1,6 @@
 """`veilmix score`: how anonymous the people of a table are, without any protocol."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces
     from ...own_data.scenario_table import TableSource
     from ...own_data.score_record import ScoredTable
+    from ...presentation.blocks import Block
     from ...scenarios.lab.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
 
@@ -155,8 +156,6 @@ def command(
     show = partial(
         _print_score,
         score,
-        called=data.name,
-        lacks=("", *texts),
         table=table,
         form=form,
         places=places,
@@ -316,24 +315,34 @@ def _draw(score: "TableScore", picture: Path) -> None:
 def _print_score(
     score: "TableScore",
     record: "Callable[[], ScoredTable]",
-    called: str,
-    lacks: Sequence[str],
     table: "SourceTable",
     form: str,
     places: "RiskPlaces | None",
 ) -> None:
-    """Print a score. lacks: texts of missing cells."""
+    """Print a score."""
+    from ...presentation.presenters import table_score as score_words
     from ..text import risk_places as places_text
-    from ..text import score as score_text
     from ..text.layout import Grid
 
     if form == "json":
         write_json(record())
     elif form == "csv":
-        grid = score_text.tidy(score)
+        grid = score_words.numbers(record())
         lines = [] if places is None else places_text.tidy_lines(places)
         write_csv(Grid(grid.headings, [*grid.rows, *lines]))
     else:
-        show(page(), score_text.score_blocks(score, called, lacks, table))
+        show(page(), score_blocks(score, record(), table))
         if places is not None:
             show(page(), places_text.place_blocks(places))
+
+
+def score_blocks(
+    score: "TableScore", record: "ScoredTable", table: "SourceTable"
+) -> "Iterator[Block]":
+    """Yield the score of a table, with the values that all its people share."""
+    from ...own_data.table_score import unanimous
+    from ...presentation.equal_people import alike_lines
+    from ...presentation.presenters import table_score as score_words
+
+    shared = [*alike_lines(table.columns, unanimous(table))]
+    return score_words.terminal(record, score.bounds.worst, shared)

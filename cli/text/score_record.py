@@ -7,8 +7,11 @@ from ...analysis.exposure import Risk
 from ...analysis.scoring import TableScore
 from ...analysis.scoring.parts import ScoredPart
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
+from ...own_data.result_frames import exposure_bounds
 from ...own_data.risk_record import RiskPlaces
 from ...own_data.score_record import (
+    AskedQuestion,
+    AttackRate,
     ChosenColumns,
     DroppedColumn,
     MissingCells,
@@ -22,9 +25,8 @@ from ...own_data.score_record import (
     TableRisk,
     UnrelatedColumns,
 )
+from ...own_data.table_score import sensitive_records
 from ...scenarios.populations.people import SourceTable
-from .questions import question_records, sensitive
-from .score import bounded
 
 
 def scored_table(
@@ -63,14 +65,14 @@ def scored_table(
         MissingCells(score.missing, tuple(dict.fromkeys(lacks)), score.joint.missing),
         tuple(_columns(score, column) for column in score.columns),
         _columns(score, score.joint),
-        {name: people for name, _, people in bounded(score)},
+        exposure_bounds(score),
         _risk(risk),
         _sets(score, score.sets),
         table.source.digest if table.source else "",
         __version__,
         tuple(coarser),
-        question_records(score),
-        sensitive(score),
+        _questions(score),
+        sensitive_records([part.name for part in score.columns], score.questions.diversity),
         _unrelated(score),
         score.rows,
         table.person,
@@ -86,6 +88,22 @@ def _risk(risk: Risk) -> TableRisk:
             estimate.people, estimate.low, estimate.high, estimate.draws, estimate.seed
         )
     return TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer, sampled)
+
+
+def _questions(score: TableScore) -> tuple[AskedQuestion, ...]:
+    return tuple(
+        AskedQuestion(
+            question.question,
+            size,
+            _names(score, question.known_columns),
+            _names(score, question.sought),
+            AttackRate.from_rate(question.attack),
+            None if question.control is None else AttackRate.from_rate(question.control),
+            question.baseline.share,
+            AttackRate.from_interval(question.risk()),
+        )
+        for question, size in zip(score.questions.attacks, score.questions.sizes, strict=True)
+    )
 
 
 def _unrelated(score: TableScore) -> UnrelatedColumns | None:
