@@ -2,35 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..number_text import percent, plural, seeds
+from ..number_text import plural, seeds
 from ..presentation.blocks import (
     Alert,
-    Grid,
+    Block,
     Line,
-    Marked,
     Page,
     PageNumbers,
     Section,
     VerdictAnswer,
     worst_first,
 )
-from ..scenarios.studies.matrix.attack_matrix_file import (
-    COST_HEADINGS,
-    cost_cells,
-    figure_of,
-    without_occasion,
+from ..presentation.presenters.attack_matrix import (
+    LEGEND,
+    achieved,
+    attacks_grid,
+    costs_grid,
+    honest_cost,
+    plain_cells,
 )
+from ..scenarios.studies.matrix.attack_matrix_file import figure_of
 from ..scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
-from ..scenarios.studies.matrix.matrix_frames import CELLS, COSTS, cells, costs
+from ..scenarios.studies.matrix.matrix_frames import CELLS, cells
 from ..scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
 from . import heat_map as heat
 
-SIGNS = {
-    "works": Marked("works", "bad"),
-    "reduced": Marked("less than half", "chosen"),
-    "stopped": Marked("stopped", "good"),
-}  # verdict -> how it is shown; others as plain words
-PLAIN = {"idle": "achieves nothing here", "unmet": "no occasion", "unplayed": "not played"}
 ROLE_LABELS = {
     "user": "users",
     "shuffler": "shufflers",
@@ -69,78 +65,28 @@ def page(matrix: Matrix) -> Page:
 
 def section(matrix: Matrix) -> Section:
     """Return attacks x defences as a section of a page."""
-    headings = (
-        *("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released"),
-        "no occasion",
-    )
-    numbers = PageNumbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
-    grids: list[Grid] = []
-    for role in dict.fromkeys(row.by for row in matrix.rows):
-        rows = [line for row in matrix.rows if row.by == role for line in _lines(matrix, row)]
-        caption = f"Attacks by {ROLE_LABELS.get(role, role)}"
-        grids.append(Grid(headings, rows, (4, 6, 7, 8), caption))
-    words = (
-        "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
-        "design error shows. What every coalition of a run learns of either kind is in its report. "
-        f"Each cell was played {plural(matrix.repeats, 'time')}. alarms: runs in which somebody "
-        "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
-        "runs in which anything was. no occasion: runs in which nothing was what the attack waits "
-        "for, such as a second round; no other figure counts them."
-    )
-    return Section(
-        "matrix",
-        "Attacks × defences where run",
-        LEAD,
-        (heat.figure(figure_of(matrix), numbers), Line(words), *grids),
-    )
-
-
-def _plain(line: Sequence[object]) -> list[str | int | float | None]:
-    cell_values = ("" if value is None else value for value in line)
-    return [value if isinstance(value, int | float) else str(value) for value in cell_values]
-
-
-def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str, ...]]:
-    for name in (
-        NONE,
-        *(column.name for column in matrix.columns if column.name in row.helping),
-        ALL_GUARDS,
-    ):
-        cell = matrix.cell(row.name, name)
-        yield (
-            row.name if name == NONE else "",
-            row.kind if name == NONE else "",
-            name,
-            SIGNS.get(cell.verdict) or PLAIN[cell.verdict],
-            f"{cell.value:.3g} of {cell.of:.3g}" if cell.runs else "-",
-            row.unit,
-            _detected(cell),
-            f"{cell.released} of {cell.runs}" if cell.runs else "-",
-            without_occasion(cell).removesuffix(" without an occasion") or "-",
+    numbers = PageNumbers("attack-matrix", tuple(CELLS), [*map(plain_cells, cells(matrix))])
+    grids = (
+        attacks_grid(
+            matrix,
+            [row for row in matrix.rows if row.by == role],
+            f"Attacks by {ROLE_LABELS.get(role, role)}",
         )
-
-
-def _detected(cell: Cell) -> str:
-    if not cell.runs:
-        return "-"
-    return f"{cell.alarmed} of {cell.runs} ({percent(cell.low)} to {percent(cell.high)})"
+        for role in dict.fromkeys(row.by for row in matrix.rows)
+    )
+    blocks: tuple[Block, ...] = (heat.figure(figure_of(matrix), numbers), Line(LEGEND), *grids)
+    return Section("matrix", "Attacks \u00d7 defences where run", LEAD, blocks)
 
 
 def _paid(matrix: Matrix) -> Section:
     """Return the section on the cost of every defence."""
-    headings = COST_HEADINGS
-    rows = [cost_cells(column) for column in matrix.columns]
-    numbers = PageNumbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
-    grid = Grid(headings, rows, (2, 3, 4, 5, 6, 7), "What a defence adds", numbers)
-    honest = matrix.honest
     lead = (
-        f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
-        f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages. With a defence it "
+        f"A run that nobody attacks takes {honest_cost(matrix)}. With a defence it "
         "takes so much more; CPU with the half width of its 95 % interval. Steps wait for one "
         "another. The crowd is by how many people more, or fewer, everybody hides among, in the "
         "mean, from both readers and all shufflers but one, who keep to the rules."
     )
-    return Section("costs", "What defences cost", lead, (grid,))
+    return Section("costs", "What defences cost", lead, (costs_grid(matrix),))
 
 
 def noticed(cell: Cell) -> bool:
@@ -165,7 +111,7 @@ def _alerts(matrix: Matrix) -> Iterator[Alert]:
             "warning",
             "standing",
             f"{row.name}: no defence stops it",
-            f"{row.by}: {row.does}. With every defence on: {cell.value:.3g} of {cell.of:.3g} "
+            f"{row.by}: {row.does}. With every defence on: {achieved(cell)} "
             f"{row.unit}, an alarm in {cell.alarmed} of {cell.runs} runs.",
             weight=cell.value / cell.of if cell.of else 0.0,
         )

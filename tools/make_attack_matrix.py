@@ -21,8 +21,8 @@ from textwrap import fill
 from generated import DOCS, filled, record_text, write_or_check, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
-from veilmix.cli.commands.attack import detected
 from veilmix.number_text import plural, seeds
+from veilmix.presentation.presenters.attack_matrix import detected
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.studies.matrix.attack_matrix import attack, kind_of

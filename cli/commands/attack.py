@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...number_text import seeds
+from ...presentation.presenters import attack_matrix
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
-    Block,
     Grid,
-    Line,
     format_option,
     page,
-    percent,
     plural,
     saved,
     say,
@@ -27,16 +24,7 @@ from ..text.layout import (
 from ..text.pace import counter
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
-
-VERDICT_LABELS = {
-    "works": "works",
-    "reduced": "less than half is left",
-    "stopped": "stopped",
-    "idle": "achieves nothing here",
-    "unmet": "no occasion",
-    "unplayed": "not played",
-}
+    from ...scenarios.studies.matrix.matrix_result import Matrix
 
 DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people says how many"
 
@@ -146,7 +134,7 @@ def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
     elif form == "csv":
         write_csv(Grid(tuple(CELLS), cells(matrix)))
     else:
-        show(page(), matrix_blocks(matrix))
+        show(page(), attack_matrix.terminal(matrix))
     if matrix.users < total_people:
         say(page(err=True), f"{matrix.users:,} of {total_people:,} people, {DRAWN}")
 
@@ -164,87 +152,3 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
     workers = workers or min(processors(), 8)
     with opened(None if workers == 1 and executor == "process" else executor, workers) as pool:
         yield pool
-
-
-def matrix_blocks(matrix: "Matrix") -> Iterator[Block]:
-    """Yield a matrix: outcome and detection of each attack, cost of each countermeasure."""
-    yield Line(
-        f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
-        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n"
-    )
-    rows = [line for row in matrix.rows for line in _lines(matrix, row)]
-    headings = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
-    yield Grid(headings, rows, (3,))
-    yield Line()
-    yield Line(LEGEND)
-    yield Line()
-    yield Line("what a defence adds to a run that nobody attacks", "bold")
-    yield _costs(matrix)
-    honest = matrix.honest
-    yield Line(
-        f"\nsuch a run takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
-        f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages."
-    )
-
-
-LEGEND = (
-    "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a\n"
-    "design error shows. What every coalition learns, of either kind: veilmix leak.\n"
-    "none: without the defences that are said to help; (another): a defence that is not said to,\n"
-    "and makes a difference; all: with every defence. achieved: mean of the runs, of the most\n"
-    "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
-    "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all.\n"
-    "without an occasion: runs in which nothing was what the attack waits for, such as a second\n"
-    "round; no other figure counts them."
-)
-
-
-def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
-    """Yield a line for each informative cell of an attack."""
-    from ...scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
-
-    without = matrix.cell(row.name, NONE)
-    yield _line(row.name, NONE, row, without)
-    for column in matrix.columns:
-        cell = matrix.cell(row.name, column.name)
-        if column.name in row.helping:
-            yield _line("", column.name, row, cell)
-        elif not cell.same and cell.runs and _differs(cell, without):
-            yield _line("", f"({column.name})", row, cell)
-    yield _line("", ALL_GUARDS, row, matrix.cell(row.name, ALL_GUARDS))
-
-
-def _differs(cell: "Cell", without: "Cell") -> bool:
-    return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
-
-
-def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
-    from ...scenarios.studies.matrix.attack_matrix_file import without_occasion
-
-    kind, unmet = row.kind if name else "", without_occasion(cell)
-    if not cell.runs:
-        why = unmet if cell.verdict == "unmet" else f"not played: {cell.why}"
-        return name, kind, defence, "-", row.unit, why, "", ""
-    return (
-        name,
-        kind,
-        defence,
-        f"{cell.value:.3g} of {cell.of:.3g}",
-        row.unit,
-        f"{VERDICT_LABELS[cell.verdict]}; {unmet}" if unmet else VERDICT_LABELS[cell.verdict],
-        detected(cell),
-        f"{cell.released} of {cell.runs}",
-    )
-
-
-def detected(cell: "Cell") -> str:
-    """Return the number of runs with an alarm, and the interval of its probability, as text."""
-    about = f" ({', '.join(cell.causes)})" if cell.causes else ""
-    return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
-
-
-def _costs(matrix: "Matrix") -> Grid:
-    from ...scenarios.studies.matrix.attack_matrix_file import COST_HEADINGS, cost_cells
-
-    rows = [cost_cells(column, "+-", "") for column in matrix.columns]
-    return Grid(COST_HEADINGS, rows, (2, 3, 4, 5, 6, 7))

@@ -57,15 +57,12 @@ COST_HEADINGS = (
 )
 
 
-def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple[str, ...]:
-    """Return the printed cells of a defence's cost, below `COST_HEADINGS`.
-
-    None: for a missing figure.
-    """
+def cost_cells(column: Column) -> tuple[str, ...]:
+    """Return the printed cells of a defence's cost, below `COST_HEADINGS`."""
     state, cost = "on" if column.on else "off", column.cost
     if cost is None:
-        return column.name, state, *(none,) * 6, column.guards
-    half = "" if cost.cpu_high is None else f" {plus_minus} {1000 * (cost.cpu_high - cost.cpu):.1f}"
+        return column.name, state, *("",) * 6, column.guards
+    half = "" if cost.cpu_high is None else f" +- {1000 * (cost.cpu_high - cost.cpu):.1f}"
     return (
         column.name,
         state,
@@ -73,7 +70,7 @@ def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple
         f"{cost.size:+,.0f}",
         f"{cost.messages:+,.0f}",
         f"{cost.steps:+,.0f}",
-        none if cost.crowd is None else f"{cost.crowd:+,.1f}",
+        "" if cost.crowd is None else f"{cost.crowd:+,.1f}",
         f"{cost.false_alarms} of {cost.runs}",
         column.guards,
     )

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from veilmix.cli.commands.attack import matrix_blocks
 from veilmix.cli.text.layout import page, show
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
+from veilmix.presentation.presenters import attack_matrix
 from veilmix.report.make import make
 from veilmix.scenarios.attacks.catalogue.attack import REPORTS
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, committed, guarding, helping
@@ -383,5 +383,5 @@ def test_an_attack_that_waits_for_a_round_that_is_not_called_is_shown_so(
     signs = [sign.verdict for _, row in figure_of(found).rows for sign in row]
     assert signs == ["unmet"] * 3
     assert "no occasion" in make(folder).html
-    show(page(), matrix_blocks(found))
+    show(page(), attack_matrix.terminal(found))
     assert capsys.readouterr().out.count("1 of 1 without an occasion") == 3

@@ -1,0 +1,115 @@
+"""The presenter of an attack matrix: attacks against defences, and the costs of defences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...number_text import percent, plural, seeds
+from ...scenarios.studies.matrix.attack_matrix_file import (
+    COST_HEADINGS,
+    cost_cells,
+    without_occasion,
+)
+from ...scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
+from ...scenarios.studies.matrix.matrix_frames import COSTS, costs
+from ...scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
+from ..blocks import Block, Grid, Line, Marked, PageNumbers
+
+HEADINGS = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
+OUTCOMES: Mapping[str, str] = {
+    "works": Marked("works", "bad"),
+    "reduced": Marked("less than half is left", "chosen"),
+    "stopped": Marked("stopped", "good"),
+    "idle": "achieves nothing here",
+    "unmet": "no occasion",
+    "unplayed": "not played",
+}  # verdict of a cell -> its words, with a sign on a page
+LEGEND = (
+    "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a\n"
+    "design error shows. What every coalition learns, of either kind: veilmix leak.\n"
+    "none: without the defences that are said to help; (another): a defence that is not said to,\n"
+    "and makes a difference; all: with every defence. achieved: mean of the runs, of the most\n"
+    "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
+    "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all.\n"
+    "without an occasion: runs in which nothing was what the attack waits for, such as a second\n"
+    "round; no other figure counts them."
+)
+
+
+def terminal(matrix: Matrix) -> Iterator[Block]:
+    """Yield a matrix: outcome and detection of each attack, cost of each countermeasure."""
+    yield Line(
+        f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
+        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n"
+    )
+    yield from (attacks_grid(matrix, matrix.rows), Line(), Line(LEGEND), Line())
+    yield Line("what a defence adds to a run that nobody attacks", "bold")
+    yield costs_grid(matrix)
+    yield Line(f"\nsuch a run takes {honest_cost(matrix)}.")
+
+
+def attacks_grid(matrix: Matrix, attacks: Sequence[AttackRow], caption: str = "") -> Grid:
+    """Return the informative cells of some attacks."""
+    rows = [line for attack in attacks for line in _lines(matrix, attack)]
+    return Grid(HEADINGS, rows, (3,), caption)
+
+
+def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each informative cell of an attack."""
+    without = matrix.cell(row.name, NONE)
+    yield _line(row.name, NONE, row, without)
+    for column in matrix.columns:
+        cell = matrix.cell(row.name, column.name)
+        if column.name in row.helping:
+            yield _line("", column.name, row, cell)
+        elif not cell.same and cell.runs and _differs(cell, without):
+            yield _line("", f"({column.name})", row, cell)
+    yield _line("", ALL_GUARDS, row, matrix.cell(row.name, ALL_GUARDS))
+
+
+def _differs(cell: Cell, without: Cell) -> bool:
+    return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
+
+
+def _line(name: str, defence: str, row: AttackRow, cell: Cell) -> tuple[str, ...]:
+    kind, unmet = row.kind if name else "", without_occasion(cell)
+    if not cell.runs:
+        why = unmet if cell.verdict == "unmet" else f"not played: {cell.why}"
+        return name, kind, defence, "-", row.unit, why, "", ""
+    outcome = OUTCOMES[cell.verdict]
+    return (
+        *(name, kind, defence, achieved(cell), row.unit),
+        f"{outcome}; {unmet}" if unmet else outcome,
+        *(detected(cell), f"{cell.released} of {cell.runs}"),
+    )
+
+
+def achieved(cell: Cell) -> str:
+    """Return the outcome of an attack and its maximum, as text."""
+    return f"{cell.value:.3g} of {cell.of:.3g}"
+
+
+def detected(cell: Cell) -> str:
+    """Return the number of runs with an alarm, and the interval of its probability, as text."""
+    about = f" ({', '.join(cell.causes)})" if cell.causes else ""
+    return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
+
+
+def costs_grid(matrix: Matrix) -> Grid:
+    """Return the cost of every countermeasure."""
+    numbers = PageNumbers("defence-costs", tuple(COSTS), [*map(plain_cells, costs(matrix))])
+    rows = [cost_cells(column) for column in matrix.columns]
+    return Grid(COST_HEADINGS, rows, (2, 3, 4, 5, 6, 7), "what a defence adds", numbers)
+
+
+def plain_cells(line: Sequence[object]) -> list[str | int | float | None]:
+    """Return the cells of a line as numbers and texts."""
+    cell_values = ("" if value is None else value for value in line)
+    return [value if isinstance(value, int | float) else str(value) for value in cell_values]
+
+
+def honest_cost(matrix: Matrix) -> str:
+    """Return the cost of a run without an attack, in words."""
+    honest = matrix.honest
+    return (
+        f"{1000 * honest['cpu_seconds']:.1f} ms of CPU, {honest['bytes']:,.0f} bytes and "
+        f"{honest['messages']:,.0f} messages"
+    )
