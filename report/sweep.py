@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ..analysis.estimation.mean_interval import MeanEstimate
-from ..number_text import interval, plural
+from ..number_text import plural, sentence
 from ..presentation.blocks import (
     Alert,
     Block,
@@ -17,18 +16,16 @@ from ..presentation.blocks import (
     VerdictAnswer,
     worst_first,
 )
-from ..presentation.svg import number
+from ..presentation.presenters.sweep import constant_text, points_grid
 from ..scenarios.studies.sweeps.sweep_file import (
-    SCORES,
     Point,
     SweepLine,
-    columns_released,
-    estimates,
     has_release,
     smallest_coalition,
 )
 from ..scenarios.studies.sweeps.sweep_runs import Sweep
-from .sweep_panels import Axes, Scored, SweptGrid, means_of, panels
+from ..scenarios.studies.sweeps.sweep_scores import panels_of, scored
+from .sweep_panels import Axes, panels
 
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
 KNOWS = (
@@ -41,16 +38,12 @@ KNOWS = (
 def page(study: Sweep) -> Page:
     """Make the page of a sweep."""
     axes = study.axes
-    scored: Scored = {
-        point: {estimate.score: estimate for estimate in estimates(lines)}
-        for point, lines in study.groups().items()
-    }
     names = sorted({str(line.result.get("scenario", "?")) for line in study.lines})
     runs = [len(lines) for lines in study.groups().values()]
-    sections = tuple(_sections(study, scored))
+    sections = tuple(_sections(study))
     about = (
         plural(len(study.lines), "run"),
-        plural(len(scored), "point"),
+        plural(len(runs), "point"),
         " x ".join(f"{key} ({len(values)})" for key, values in axes.items()),
         f"{min(runs)} to {max(runs)} runs a point" if min(runs) < max(runs) else
         f"{plural(runs[0], 'run')} a point",
@@ -146,27 +139,22 @@ def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
     return (min(sizes), max(sizes)) if sizes else None
 
 
-def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
+def _sections(study: Sweep) -> Iterator[Section]:
     axes = study.axes
     keys = list(axes)
+    swept = panels_of(study.lines)
+    scores = sorted(scored(study.lines), key=lambda score: _rank(score[0], axes))
     blocks: list[Block] = []
-    columns = {point: columns_released(lines) for point, lines in study.groups().items()}
-    grid = SweptGrid(axes, columns)
     if axes:
         words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")
         blocks.append(Line(words))
         for place, rest in enumerate(_rests(axes)):
             if rest:
                 blocks.append(Line(f"Where {point_text(rest)}:"))
-            blocks.append(FigureRow(tuple(panels(f"{place}", rest, grid, scored))))
-    constant_scores = [
-        f"{score} {number(means_of(score, scored).pop())} ({unit})"
-        for score, unit, _ in SCORES
-        if len(means_of(score, scored)) == 1
-    ]
-    if constant_scores:
-        blocks.append(Line(f"The same at every point: {'; '.join(constant_scores)}."))
-    blocks.append(_table(axes, scored))
+            blocks.append(FigureRow(tuple(panels(f"{place}", rest, axes, swept))))
+    if constant := constant_text(scores):
+        blocks.append(Line(sentence(constant)))
+    blocks.append(points_grid(keys, scores))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
     seeds = sorted({line.seed for line in study.lines if line.seed is not None})
@@ -204,35 +192,3 @@ def _rank(point: Point, axes: Axes) -> list[int]:
     return [
         axis_values.index(where[key]) if key in where else -1 for key, axis_values in axes.items()
     ]
-
-
-def _table(axes: Axes, scored: Scored) -> Grid:
-    keys = list(axes)
-    scored_names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
-    # What is the same at every point is said in words, once; alone it would leave no table.
-    names = [name for name in scored_names if len(means_of(name, scored)) > 1] or scored_names
-    rows, plain = [], []
-    for point, each in sorted(scored.items(), key=lambda group: _rank(group[0], axes)):
-        where = dict(point)
-        runs = max((estimate.runs for estimate in each.values()), default=0)
-        cells = [_written(each[name]) if name in each else "-" for name in names]
-        rows.append([*(str(where.get(key, "-")) for key in keys), str(runs), *cells])
-        plain += [
-            [
-                *(where.get(k) for k in keys),
-                name,
-                estimate.runs,
-                estimate.mean,
-                *(estimate.interval or (None, None)),
-            ]
-            for name, estimate in each.items()
-        ]
-    numbers = PageNumbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
-    right = tuple(range(len(keys), len(keys) + 1 + len(names)))
-    caption = "Every point: the mean with its 95 % interval"
-    return Grid((*keys, "runs", *names), rows, right, caption, numbers)
-
-
-def _written(estimate: MeanEstimate) -> str:
-    unit = next(unit for name, unit, _ in SCORES if name == estimate.score)
-    return interval(estimate.mean, estimate.low, estimate.high, unit)

@@ -1,12 +1,10 @@
 """The panels of the page of a sweep: a score against the first key, with its 95 % intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from ..analysis.estimation.mean_interval import MeanEstimate
-from ..analysis.figures.sweep import BREAKS, LINES
+from ..analysis.figures.sweep import BREAKS, LINES, PointMean, SweepPanel
 from ..analysis.figures.sweep_axis import (
-    Columns,
     axis_label,
     labelled,
     places,
@@ -17,82 +15,80 @@ from ..analysis.figures.sweep_axis import (
 )
 from ..presentation.blocks import Cell, PageFigure, PageNumbers
 from ..presentation.svg import MARKS, Plot, number, plot, shorten
-from ..scenarios.studies.sweeps.sweep_file import SCORES, Point, Value
+from ..scenarios.studies.sweeps.sweep_file import Point, Value
 
-Scored = dict[Point, dict[str, MeanEstimate]]
-Series = list[tuple[int, MeanEstimate, Columns]]  # place on the first key, the score there, of what
 Axes = dict[str, tuple[Value, ...]]
+Line = Sequence[PointMean]  # along the first key, ascending
 
 
-@dataclass(frozen=True, slots=True)
-class SweptGrid:
-    """The grid of a sweep.
-
-    Attributes:
-        axes: every key with its values.
-        columns: the numbers of columns that the runs of each point released.
-    """
-
-    axes: Axes
-    columns: dict[Point, Columns]
-
-
-def panels(name: str, rest: Point, grid: SweptGrid, scored: Scored) -> Iterator[PageFigure]:
+def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> Iterator[PageFigure]:
     """Yield a panel for each score that is not the same at all points. rest: the further keys."""
-    matching_scores = {point: each for point, each in scored.items() if set(rest) <= set(point)}
-    for place, (score, unit, _) in enumerate(SCORES):
-        if len(means_of(score, matching_scores)) > 1:
-            yield _panel(f"{name}-{place}", (score, unit), grid, matching_scores)
+    for place, panel in enumerate(swept):
+        means = [mean for mean in panel.means if set(rest) <= set(mean.where.items())]
+        if len({mean.mean for mean in means}) > 1:
+            yield _panel(f"{name}-{place}", replace(panel, means=means), axes)
 
 
-def means_of(score: str, scored: Scored) -> set[float]:
-    """Return the different means of a score: a single mean if all points agree."""
-    return {each[score].mean for each in scored.values() if score in each}
-
-
-def _panel(key: str, score: tuple[str, str], grid: SweptGrid, scored: Scored) -> PageFigure:
+def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
     """Draw a score against the first key, with a line for each value of the second."""
-    name, unit = score
-    keys = list(grid.axes)
-    across = grid.axes[keys[0]]
-    lines: tuple[Value | None, ...] = grid.axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
-    curves = {line: _series(name, grid, line, scored) for line in lines}
-    estimates = [estimate for each in curves.values() for _, estimate, _ in each]
-    upright = _upright(estimates)
+    name, unit, (first, *further_keys) = panel.score, panel.unit, axes
+    across = axes[first]
+    values: tuple[Value | None, ...] = axes[further_keys[0]][:LINES] if further_keys else (None,)
+    curves = {value: _line(panel, axes, value) for value in values}
+    means = [mean for line in curves.values() for mean in line]
+    upright = _upright(means)
     stands = places(across)
     gap = smallest_gap(stands)
     picture = plot(
         f"sweep-{key}",
         name,
-        f"{name} ({unit}) against {keys[0]}",
+        f"{name} ({unit}) against {first}",
         (min(stands) - 0.35 * gap, max(stands) + 0.35 * gap, False),
         upright,
         width=440,
         height=300,
-        head=18 if len(lines) > 1 else 0,
+        head=18 if further_keys else 0,
     )
     ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
     label = f"{unit} (logarithmic)" if upright[2] else unit  # the caption has the name
-    picture.axes(axis_label(keys[0], across), label, ticks, _percents(picture.y.ticks(), unit))
-    broken = _draw(picture, curves, stands, 0.5 * gap / max(1, len(lines)))
-    if len(lines) > 1:
+    picture.axes(axis_label(first, across), label, ticks, _percents(picture.y.ticks(), unit))
+    at = dict(zip(across, stands, strict=True))
+    placed = {
+        value: [(at[mean.where[first]], mean) for mean in line] for value, line in curves.items()
+    }
+    broken = _draw(picture, placed, 0.5 * gap / len(curves))
+    if further_keys:
         picture.strip()
     rows: list[list[Cell | None]] = [
-        [across[at], line, estimate.runs, estimate.mean, *(estimate.interval or (None, None))]
-        for line, each in curves.items()
-        for at, estimate, _ in each
+        [mean.where[first], value, mean.runs, mean.mean, *_ends(mean)]
+        for value, line in curves.items()
+        for mean in line
     ]
-    second = keys[1] if len(keys) > 1 else "-"
-    numbers = PageNumbers(
-        f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows
+    headings = (
+        first,
+        further_keys[0] if further_keys else "-",
+        "runs",
+        "mean",
+        "low_95",
+        "high_95",
     )
-    caption_parts = [f"{name} ({unit})", runs_clause([each.runs for each in estimates]), BREAKS][
-        : 2 + broken
-    ]
-    return PageFigure(picture.drawing.svg(), f"{'; '.join(caption_parts)}.", numbers)
+    parts = [f"{name} ({unit})", runs_clause([mean.runs for mean in means]), BREAKS][: 2 + broken]
+    numbers = PageNumbers(f"sweep-{name}", headings, rows)
+    return PageFigure(picture.drawing.svg(), f"{'; '.join(parts)}.", numbers)
 
 
-def _upright(estimates: Sequence[MeanEstimate]) -> tuple[float, float, bool]:
+def _line(panel: SweepPanel, axes: Axes, value: Value | None) -> Line:
+    """Return the means of a line along the first key. value: of the second; None: all means."""
+    first, *further_keys = axes
+    means = [mean for mean in panel.means if value is None or mean.where[further_keys[0]] == value]
+    return sorted(means, key=lambda mean: axes[first].index(mean.where[first]))
+
+
+def _ends(mean: PointMean) -> tuple[float | None, float | None]:
+    return (mean.low, mean.high) if mean.low < mean.high else (None, None)
+
+
+def _upright(estimates: Sequence[PointMean]) -> tuple[float, float, bool]:
     """Return the ends of the vertical axis, and whether it is logarithmic."""
     low, high = min(each.low for each in estimates), max(each.high for each in estimates)
     if spans_decades([each.mean for each in estimates], [each.low for each in estimates]):
@@ -103,37 +99,25 @@ def _upright(estimates: Sequence[MeanEstimate]) -> tuple[float, float, bool]:
     return low, high * 1.04 if high > 0 else high, False
 
 
-def _series(name: str, grid: SweptGrid, line: Value | None, scored: Scored) -> Series:
-    """Return the estimates of a line, with the place of each on the first key, ascending."""
-    keys = list(grid.axes)
-    across = grid.axes[keys[0]]
-    estimates = [
-        (across.index(dict(point)[keys[0]]), each[name], grid.columns[point])
-        for point, each in scored.items()
-        if name in each and (line is None or dict(point)[keys[1]] == line)
-    ]
-    return sorted(estimates, key=lambda point: point[0])
-
-
 def _draw(
-    picture: Plot, curves: Mapping[Value | None, Series], stands: Sequence[float], width: float
+    picture: Plot, curves: Mapping[Value | None, Sequence[tuple[float, PointMean]]], width: float
 ) -> bool:
     """Draw every line with its intervals, side by side; return whether a line has a break.
 
-    width: the horizontal room of all lines.
+    curves: value of the second key -> places and means. width: the room of a line.
     """
     broken = False
     for series, (line, each) in enumerate(curves.items(), start=1):
         shift = (series - 1 - (len(curves) - 1) / 2) * width * 0.5
-        points = [((stands[at] + shift, estimate.mean), columns) for at, estimate, columns in each]
+        points = [((at + shift, mean.mean), mean.columns) for at, mean in each]
         label = "" if line is None else shorten(str(line), 48 // len(curves))
         joined = list(stretches(points))
         broken |= len(joined) > 1
         for place, stretch in enumerate(joined):
             picture.curve(stretch, series, "" if place else label)
-        for at, estimate, _ in each:
-            picture.span(stands[at] + shift, estimate.low, estimate.high, f"series s{series}")
-            mark = picture.x(stands[at] + shift), picture.y(estimate.mean)
+        for at, mean in each:
+            picture.span(at + shift, mean.low, mean.high, f"series s{series}")
+            mark = picture.x(at + shift), picture.y(mean.mean)
             picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
     return broken
 
