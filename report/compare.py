@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..number_text import percent, plural
-from ..presentation.blocks import Alert, Grid, Line, Page, Section, VerdictAnswer, worst_first
-from ..presentation.presenters.cheating import NOT_MEASURED, played, successes_with_attacks
-from ..presentation.presenters.comparison import trust_grid, utility_grid
+from ..presentation.blocks import Alert, Line, Page, Section, VerdictAnswer, worst_first
+from ..presentation.presenters.comparison import (
+    evidence_grid,
+    remarks,
+    trust_grid,
+    utility_grid,
+)
 from ..presentation.wording import OUTSIDE_CATALOGUE
-from ..scenarios.studies.comparison.result import Compared, Comparison, name_coalition
+from ..scenarios.studies.comparison.result import Compared, Comparison
 from .compare_figures import (
-    FAMILIES,
     bits,
     bits_text,
     frontier_figure,
@@ -162,27 +165,9 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "shape says how a program works."
     )
     yield Section("frontier", "Trust against use", lead, (frontier_figure(comparison),))
-    rows = [
-        (
-            program.program,
-            FAMILIES.get(program.family, program.family),
-            " or ".join(name_coalition(parties) for parties in program.trust.smallest) or "nobody",
-            _cheating(program),
-            program.trust.proof or "no proof",
-            program.note,
-        )
-        for program in comparison.programs
-    ]
-    headings = (
-        "program",
-        "how",
-        "links somebody, watching",
-        "found to learn a row, cheating",
-        "learns no more, by a proof sketch",
-        "note",
-    )
     blocks = (
-        Grid(headings, rows, caption="Every program"),
+        evidence_grid(comparison.programs),
+        *remarks(comparison),
         Line(f"Features: {', '.join(comparison.features)}."),
     )
     lead = COLLUDERS + PROVED * any(program.trust.proof for program in comparison.programs)
@@ -195,8 +180,3 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     yield Section(
         "repeat", "How to reproduce it", "The scenario is in the folder.", (command_line,)
     )
-
-
-def _cheating(program: Compared) -> str:
-    study = program.trust.cheating
-    return NOT_MEASURED if study is None else f"{successes_with_attacks(study)}; {played(study)}"

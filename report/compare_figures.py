@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
 from ..number_text import percent
-from ..presentation.blocks import Cell, PageFigure, PageNumbers
+from ..presentation.blocks import PageFigure, PageNumbers
+from ..presentation.presenters import comparison as comparison_words
 from ..presentation.svg import Drawing, Plot, plot, shorten
+from ..scenarios.studies.comparison.frames import HEADINGS, rows
 from ..scenarios.studies.comparison.result import Compared, Comparison
 
 ROW = 24
@@ -56,8 +58,8 @@ def known_from_above(program: Compared) -> bool:
 
 
 def bits_text(program: Compared) -> str:
-    """Return the leakage with its sign for a lower or upper bound."""
-    return f"{program.trust.most_trusted.bits_are.mark}{bits(program):.2f}"
+    """Return the leakage to the party that learns most, with its sign for a bound."""
+    return comparison_words.bits_text(program.trust.most_trusted)
 
 
 def exposed(program: Compared) -> str:
@@ -139,33 +141,7 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
 
 def measures_numbers(comparison: Comparison) -> PageNumbers:
     """Return every figure of every program, for a spreadsheet."""
-    headings = (
-        *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
-        *("true_exposure", "promised_exposure", "epsilon_nats", "adjacency", "columns"),
-        *("cells_share", "entropy_bits", "error_mean", "error_low_95", "error_high_95"),
-        "error_largest",
-        *("cpu_seconds", "bytes_per_person", "rounds"),
-    )
-    rows: list[tuple[Cell | None, ...]] = []
-    for program in comparison.programs:
-        best, worth = program.trust.most_trusted, program.utility
-        low, high = worth.mean_limits or (None, None)
-        rows.append(
-            (
-                *(program.program, program.family, "+".join(best.parties), best.bits_per_person),
-                *(
-                    best.bits_are.value,
-                    best.linked,
-                    program.privacy.true,
-                    program.privacy.promised,
-                    program.privacy.epsilon,
-                    program.privacy.adjacency,
-                ),
-                *(" x ".join(worth.columns), worth.cells, worth.entropy, worth.mean, low, high),
-                *(worth.largest, program.cost.cpu, program.cost.bytes, program.cost.rounds),
-            )
-        )
-    return PageNumbers("programs", headings, rows)
+    return PageNumbers("programs", HEADINGS, [*rows(comparison)])
 
 
 def frontier_figure(comparison: Comparison) -> PageFigure:

@@ -63,7 +63,7 @@ def terminal(comparison: Comparison) -> Iterator[Block]:
         ("trust and privacy", trust_grid(programs)),
         ("what each received: bits a person, cells known for certain", _roles(programs)),
         ("utility and cost", utility_grid(programs)),
-        *([("who must collude, and how that is shown", _evidence(programs))] if proved else []),
+        *([("who must collude, and how that is shown", evidence_grid(programs))] if proved else []),
     ):
         yield from (Line(title, "bold"), grid, Line())
     yield Line(LEGEND)
@@ -76,8 +76,13 @@ def terminal(comparison: Comparison) -> Iterator[Block]:
         yield Line(NOISE)
     if any(program.program == "peers" for program in programs):
         yield Line(PEERS)
+    yield from remarks(comparison)
+
+
+def remarks(comparison: Comparison) -> Iterator[Block]:
+    """Yield lines on measured attacks, on each program, and on programs that were skipped."""
     yield from map(Line, _cheaters(comparison))
-    for program in programs:
+    for program in comparison.programs:
         if program.burned:
             yield Line(f"{program.program}: nothing released: {program.burned}")
         elif program.note and program.privacy.epsilon is None:
@@ -128,7 +133,7 @@ def _share(share: float | None) -> str:
     return "-" if share is None else percent(share)
 
 
-def _evidence(programs: Sequence[Compared]) -> Grid:
+def evidence_grid(programs: Sequence[Compared]) -> Grid:
     """Return the table of the coalitions of each program: watching, by the catalogue, by proof."""
     rows = [
         (program.program, _smallest(program), _cheating(program), program.trust.proof or "no proof")

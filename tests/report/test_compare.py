@@ -43,7 +43,7 @@ def test_every_program_is_on_the_page_with_its_numbers(
     assert [row["program"] for row in rows] == [program.program for program in comparison.programs]
     for row, program in zip(rows, comparison.programs, strict=True):
         assert float(row["bits_per_person"]) == program.trust.most_trusted.bits_per_person
-        assert float(row["error_mean"]) == program.utility.mean
+        assert float(row["pair_error_mean"]) == program.utility.mean
         assert row["promised_exposure"] == (
             "" if program.privacy.promised is None else str(program.privacy.promised)
         )
