@@ -201,11 +201,12 @@ def tell_ledger(account: "Account | None", *, err: bool) -> None:
     """Print the account of a ledger, if a ledger was named. err: on stderr."""
     if account is None:
         return
-    from .text.layout import Grid, lay_out
-    from .text.ledger import ledger_rows
+    from ..presentation.blocks import score_grid
+    from ..presentation.presenters import ledger
+    from .text.layout import lay_out
 
     say(page(err=err))
-    lay_out(page(err=err), Grid(("ledger", "value", "meaning"), [*ledger_rows(account)], (1,)))
+    lay_out(page(err=err), score_grid(ledger.scores(account)))
 
 
 def written_option(flag: str, name: str, written: str) -> Decorator:

@@ -14,6 +14,7 @@ from ..scenarios.serialization.csv_text import csv_text
 
 Level = Literal["serious", "warning", "note"]
 Cell = str | int | float
+Score = tuple[str, str, str]  # of a table of scores: name, value, meaning
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
 RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
 VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
@@ -246,6 +247,20 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+def score_grid(
+    rows: "Iterable[Score]", caption: str = "", numbers: PageNumbers | None = None
+) -> Grid:
+    """Return a table of scores."""
+    return Grid(("score", "value", "meaning"), list(rows), (1,), caption, numbers)
+
+
+def as_sentences(rows: "Iterable[Score]") -> "Iterator[str]":
+    """Yield rows of scores as sentences."""
+    for name, value, meaning in rows:
+        subject = name.removeprefix("... ")
+        yield f"{subject[:1].upper()}{subject[1:]}: {value} ({meaning})."
+
+
 def titled(blocks: "Iterable[Block]") -> "Iterator[Block]":
     """Yield blocks as a terminal shows them: the caption of a table is a line above it."""
     for block in blocks:
@@ -326,7 +341,7 @@ class Page:
         alerts: before the verdict.
         verdict: the first questions of a reader, answered.
         sections: in order.
-        knows: the readers for whom the page is, in a sentence.
+        knows: the readers of the page, in a sentence.
         quiet: the text in place of alerts.
         sheet: a page to sign, before all further content; None: no such page.
     """

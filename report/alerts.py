@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ..number_text import percent, plural
 from ..presentation.blocks import Alert, worst_first
+from ..presentation.presenters.page_facts import PageFacts
 from .exposure_alerts import (
     above_target,
     broken,
@@ -20,7 +21,6 @@ from .exposure_alerts import (
     unanimous,
     vacuous,
 )
-from .facts import PageFacts
 from .guard_alerts import (
     achieved,
     alarms,

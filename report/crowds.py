@@ -15,11 +15,11 @@ from ..presentation.blocks import (
     PageNumbers,
     Section,
 )
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing, Plot, plot, shorten
 from ..protocol.wire.hiding_rules import HIDDEN
 from ..scenarios.lab.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure.exposure_curves import Curves
-from .facts import PageFacts
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
 NAMES = {

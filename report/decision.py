@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from ..number_text import percent, plural
+from ..number_text import percent, plural, sentence
 from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
+from ..presentation.presenters.decision import unreleased
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.populations.coarsening import in_words, is_coarser
 from ..scenarios.studies.exposure.column_sets import ColumnSet
-from .facts import PageFacts
 
 ROW = 22  # units of the picture
 NAMES = 250
@@ -150,16 +151,7 @@ def _row(drawing: Drawing, x: PositionScale, y: float, choice: ColumnSet) -> Non
 def _unreleased_sets(facts: PageFacts) -> Iterator[str]:
     """Yield sentences on sets that were not released, and which limits would admit them."""
     policy = facts.run.scenario.policy
-    for dropped in facts.sets.dropped if facts.sets else ():
-        if dropped.forbidden:
-            yield f"{dropped.column} is forbidden by the policy, whatever its bound."
-            continue
-        largest = f", or k = {dropped.largest_k:,} or less" if (dropped.largest_k or 0) > 1 else ""
-        yield (
-            f"With {dropped.column} the certified bound is {percent(dropped.promised)}: "
-            f"max_exposure = {_up(dropped.promised)}{largest}{',' if largest else ''} "
-            "would release it."
-        )
+    yield from map(sentence, unreleased(facts.sets.dropped if facts.sets else ()))
     sets = facts.sets.sets if facts.sets else ()
     released_sets = [choice for choice in sets if choice.released]
     better = [
@@ -179,10 +171,3 @@ def _unreleased_sets(facts: PageFacts) -> Iterator[str]:
             f"but the rule {policy.rule} cannot prove it from the counts of single columns: "
             "that is the price of not seeing the people."
         )
-
-
-def _up(share: float) -> str:
-    """Return a share rounded up to 0.01 %: rounded down, the limit would be too small."""
-    from math import ceil
-
-    return f"{ceil(share * 10_000 - 1e-9) / 10_000:g}"

@@ -7,8 +7,8 @@ from msgspec import UNSET
 from ..number_text import percent, plural
 from ..presentation.blocks import Alert
 from ..presentation.equal_people import alike_lines
+from ..presentation.presenters.page_facts import PageFacts
 from ..protocol.wire.hiding_rules import HIDDEN
-from .facts import PageFacts
 from .wording import listed, people
 
 

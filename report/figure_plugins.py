@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from ..analysis import drawing
 from ..errors import ParameterError
 from ..presentation.blocks import PageNumbers, Picture, Section
+from ..presentation.presenters.page_facts import PageFacts
 from ..scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
 from ..scenarios.lab.scoring.result import Result
-from .facts import PageFacts
 
 LEAD = "Other installed packages bring these figures. veilmix did not check them."
 

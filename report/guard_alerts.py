@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from ..number_text import plural, sentence
 from ..presentation.blocks import Alert
+from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
+from ..presentation.presenters.page_facts import PageFacts
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
-from .facts import PageFacts
 from .wording import listed, people
 
 FIRST = 10**9  # weight: above all other alerts of its level
@@ -28,14 +29,13 @@ def coalition(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a coalition below the trust line that links people."""
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
-        max_linked = max(learner.linked_outsiders for learner in below)
+        max_linked = max(outsiders_linked(learner) for learner in below)
         yield Alert(
             "serious",
             "coalition",
             "A coalition below the trust line links people",
-            f"{listed([learner.name for learner in below])}: values of up to {people(max_linked)} "
-            "can be "
-            f"pinned on them by fewer than {facts.topology_words.line(facts.run.scenario)}.",
+            f"{listed(list(map(coalition_name, below)))}: values of up to {people(max_linked)} can "
+            f"be pinned on them by fewer than {facts.topology_words.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
             max_linked,
         )

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
 from ..number_text import plural
-from ..presentation.blocks import Page, Section
+from ..presentation.blocks import Page, Section, score_grid
+from ..presentation.presenters import ledger, reidentification
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
@@ -12,10 +14,8 @@ from ..scenarios.studies.matrix.matrix_result import Matrix
 from . import attacks, crowds, decision, repeat, trust
 from . import figure_plugins as own_figures
 from . import matrix as attack_matrix
-from . import reidentified as found
 from . import traffic as wires
 from .alerts import alerts
-from .facts import PageFacts
 from .run_facts import gather
 from .verdict import verdict
 
@@ -37,14 +37,22 @@ def _topology(facts: PageFacts) -> Iterable[Section]:
     return facts.topology_words.section(facts.run.scenario, facts.result, facts.run.transcript)
 
 
+def _ledger(facts: PageFacts) -> Iterable[Section]:
+    """Return the section on earlier releases about the same people; none without a ledger."""
+    if account := facts.run.ledger:
+        lead = "Releases about the same people add up; the ledger holds those that it was told of."
+        yield Section("ledger", "Earlier releases", lead, (score_grid(ledger.scores(account)),))
+
+
 SECTIONS: tuple[Callable[[PageFacts], Section | Iterable[Section] | None], ...] = (
     crowds.section,
     decision.section,
     _program,
-    found.section,
+    lambda facts: reidentification.section(facts.run),
     trust.section,
     _topology,
     attacks.section,
+    _ledger,
     wires.section,
     own_figures.section,
     repeat.section,

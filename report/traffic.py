@@ -2,9 +2,9 @@
 
 from ..number_text import plural, size
 from ..presentation.blocks import Grid, PageFigure, PageNumbers, Section
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing
 from ..scenarios.records.traffic import Traffic
-from .facts import PageFacts
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
 

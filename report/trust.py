@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..number_text import percent, plural, sentence
-from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
+from ..analysis.trust import Received
+from ..number_text import plural, sentence
+from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, Section
+from ..presentation.presenters import coalitions
+from ..presentation.presenters.cheating import run_blocks
+from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing, shorten
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
-from . import cheating
-from .facts import READERS, Learner, PageFacts
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
 WIDE = 510  # units for all bars beside each other
 
-_Bar = tuple[str, Callable[[Learner], float], Callable[[Learner], str]]
+_Bar = tuple[str, Callable[[Received], float], Callable[[Received], str]]
 
 
 def section(facts: PageFacts) -> Section | None:
@@ -22,7 +25,7 @@ def section(facts: PageFacts) -> Section | None:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
     blocks += [Line(line) for line in _words(facts)]
-    blocks += cheating.blocks(facts)
+    blocks += run_blocks(facts.run, facts.cheating)
     datum = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
         "A coalition that keeps to the rules shows each other all its members saw and all their "
@@ -34,7 +37,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("trust", "Trust", lead, tuple(blocks))
 
 
-def chosen(facts: PageFacts) -> tuple[Learner, ...]:
+def chosen(facts: PageFacts) -> tuple[Received, ...]:
     """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
 
     These are single parties, the largest coalitions, minimal coalitions that link people, and
@@ -56,21 +59,9 @@ def chosen(facts: PageFacts) -> tuple[Learner, ...]:
     return tuple(telling[:ROWS])
 
 
-def _parties(learners: Sequence[Learner]) -> list[str]:
+def _parties(learners: Sequence[Received]) -> list[str]:
     parties = {party: None for learner in learners for party in learner.parties}
-    return sorted(parties, key=lambda party: (party not in READERS, party != "curator", party))
-
-
-def _verdict(facts: PageFacts, learner: Learner) -> Marked:
-    if learner.certain == facts.cells:
-        return Marked("everything", "bad")
-    if learner.linked_outsiders:
-        return Marked("people linked", "bad")
-    if learner.certain and not learner.linked:
-        return Marked("values certain", "bad")
-    if facts.deviations:
-        return Marked("not said of this run", "bad")
-    return Marked("nobody but members linked" if learner.linked else "nobody linked", "good")
+    return sorted(parties, key=lambda party: (party != "curator", party != "analyst", party))
 
 
 def _figure(facts: PageFacts) -> PageFigure:
@@ -81,7 +72,7 @@ def _figure(facts: PageFacts) -> PageFigure:
     start = bars_x - CELL * len(parties) - 48
     top = 20 + 6.2 * max((len(shorten(party, 16)) for party in parties), default=0) * 0.75
     height = top + 20 * len(learners) + 12
-    linking = sum(learner.linked_outsiders > 0 for learner in learners)
+    linking = sum(outsiders_linked(learner) > 0 for learner in learners)
     drawing = Drawing(
         "trust",
         "Every coalition, and what it learnt",
@@ -98,7 +89,7 @@ def _figure(facts: PageFacts) -> PageFigure:
         drawing.text(bars_x + 8 + place * bar, top - 8, title, "label")
     for row, learner in enumerate(learners):
         y = top + 20 * row
-        if learner.linked_outsiders and not facts.trusted(learner):
+        if outsiders_linked(learner) and not facts.trusted(learner):
             drawing.box(0, y - 1, drawing.width, 20, "highlight bad")
         for place, party in enumerate(parties):
             inside = party in learner.parties
@@ -115,12 +106,12 @@ def _figure(facts: PageFacts) -> PageFigure:
         "A filled square: the party is in the coalition. The first row is what anybody reads on "
         "the board."
     )
-    return PageFigure(drawing.svg(), caption, _numbers(facts))
+    return PageFigure(drawing.svg(), caption, coalitions.numbers(facts.learners))
 
 
-def _bars(facts: PageFacts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
+def _bars(facts: PageFacts, learners: Sequence[Received]) -> tuple[_Bar, ...]:
     """Return the bars of every coalition: title, share of the full width, text."""
-    max_bits = max((learner.bits for learner in learners), default=0.0) or 1.0
+    max_bits = max((learner.bits_per_person for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
         (
             "people linked",
@@ -129,24 +120,24 @@ def _bars(facts: PageFacts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
         ),
         (
             "values certain",
-            lambda coalition: coalition.certain / facts.cells,
-            lambda coalition: f"{coalition.certain:,}",
+            lambda coalition: coalition.cells_certain / facts.cells,
+            lambda coalition: f"{coalition.cells_certain:,}",
         ),
         (
             "bits per person",
-            lambda coalition: coalition.bits / max_bits,
-            lambda coalition: f"{coalition.bits:.2f}",
+            lambda coalition: coalition.bits_per_person / max_bits,
+            lambda coalition: f"{coalition.bits_per_person:.2f}",
         ),
     )
-    if all(learner.guessed is not None for learner in learners):
+    if all(learner.rows_guessed is not None for learner in learners):
         bars += (
-            ("rows guessed", lambda coalition: (coalition.guessed or 0.0) / facts.crowd, _guesses),
+            (
+                "rows guessed",
+                lambda coalition: (coalition.rows_guessed or 0.0) / facts.crowd,
+                lambda coalition: f"{coalition.rows_guessed or 0.0:,.1f}",
+            ),
         )
     return bars
-
-
-def _guesses(learner: Learner) -> str:
-    return f"{learner.guessed:,.1f}" if learner.guessed is not None else "-"
 
 
 def _slanted(x: float, y: float, text: str) -> str:
@@ -158,76 +149,42 @@ def _slanted(x: float, y: float, text: str) -> str:
     )
 
 
-def _guessed(learner: Learner) -> str:
-    """Return the expected rows guessed right, and before the view; ~ sampled, >= lower bound."""
-    if learner.guessed is None:
-        return "-"
-    mark = {"sampled": "~ ", "at least": ">= ", "at most": "<= "}.get(learner.method, "")
-    return f"{mark}{learner.guessed:,.1f} ({learner.guessed_before or 0.0:,.1f})"
-
-
 def _table(facts: PageFacts) -> Grid:
     rows = [
         (
-            learner.name,
-            f"{learner.linked:,} ({percent(learner.linked / facts.crowd)})",
-            f"{learner.certain_are(facts.cells).mark}{learner.certain:,} of {facts.cells:,}",
-            learner.bits_are.mark + f"{learner.bits:.3g}",
-            _guessed(learner),
-            "-"
-            if learner.sure is None
-            else f"{percent(learner.sure)} ({percent(learner.sure_before or 0)})",
-            "yes" if facts.trusted(learner) else "no",
+            coalition_name(learner),
+            *coalitions.figures(learner)[:-1],
             _verdict(facts, learner),
+            "yes" if facts.trusted(learner) else "no",
         )
         for learner in facts.learners
     ]
-    headings = (
-        *("coalition", "people linked", "values certain", "bits per person"),
-        *("rows guessed (before)", "surest of one (before)"),
-        *(facts.topology_words.line(facts.run.scenario), "learnt"),
+    line = facts.topology_words.line(facts.run.scenario)
+    caption = (
+        f"{plural(len(rows), 'coalition')}, the smallest first; linked: of {facts.crowd:,} people; "
+        f"certain: of {facts.cells:,} cells"
     )
-    caption = f"{plural(len(rows), 'coalition')}, the smallest first"
-    return Grid(headings, rows, (1, 2, 3, 4, 5), caption, _numbers(facts), folded=True)
+    headings, numbers = (
+        ("coalition", *coalitions.HEADINGS, line),
+        coalitions.numbers(facts.learners),
+    )
+    return Grid(headings, rows, (1, 2, 3, 4, 5), caption, numbers, folded=True)
 
 
-def _numbers(facts: PageFacts) -> PageNumbers:
-    headings = (
-        *("coalition", "linked_people", "of_people", "certain_values", "of_values"),
-        *("bits_per_person", "bits_are", "rows_guessed", "rows_guessed_before"),
-        *("surest_of_one", "surest_of_one_before", "method"),
+def _verdict(facts: PageFacts, view: Received) -> Marked:
+    if outsiders_linked(view) or (view.cells_certain and not view.linked):
+        return Marked(view.verdict, "bad")
+    return Marked(
+        *(("not said of this run", "bad") if facts.deviations else (view.verdict, "good"))
     )
-    rows = [
-        (
-            *("+".join(learner.parties), learner.linked, facts.crowd, learner.certain, facts.cells),
-            *(learner.bits, learner.bits_are.value, learner.guessed, learner.guessed_before),
-            *(learner.sure, learner.sure_before, learner.method),
-        )
-        for learner in facts.learners
-    ]
-    return PageNumbers("coalitions", headings, rows)
 
 
 def _words(facts: PageFacts) -> Iterator[str]:
-    breaking = facts.breaking
     if facts.deviations:
         yield sentence(NOT_BY_WATCHING)
-        return
-    if breaking:
-        names = "; ".join(learner.name for learner in breaking)
-        yield f"Minimal linking coalitions (honest-but-curious): {names}."
     else:
-        yield "No coalition that was scored links anyone by watching."
-    by_name = {frozenset(learner.parties): learner for learner in facts.learners}
-    for coalition in facts.run.scenario.coalition:
-        learner = by_name.get(frozenset(coalition.parties))
-        if learner:
-            link_text = (
-                f"links {plural(learner.linked_outsiders, 'person', 'people')}"
-                if learner.linked_outsiders
-                else "links nobody"
-            )
-            if learner.linked > learner.linked_outsiders:
-                link_text += " else" if learner.linked_outsiders == 0 else " besides its members"
-            yield f"{coalition.name} ({' + '.join(coalition.parties)}): {link_text}."
-    yield from facts.audited
+        yield sentence(coalitions.smallest([view.parties for view in facts.breaking]))
+        requested = coalitions.requested_lines(facts.run.scenario, facts.learners)
+        yield from (f"{line}." for line in requested)  # each begins with the name of a coalition
+        yield from facts.audited
+    yield from map(sentence, coalitions.notes(facts.learners))

@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 
 from ..number_text import percent, plural, sentence
-from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer
+from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer, as_sentences
 from ..presentation.equal_people import alike_lines
+from ..presentation.presenters import exposure
+from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
+from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
-from .facts import PageFacts
+
+EXPOSURE_BOUNDS = ("certified bound", "worst case")  # rows of scores that the verdict repeats
 
 
 def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
@@ -53,42 +57,13 @@ def _exposed(facts: PageFacts) -> VerdictAnswer:
         return VerdictAnswer(
             EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it."
         )
-    exposure = facts.result.exposure
-    people = facts.exposed
-    text = " ".join([*_bounds(facts), *alike_lines(facts.released_columns, facts.shared_values)])
-    short = f"{percent(exposure.true)} of people"
-    where = "in a crowd smaller than" if not facts.opens else "known to be in a crowd smaller than"
-    exposed_text = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
-    return VerdictAnswer(EXPOSED, short, exposed_text + text)
-
-
-def _bounds(facts: PageFacts) -> Iterator[str]:
-    decision, exposure = facts.result.decision, facts.result.exposure
-    if not decision:
-        return
-    if facts.opens:
-        exclusion_share = percent(exposure.promised)
-        yield f"Promised: nothing is said that fewer than k = {facts.k} people share, and of "
-        yield (
-            f"{exclusion_share} of people all who see the release know the small crowd by "
-            "exclusion."
-        )
-        return
-    proof = decision.certificate
-    yield (
-        f"Promised: at most {percent(decision.bound)} ({proof.people:,} people), by the rule "
-        f"{proof.rule}; wanted: at most {percent(decision.max_exposure)}."
+    (_, share, exposed), *rows = exposure.scores(facts.run.scenario, facts.result)
+    bounds = [row for row in rows if row[0] in EXPOSURE_BOUNDS and row[1] != "-"]
+    shared = alike_lines(facts.released_columns, facts.shared_values)
+    text = " ".join(
+        [f"{facts.exposed:,} of {facts.released:,}: {exposed}.", *as_sentences(bounds), *shared]
     )
-    if facts.run.scenario.population.setting == "statistical":
-        delta = facts.run.scenario.policy.delta
-        yield f"It was made for people not yet counted, and fails with probability {percent(delta)}"
-        yield "at most."
-    elif exposure.worst_case is not None:
-        worst = exposure.worst_case
-        witness_text = (
-            "such a table exists" if worst.proven else f"one exposes {percent(worst.low)}"
-        )
-        yield f"No table with these counts exposes more than {percent(worst.high)}; {witness_text}."
+    return VerdictAnswer(EXPOSED, f"{share} of people", text)
 
 
 def _trust(facts: PageFacts) -> VerdictAnswer:
@@ -104,8 +79,8 @@ def _trust(facts: PageFacts) -> VerdictAnswer:
             question, "nobody looked at links anyone", "No coalition that was scored links anyone."
         )
     smallest = min(len(learner.parties) for learner in breaking)
-    names = "; or ".join(learner.name for learner in breaking)
-    linked = max(learner.linked_outsiders for learner in breaking)
+    names = "; or ".join(coalition_name(learner) for learner in breaking)
+    linked = max(outsiders_linked(learner) for learner in breaking)
     linked_values = "their reports" if facts.randomized else "their values"
     text = (
         "Of parties that keep to the rules: as long as one of every such group tells nobody, none "

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
+from ...presentation.presenters import attacks
 from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ..grid import planned
 from ..options import COUNT
-from ..text.attacks import attacks
 from ..text.bases import bases_text
 from ..text.layout import (
     Block,
@@ -239,8 +239,10 @@ def _check_blocks(
     yield Line(f"promise   {presenter.promise(scenario)}")
     for number, line in enumerate(presenter.advice(scenario, people)):
         yield Line(f"{'noise' if number == 0 else '':9} {line}")
-    for line in attacks(scenario):
-        yield Line(line)
+    for name, does, guards in attacks.faults(scenario):
+        yield Line(f"attack    {name}: {does}")
+        if guards:
+            yield Line(f"          stopped or shown by: {guards}")
     for line in trust(scenario):
         yield Line(line)
     for line in (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)):

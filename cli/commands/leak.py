@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.presenters import coalitions
 from ...presentation.presenters import peers as peer_words
 from ..text import cheating as cheats
-from ..text import coalitions as coalitions_text
 from ..text import search as searches
 from ..text.layout import (
     Block,
@@ -15,8 +15,6 @@ from ..text.layout import (
     Line,
     format_option,
     page,
-    percent,
-    plural,
     show,
     write_csv,
     write_json,
@@ -25,24 +23,6 @@ from ..text.layout import (
 if TYPE_CHECKING:
     from ...analysis.trust import Received
     from ...scenarios.records.result_file import Run
-
-LINKED = (
-    "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
-    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
-)
-GUESSED = (
-    "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
-    "of the row of the person it is surest of, and rightly; bits: learnt per person"
-)
-PERSONS = (
-    "linked: people with all their ballots linked to them; bits: learnt per person, at least, if\n"
-    "before any of it all tables of persons with up to so many different rows were equally likely"
-)
-PRIOR_TEXTS = {
-    "uniform": "all tables of people and values equally likely",
-    "marginals": "the share of every value is public, and people are independent",
-}
-
 
 SEARCH = (
     click.option(
@@ -174,9 +154,9 @@ def _watched(record: "Run", prior: str, form: str) -> None:
 
         write_json(leaked(views, prior, peers, study, deviated))
     elif form == "csv":
-        write_csv(peer_words.sizes_numbers(peers) if peers else _csv(views))
+        write_csv(peer_words.sizes_numbers(peers) if peers else coalitions.numbers(views))
     else:
-        show(page(), _watched_blocks(record, views, _notes(views, prior), deviated))
+        show(page(), _watched_blocks(record, views, coalitions.notes(views, prior), deviated))
         show(page(), cheats.stored_study_blocks(record, study))
 
 
@@ -186,10 +166,9 @@ def _watched_blocks(
     """Yield the figures of pooled views; without a verdict of safety if there are deviations."""
     from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
     from ...scenarios.records.verification.views import breaking
-    from ..text import run_scores
 
-    table, peers = coalitions_text.table(views), record.result.peers
-    keys = [Line(line, "dim") for line in coalitions_text.key(views)]
+    table, peers = coalitions.table(views), record.result.peers
+    keys = [Line(line, "dim") for line in coalitions.key(views)]
     if deviated:
         yield from (Line(f"!! {line}", "bold red") for line in deviated)
         yield Line(NOT_BY_WATCHING)
@@ -203,65 +182,9 @@ def _watched_blocks(
     yield table
     yield from keys
     if not peers:
-        yield Line(run_scores.smallest(breaking(views)))
-    for coalition in record.scenario.coalition:
-        linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
-        outcome = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
-        yield Line(f"{coalition.name} ({' + '.join(coalition.parties)}): {outcome}")
+        yield Line(coalitions.smallest(breaking(views)))
+    yield from map(Line, coalitions.requested_lines(record.scenario, views))
     if peers:
         yield from (Line(), *peer_words.followed(peers))
     else:
         yield from (Line(line, "dim") for line in notes)
-
-
-def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
-    if any(view.reports for view in views):
-        yield LINKED
-        return
-    if all(view.rows_guessed is None for view in views):  # persons have several rows
-        yield PERSONS
-        return
-    yield GUESSED
-    yield f"before any of it: {coalitions_text.baseline_text(views)}: {PRIOR_TEXTS[prior]}"
-    error = max((view.error for view in views if view.method == "sampled"), default=0.0)
-    if error:
-        yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
-    if any(view.method == "at least" for view in views):
-        yield ">= at least: there were too many tables to look at all that the counts allow"
-    if any(view.method == "at most" for view in views):
-        yield "<= at most: it has a certificate, which the counts that it has not read say all of"
-    if any(view.at_most and view.method != "at most" for view in views):
-        yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
-
-
-def _csv(views: "Sequence[Received]") -> Grid:
-    headings = ["coalition", "linked", "users", "cells_certain", "cells", "bits_per_person"]
-    headings += [
-        "exact",
-        "bits_are",
-        "method",
-        "rows_guessed",
-        "rows_guessed_before",
-        "cells_guessed",
-    ]
-    headings += ["cells_guessed_before", "worst_row", "worst_row_before"]
-    rows = [
-        (
-            "+".join(view.parties),
-            view.linked,
-            view.users,
-            view.cells_certain,
-            view.cells,
-            view.bits_per_person,
-            view.exact,
-            view.bits_are.value,
-            view.method.value,
-            view.rows_guessed,
-            view.rows_guessed_before,
-            view.cells_guessed,
-            view.cells_guessed_before,
-            *((view.worst_row.posterior, view.worst_row.prior) if view.worst_row else (None, None)),
-        )
-        for view in views
-    ]
-    return Grid(tuple(headings), rows)

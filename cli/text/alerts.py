@@ -22,8 +22,8 @@ MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 
 def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     """Return the alerts of a run that is not on disk yet, worst first; without notes."""
+    from ...presentation.presenters.page_facts import PageFacts, learners
     from ...report.alerts import alerts
-    from ...report.facts import PageFacts, learners
     from ...scenarios.records.result_file import Run
     from ...scenarios.records.traffic import traffic
 

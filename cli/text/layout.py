@@ -6,7 +6,8 @@ be, and never cut. Colour only on a terminal, and not if NO_COLOR is set.
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from io import TextIOWrapper
 from os import PathLike
 from pathlib import Path
@@ -31,6 +32,7 @@ __all__ = [
     "Line",
     "PipeConsole",
     "clean",
+    "folded",
     "format_option",
     "lay_out",
     "page",
@@ -45,6 +47,7 @@ __all__ = [
 ]
 
 PIPED = 100_000  # characters: no table is wider
+WIDTH = 98  # characters of a folded line of words
 MOST_PIPED = 118  # characters of a line of words in a pipe
 LEAST_FOLDED = 28  # characters of a column of words
 PART_GAP = re.compile(
@@ -120,6 +123,16 @@ def broken(line: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def folded(blocks: Iterable[Block], indent: str = "") -> Iterator[Block]:
+    """Yield blocks with their lines folded between words. indent: of continuations."""
+    for block in blocks:
+        if isinstance(block, Line) and block.text:
+            text = fill(clean(block.text), WIDTH, subsequent_indent=indent)
+            yield replace(block, text=text)
+        else:
+            yield block
 
 
 def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> None:

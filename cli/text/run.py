@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from ...presentation.presenters import peers as peer_words
+from ...presentation.presenters import reidentification
+from ...presentation.presenters.decision import unreleased
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.records.verification.deviations import deviations
-from . import reidentification as found_text
 from .layout import Block, Grid, Line, percent, plural
 from .run_scores import randomized, scores
 from .warnings import warnings
@@ -48,7 +48,7 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     if remark := presenter.remark():
         yield Line(remark, "dim")
     if outcome.reidentification:
-        yield Line(found_text.NOTE, "dim")
+        yield Line(reidentification.NOTE, "dim")
     yield from map(Line, _notes(outcome, counted))
 
 
@@ -194,17 +194,7 @@ def _explanations(outcome: "Outcome", suppressed: "Sequence[UnreleasedColumn]") 
     """Yield the thresholds at which each suppressed column would be released."""
     if suppressed:
         yield ""
-    for dropped in suppressed:
-        if dropped.forbidden:
-            promise = percent(dropped.promised)
-            yield f"{dropped.column} is forbidden; with it the bound is {promise}"
-            continue
-        # k = 1 protects no person, so it is no advice
-        crowd = f", or k = {dropped.largest_k} or less," if (dropped.largest_k or 0) > 1 else ""
-        yield (
-            f"with {dropped.column} the bound is {percent(dropped.promised)}: "
-            f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would release it"
-        )
+    yield from unreleased(suppressed)
     population = outcome.scenario.population
     if not (population.builtin or all(column.forbidden for column in suppressed)):
         called = quote(typed(population.source))

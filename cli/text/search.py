@@ -1,21 +1,18 @@
 """The search for attacks on a run: played, kept beside the run, and told."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
-from .layout import Block, Line, clean, page, say, show, write_csv, write_json
+from .layout import clean, folded, page, say, show, write_csv, write_json
 from .pace import Pace
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
     from ...scenarios.studies.search.search_result import SearchResult
-
-WIDTH = 98  # characters of a line of words
 
 
 def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
@@ -42,30 +39,14 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
 
 
 def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
-    from ...presentation.presenters.search import numbers
+    from ...presentation.presenters.search import numbers, search_blocks
 
     if form == "json":
         write_json(search_result)
     elif form == "csv":
         write_csv(numbers(search_result))
     else:
-        show(page(), search_blocks(search_result, folder))
-
-
-def search_blocks(search_result: "SearchResult", folder: Path) -> Iterator[Block]:
-    """Yield the results: each coalition, and the limits of the search."""
-    from ...presentation.presenters.search import line, notes, summary
-    from ...scenarios.studies.search.search_file import file_of
-
-    for result in search_result.coalitions:
-        file = str(folder / file_of(result)) if result.find is not None else ""
-        style = "bold red" if result.find is not None or result.watching else None
-        yield Line(
-            fill(clean(line(result, search_result, file)), WIDTH, subsequent_indent="  "), style
-        )
-    yield Line(fill(summary(search_result), WIDTH), "bold")
-    for note in notes(search_result):
-        yield Line(fill(note, WIDTH), "dim")
+        show(page(), folded(search_blocks(search_result, folder), "  "))
 
 
 def _progress(form: str) -> Callable[[str, int, int], None]:

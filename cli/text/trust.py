@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...number_text import plural
 from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS
-from .cheating import WIDTH
+from .layout import WIDTH
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario

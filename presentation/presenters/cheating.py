@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...number_text import plural, seeds, sentence
 from ...scenarios.programs.capability import AnswerKind
-from ...scenarios.programs.registry import answers_in
+from ...scenarios.programs.registry import answers_in, unchecked_queries
 from ...scenarios.studies.cheating.cheating_result import (
     NO_SUCCESS,
     WHEN,
@@ -16,10 +16,11 @@ from ...scenarios.studies.cheating.cheating_result import (
     name_members,
     telling,
 )
-from ..blocks import Grid, Marked, PageNumbers
-from ..wording import OUTSIDE_CATALOGUE, PROVED
+from ..blocks import Block, Grid, Line, Marked, PageNumbers
+from ..wording import OUTSIDE_CATALOGUE, PROVED, WATCHING
 
 if TYPE_CHECKING:
+    from ...scenarios.records.result_file import Run
     from ...scenarios.schema.model import Scenario
 
 NOT_MEASURED = "not measured"
@@ -57,7 +58,46 @@ def table(study: CheatingStudy) -> Grid:
         succeeded = coalition.worst is not None or coalition.watching
         members = name_members((coalition.parties, coalition.friends))
         rows.append((members, *cells, Marked(noticed, "bad") if succeeded else noticed))
-    return Grid(HEADINGS, rows, (2, 3), "If they cheat", numbers(study.attacks))
+    return Grid(HEADINGS, rows, (2, 3), "and if they cheat", numbers(study.attacks))
+
+
+def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator[Block]:
+    """Yield the study of a run and the search for attacks, or else the reason for no study.
+
+    study: the saved study; None for a run without a study.
+    """
+    from ...scenarios.records.verification.submitted_once import price
+
+    yield from (Line(sentence(line), "bold") for line in unchecked_queries(run.scenario))
+    if study is not None:
+        yield from study_blocks(study)
+        yield from _searched(run)
+    elif why := why_unmeasured(run.scenario):
+        yield Line(sentence(why), "dim")
+        if price_text := price(run.scenario, run.result):
+            yield Line(sentence(price_text))
+    else:
+        yield Line(sentence(WATCHING), "dim")
+
+
+def study_blocks(study: CheatingStudy) -> Iterator[Block]:
+    """Yield a study: each coalition with its worst attack, and the limits of the figures."""
+    yield table(study)
+    yield Line(successes(study))
+    yield from (Line(line, "dim") for line in notes(study))
+
+
+def _searched(run: "Run") -> Iterator[Block]:
+    """Yield the search that is kept beside a run, or that is recorded for its countermeasures."""
+    from ...scenarios.studies.search.search_file import read
+    from ...scenarios.studies.search.search_table import recorded
+    from .search import summary
+
+    search_result = read(run.folder)
+    if search_result is None and (record := recorded(run.scenario)):
+        search_result = record.result
+    if search_result is not None:
+        yield Line(sentence(summary(search_result)))
 
 
 def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:

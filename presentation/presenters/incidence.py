@@ -14,11 +14,11 @@ from ..blocks import (
     Line,
     PageFigure,
     PageNumbers,
+    Score,
     Section,
     VerdictAnswer,
 )
 from ..svg import plot
-from .presenter import Score
 from .randomized import NoisePresenter, burned_round
 
 if TYPE_CHECKING:

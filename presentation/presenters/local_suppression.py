@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .presenter import COUNTING, Presenter, Score, exposure_promise, last_round_sentence
+from ..blocks import Score
+from .presenter import COUNTING, Presenter, exposure_promise, last_round_sentence
 
 if TYPE_CHECKING:
     from ...languages.language import Language

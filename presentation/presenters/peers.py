@@ -8,9 +8,8 @@ from msgspec.structs import astuple
 from ...number_text import percent, plural
 from ...scenarios.programs.peer_findings import OfSize, PeersFound, Spread, smallest_linking
 from ...scenarios.programs.peers.peer_knowledge import PeerLearned, learned
-from ..blocks import Block, Grid, Line, PageFigure, PageNumbers, Section, VerdictAnswer
+from ..blocks import Block, Grid, Line, PageFigure, PageNumbers, Score, Section, VerdictAnswer
 from ..svg import Plot, plot
-from .presenter import Score
 
 if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from ...scenarios.populations import Population
     from ...scenarios.programs.evidence import Claims
     from ...scenarios.schema.model import Policy, Scenario
-    from ..blocks import Block, Section, VerdictAnswer
+    from ..blocks import Block, Score, Section, VerdictAnswer
 
-Score = tuple[str, str, str]  # of the table of scores: name, value, meaning
 
 COUNTING = "The curator counts each feature by itself"
 COUNTING_PERSONS = "The curator counts the persons with each value of each feature"
@@ -110,7 +109,7 @@ class Presenter:
         """Yield the lines below the table of the sets of columns."""
         yield from ()
 
-    def scores(self, outcome: Any) -> Iterator[Score]:  # noqa: ARG002
+    def scores(self, outcome: Any) -> "Iterator[Score]":  # noqa: ARG002
         """Yield rows of the table of scores."""
         yield from ()
 

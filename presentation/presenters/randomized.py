@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.randomized.score import Randomized
 from ...scenarios.schema.mechanisms import mechanisms
-from ..blocks import EXPOSED, RELEASED, Block, Grid, Line, VerdictAnswer
+from ..blocks import EXPOSED, RELEASED, Block, Grid, Line, Score, VerdictAnswer
 from ..wording import noun_of
 from .noise_scores import (
     error_rows,
@@ -20,7 +20,7 @@ from .noise_scores import (
     privacy_rows,
 )
 from .noise_tables import error_meaning, found_promise, found_rows, measures_rows, signed
-from .presenter import OneRoundPresenter, Score
+from .presenter import OneRoundPresenter
 
 if TYPE_CHECKING:
     from ...languages.language import Language

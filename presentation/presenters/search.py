@@ -1,10 +1,11 @@
 """The presenter of the search for deviations: its results for coalitions, its size and limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ...number_text import joined, plural, seeds, sentence
 from ...scenarios.studies.search.search_result import CoalitionResult, Find, Reads, SearchResult
-from ..blocks import Grid
+from ..blocks import Block, Grid, Line
 
 HEADINGS = (
     "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
@@ -28,6 +29,18 @@ CROWD = (
     "included; guess: the probability that the best guess of one value of it is right. Joint "
     "counts: rows are told apart whose views are equal where everybody follows the protocol"
 )
+
+
+def search_blocks(study: SearchResult, folder: Path) -> Iterator[Block]:
+    """Yield the results: each coalition, and the limits of the search. folder: of the run."""
+    from ...scenarios.studies.search.search_file import file_of
+
+    for result in study.coalitions:
+        file = str(folder / file_of(result)) if result.find is not None else ""
+        is_red = result.find is not None or result.watching
+        yield Line(line(result, study, file), "bold red" if is_red else None)
+    yield Line(summary(study), "bold")
+    yield from (Line(note, "dim") for note in notes(study))
 
 
 def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:

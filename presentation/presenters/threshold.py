@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...number_text import percent, plural
 from ...scenarios.programs.threshold.score import OpenedRows
-from ..blocks import Block, Grid, Line, Section
-from .presenter import OneRoundPresenter, Score
+from ..blocks import Block, Grid, Line, Score, Section, as_sentences
+from .presenter import OneRoundPresenter
 
 if TYPE_CHECKING:
     from ...languages.language import Language
@@ -261,8 +261,7 @@ def _lead(opened: OpenedRows) -> Iterator[str]:
         f"{groups:,} groups that stayed closed; the reader sees their sizes, and what they hold "
         "only together with `randomness`."
     )
-    for name, value, meaning in _excluded(opened):
-        yield f"{name.removeprefix('... ').capitalize()}: {value} ({meaning})."
+    yield from as_sentences(_excluded(opened))
     if opened.prefixes:
         yield (
             f"{opened.cut_short:,} people share each value that is open of them with {opened.k} "

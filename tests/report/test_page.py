@@ -121,7 +121,7 @@ def test_the_numbers_can_be_taken_away(played) -> None:
     at = {int(row["k"]): row for row in rows(downloads["exposure.csv"])}
     assert at[3]["truth_people"] == "0"
     assert at[13]["truth_people"] == "24"
-    linked = {row["coalition"]: row["linked_people"] for row in rows(downloads["coalitions.csv"])}
+    linked = {row["coalition"]: row["linked"] for row in rows(downloads["coalitions.csv"])}
     assert linked["curator+shuffler-1+shuffler-2"] == "24"
     assert linked["curator"] == "0"
     assert {row["submissions"] for row in rows(downloads["sizes.csv"])} == {"24"}

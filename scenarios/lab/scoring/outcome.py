@@ -336,10 +336,13 @@ class Outcome:
 
 
 def notebook_html(run: Any) -> str:
-    """Return a run as HTML for a notebook. run: an Outcome, or a saved run."""
+    """Return a run as HTML for a notebook. run: an Outcome, or a saved run.
+
+    Its words are in a room above this one, and are loaded when a notebook asks for them.
+    """
     from ...schema.plugs import load
 
-    html: str = load("veilmix.presentation.notebook:html")(run)  # a higher layer
+    html: str = load("veilmix.presentation.presenters.notebook:html")(run)
     return html
 
 

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.shuffled import compose_reports
-from veilmix.cli.text.ledger import ledger_rows
 from veilmix.errors import ScenarioError, StorageError
+from veilmix.presentation.presenters import ledger as ledger_words
 from veilmix.protocol.history.shuffler_history import HandedBatch
 from veilmix.scenarios.lab.ledger import book
 from veilmix.scenarios.lab.ledger.account import MixedSpending
@@ -85,7 +85,7 @@ def test_runs_with_fresh_noise_are_composed_at_the_sum_of_their_deltas(tmp_path:
     exact = compose_reports([GRR(2, 1.0)] * 3, [40] * 3, 3 * DELTA).hockey_stick
     assert exact.low <= whole.most <= 1.02 * exact.high
     assert whole.most < 0.8 * 3 * single.high  # adding would cost more
-    rows = {name: (value, meaning) for name, value, meaning in ledger_rows(outcome.ledger)}
+    rows = {name: (value, meaning) for name, value, meaning in ledger_words.scores(outcome.ledger)}
     assert rows["ledger: spent, local"][0] == "3"
     assert "replace one" in rows["ledger: spent, local"][1]
     value, meaning = rows["ledger: spent, shuffled"]
@@ -119,7 +119,7 @@ def test_what_does_not_compose_is_kept_apart_at_its_local_price(tmp_path: Path) 
     alone = compose_reports([GRR(2, 1.0)], [40], DELTA).hockey_stick.high
     assert spent(both).most == pytest.approx(apart.local + alone)
     assert spent(both).delta == DELTA
-    assert [*ledger_rows(both.ledger)][4][
+    assert [*ledger_words.scores(both.ledger)][4][
         2
     ] == f"... of it nats of 2 runs, local: {PERMANENT_NOISE}"
 

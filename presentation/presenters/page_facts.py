@@ -1,73 +1,33 @@
-"""The facts of a run's page: the run folder, and the results that scenarios/ computes from it."""
+"""The facts of a run's page: its record, and the results that scenarios/ computes from it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from ..analysis.exposure.equal_people import SharedValues
-from ..analysis.trust.side import Side
-from ..number_text import sentence
-from ..presentation.equal_people import released_alike
-from ..presentation.presenters.topology import TopologyPresenter, topology_words
-from ..presentation.wording import audited
-from ..protocol.wire.parties import ANALYST, CURATOR, Role, role
-from ..scenarios.programs.capability import AnswerKind
-from ..scenarios.programs.interface import Raised
-from ..scenarios.programs.registry import answers_in
-from ..scenarios.programs.topology import Topology, topology_of
-from ..scenarios.records.verification.deviations import deviations
-from ..scenarios.schema.model import Defence
+from ...analysis.exposure.equal_people import SharedValues
+from ...number_text import sentence
+from ...protocol.wire.parties import Role, role
+from ...scenarios.lab.scoring.run_scores import saved_coalition
+from ...scenarios.programs.capability import AnswerKind
+from ...scenarios.programs.interface import Raised
+from ...scenarios.programs.registry import answers_in
+from ...scenarios.programs.topology import Topology, topology_of
+from ...scenarios.records.verification.deviations import deviations
+from ...scenarios.schema.model import Defence
+from ..equal_people import released_alike
+from ..wording import audited
+from .coalitions import outsiders_linked
+from .topology import TopologyPresenter, topology_words
 
 if TYPE_CHECKING:
-    from ..scenarios.lab.scoring.result import Result
-    from ..scenarios.records.result_file import Run
-    from ..scenarios.records.traffic import Traffic
-    from ..scenarios.studies.cheating.cheating_result import CheatingStudy
-    from ..scenarios.studies.exposure.column_sets import Choices
-    from ..scenarios.studies.exposure.exposure_curves import Curves
-
-READERS = frozenset({CURATOR, ANALYST})
-
-
-@dataclass(frozen=True, slots=True)
-class Learner:
-    """A coalition and its knowledge.
-
-    Attributes:
-        parties: its members, readers first.
-        linked: number of people linked to a value, members of the coalition included.
-        linked_outsiders: number of linked people outside the coalition.
-        certain: cells of the table that the coalition knows for certain.
-        bits: leakage per person.
-        bits_are: the relation of `bits` to the true leakage: exact, lower or upper bound.
-        guessed, guessed_before: expected number of rows that a best guess gets right, with the view
-            and from the prior alone; None if not computed.
-        sure, sure_before: highest posterior of a person's true row, and its prior; None if not
-            computed.
-        method: exact, sampled, at least, at most.
-    """
-
-    parties: tuple[str, ...]
-    linked: int
-    linked_outsiders: int
-    certain: int
-    bits: float
-    bits_are: Side = Side.EXACT
-    guessed: float | None = None
-    guessed_before: float | None = None
-    sure: float | None = None
-    sure_before: float | None = None
-    method: str = "exact"
-
-    def certain_are(self, cells: int) -> Side:
-        """Return how `certain` relates to the true number of certain cells. cells: in the table."""
-        return Side.from_certain(self.method, self.certain, cells)
-
-    @property
-    def name(self) -> str:
-        """The members in a line."""
-        return " + ".join(self.parties) or "anybody (the board)"
+    from ...analysis.trust import Received
+    from ...scenarios.lab.scoring.result import Result
+    from ...scenarios.records.result_file import Run
+    from ...scenarios.records.traffic import Traffic
+    from ...scenarios.studies.cheating.cheating_result import CheatingStudy
+    from ...scenarios.studies.exposure.column_sets import Choices
+    from ...scenarios.studies.exposure.exposure_curves import Curves
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +39,7 @@ class PageFacts:
         sets: the sets of columns that could have been released; None if no such decision was made.
         curves: exposure by k; None if there are no counts.
         traffic: messages by kind; None if no transcript was saved.
-        learners: every coalition that was scored.
+        learners: the leakage to each coalition that was scored, the smallest first.
         cheating: the study of malicious coalitions saved with the run; None if there is none.
     """
 
@@ -87,7 +47,7 @@ class PageFacts:
     sets: "Choices | None"
     curves: "Curves | None"
     traffic: "Traffic | None"
-    learners: tuple[Learner, ...]
+    learners: tuple["Received", ...]
     cheating: "CheatingStudy | None" = None
 
     @property
@@ -123,7 +83,7 @@ class PageFacts:
 
     @property
     def crowd(self) -> int:
-        """The number of participants, fictitious ones too: coalitions link among all of them."""
+        """The number of participants, also fictitious users: coalitions link among all of them."""
         return self.run.transcript.users if self.run.transcript else self.users
 
     @property
@@ -235,45 +195,32 @@ class PageFacts:
         handlers = self.topology.handlers(self.run.scenario)
         return frozenset(party for party in handlers if role(party) is Role.SHUFFLER)
 
-    def trusted(self, learner: Learner) -> bool:
+    def trusted(self, view: "Received") -> bool:
         """Whether a coalition reaches the trust line: it has all it needs to link people."""
         scenario = self.run.scenario
-        return self.topology.reaches(scenario.mix, scenario.defence, learner.parties)
+        return self.topology.reaches(scenario.mix, scenario.defence, view.parties)
 
     @property
-    def breaking(self) -> tuple[Learner, ...]:
+    def breaking(self) -> "tuple[Received, ...]":
         """The minimal coalitions that link people other than their own members."""
-        linking = [learner for learner in self.learners if learner.linked_outsiders > 0]
+        linking = [view for view in self.learners if outsiders_linked(view) > 0]
         return tuple(
-            learner
-            for learner in linking
-            if not any(
-                set(other_learner.parties) < set(learner.parties) for other_learner in linking
-            )
+            view
+            for view in linking
+            if not any(set(other_view.parties) < set(view.parties) for other_view in linking)
         )
 
 
-def learners(run: "Run") -> tuple[Learner, ...]:
-    """Return every coalition that was scored, the smallest first."""
-    learners = []
-    for coalition in run.result.coalitions:
-        members = tuple(sorted(coalition.parties, key=lambda party: (party not in READERS, party)))
-        member_count = sum(role(party) in (Role.USER, Role.PEER) for party in members)
-        linked_outsiders = max(0, coalition.linked - member_count)
-        worst = coalition.worst_row
-        learners.append(
-            Learner(
-                members,
-                coalition.linked,
-                linked_outsiders,
-                coalition.cells_certain,
-                coalition.bits_per_person,
-                Side(coalition.bits_are or ("exact" if coalition.exact else "at least")),
-                coalition.rows_guessed,
-                coalition.rows_guessed_before,
-                worst.now if worst else None,
-                worst.before if worst else None,
-                coalition.method,
-            )
-        )
-    return tuple(sorted(learners, key=lambda learner: len(learner.parties)))
+def learners(run: "Run") -> "tuple[Received, ...]":
+    """Return the leakage to every coalition that was scored, the smallest first.
+
+    It is counted among all participants of a recorded run, also fictitious users.
+    """
+    users = run.transcript.users if run.transcript else run.users
+    cells = users * len(run.sizes)
+    reports = answers_in(run.scenario) is AnswerKind.REPORTS
+    views = (
+        saved_coalition(coalition, users, cells, reports=reports)
+        for coalition in run.result.coalitions
+    )
+    return tuple(sorted(views, key=lambda view: len(view.parties)))

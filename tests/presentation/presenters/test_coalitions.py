@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.analysis.trust import Method, Received
-from veilmix.cli.text.coalitions import baseline_text, key, kinds, table
 from veilmix.cli.text.layout import broken
+from veilmix.presentation.presenters.coalitions import baseline_text, key, kinds, table
 
 READERS = ("analyst", "curator")
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from ..analysis.frames import plain_frame
-from ..number_text import percent, plural
-from .equal_people import alike_lines, released_alike
+from ...analysis.frames import plain_frame
+from ...number_text import percent, plural
+from ..equal_people import alike_lines, released_alike
+from .coalitions import HEADINGS, coalition_name, figures
 
 
 def html(outcome: Any) -> str:
@@ -33,16 +34,8 @@ def _parts(outcome: Any) -> Iterator[str]:
     linking = [view for view in outcome.coalitions if view.linked]
     yield f"<p>{escape(_linked_text(len(linking), len(outcome.coalitions)))}</p>"
     if linking:
-        rows = [
-            (
-                " + ".join(view.parties),
-                f"{view.linked:,} of {view.users:,}",
-                f"{view.cells_certain:,} of {view.cells:,}",
-                f"{view.bits_are.mark}{view.bits_per_person:.2f}",
-            )
-            for view in linking
-        ]
-        yield plain_frame(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
+        rows = [(coalition_name(view), *figures(view)) for view in linking]
+        yield plain_frame(("coalition", *HEADINGS), rows)._repr_html_()
 
 
 def _linked_text(linking: int, looked_at: int) -> str:

@@ -1,4 +1,4 @@
-"""Re-identification of people in a release, as rows of the table of scores.
+"""The presenter of re-identification in a release: rows of scores, and the section of a page.
 
 The rows show the attacker of the scenario, or else the best attackers tried: with a single column,
 with all columns but a single column, and with all columns.
@@ -7,35 +7,45 @@ with all columns but a single column, and with all columns.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...number_text import give_or_take
+from msgspec.structs import astuple
+
+from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.people_source import SetPopulation
 from ...scenarios.programs.registry import capability
-from .layout import percent, plural
+from ..blocks import Block, Grid, PageFigure, PageNumbers, Score, Section, score_grid
+from ..svg import Drawing, PositionScale, number, shorten
+from .registry import presenter_of
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
     from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.lab.scoring.reidentification import AttackSuccess, Reidentified, ReportPie
+    from ...scenarios.records.result_file import Run
 
 NAMED = 3  # columns that are named one by one
 NOTE = "Re-identified people are counted with the true values, which only the simulation knows."
+ROW = 22  # units of the picture
+NAMES = 250
 
-Score = tuple[str, str, str]
 
-
-def scores(outcome: "Outcome") -> Iterator[Score]:
-    """Yield the rows; empty without a release."""
-    reidentified = outcome.reidentification
+def scores(run: "Outcome | Run") -> Iterator[Score]:
+    """Yield the rows of scores; empty without a release."""
+    reidentified = run.reidentification
     if reidentified is None:
         return
-    features = len(outcome.schema.names)
-    is_requested = bool(outcome.scenario.attacker.knows)
-    if capability(outcome.scenario, SetPopulation):
+    features = len(run.sizes)
+    is_requested = bool(run.scenario.attacker.knows)
+    if capability(run.scenario, SetPopulation):
         yield from _sets(reidentified)
         return
     for attack in worst(reidentified.attacks, features, is_requested=is_requested):
         label = f"re-identified, knowing {_known_columns(attack, features)}"
         yield label, *_attack(attack, reidentified.people)
+    yield from _chances(reidentified)
+
+
+def _chances(reidentified: "Reidentified") -> Iterator[Score]:
+    """Yield the rows on the three standard attackers, and on the reports of people."""
     if reidentified.risk is not None:
         yield from _risk(reidentified)
     for report in reidentified.reports:
@@ -123,3 +133,79 @@ def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
         f"{report.contraction:.3g} bits)"
     )
     yield "... at most", f"{report.exact:.3g} bits", meaning
+
+
+def section(run: "Run") -> Section | None:
+    """Return the section on re-identification; None if it was not measured."""
+    reidentified = run.reidentification
+    if not reidentified:
+        return None
+    blocks: list[Block] = []
+    if reidentified.attacks:
+        blocks += [_figure(reidentified), _table(reidentified)]
+    if rows := [*_chances(reidentified)]:
+        keys = ("feature", "pie", "standard_error", "contraction", "exact", "attained")
+        plain = [[getattr(report, key) for key in keys] for report in reidentified.reports]
+        numbers = PageNumbers("report-pie", keys, plain) if plain else None
+        blocks.append(score_grid(rows, "Chances of a person to be found", numbers))
+    lead = presenter_of(run.scenario).attack_lead or (
+        f"The release is about {plural(reidentified.people, 'person', 'people')}, without names. "
+        "An attacker knows some columns of everybody by name and names the owner of each row as "
+        f"well as anybody could. Found: named rightly, in expectation. {NOTE}"
+    )
+    return Section("found", "Who is found", lead, tuple(blocks))
+
+
+def _figure(reidentified: "Reidentified") -> PageFigure:
+    attacks, people = reidentified.attacks, reidentified.people
+    height = ROW * len(attacks) + 62
+    best_attack = max(attacks, key=lambda attack: attack.found)
+    about = (
+        f"at most {best_attack.found:.1f} of {people:,} people, knowing "
+        f"{', '.join(best_attack.knows)}"
+    )
+    drawing = Drawing("found", "People found by attackers who know columns", about, 720, height)
+    decades = people > 100
+    x = PositionScale(1.0 if decades else 0.0, people, NAMES, 640, decades, NAMES)
+    bottom = height - 46
+    for tick in x.ticks():
+        drawing.line((x(tick), 8), (x(tick), bottom), "grid")
+        drawing.text(x(tick), bottom + 18, number(tick), anchor="middle")
+    drawing.text((NAMES + 640) / 2, height - 6, f"people found, of {people:,}", "label", "middle")
+    for row, attack in enumerate(attacks):
+        y = 20 + ROW * row
+        drawing.text(NAMES - 8, y + 4, shorten(", ".join(attack.knows), 38), anchor="end")
+        drawing.line((NAMES, y), (x(attack.found), y), "link")
+        drawing.mark((x(attack.found), y), "circle", "truth", 4.5)
+        label = f"{attack.found:,.1f}"
+        if attack.certain:
+            drawing.mark((x(attack.certain), y), "diamond", "promise bad", 4.5)
+            label += f", {attack.certain:,} for certain"
+        drawing.text(x(attack.found) + 9, y + 4, label)
+    caption = "Rows: the columns an attacker knows. Open diamond: people named for certain."
+    return PageFigure(drawing.svg(), caption, _numbers(reidentified))
+
+
+def _numbers(reidentified: "Reidentified") -> PageNumbers:
+    keys = ("found", "standard_error", "bayes_error", "certain", "bits", "bits_standard_error")
+    rows = [
+        (" x ".join(attack.knows), " x ".join(attack.sees), *astuple(attack)[2:])
+        for attack in reidentified.attacks
+    ]
+    return PageNumbers("found", ("knows", "sees", *keys), rows)
+
+
+def _table(reidentified: "Reidentified") -> Grid:
+    rows = [
+        (
+            ", ".join(attack.knows),
+            f"{attack.found:,.1f}" + give_or_take(attack.standard_error, 2),
+            percent(attack.error),
+            f"{attack.certain:,}",
+            f"{attack.bits:.3g}" + give_or_take(attack.bits_error, 2),
+        )
+        for attack in reidentified.attacks
+    ]
+    headings = ("knows", "people found", "Bayes error", "for certain", "bits a row tells")
+    caption = "Attackers by what they know"
+    return Grid(headings, rows, (1, 2, 3, 4), caption, _numbers(reidentified), folded=True)

@@ -1,17 +1,16 @@
-"""The rows of the table of scores about the ledger."""
+"""The presenter of the ledger: rows of scores on earlier releases about the same people."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import percent
+from ...number_text import percent, plural
+from ..blocks import Score
 
 if TYPE_CHECKING:
     from ...scenarios.lab.ledger.account import Account, Spending, Subtraction
 
-Row = tuple[str, str, str]
 
-
-def ledger_rows(account: "Account") -> Iterator[Row]:
+def scores(account: "Account") -> Iterator[Score]:
     """Yield name, value and meaning of each entry of an account."""
     yield "ledger: sessions", f"{account.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(account.releases):,}", "about them"
@@ -29,7 +28,7 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
         yield "ledger warns", "1", line
 
 
-def _spent(spent: "Spending") -> Iterator[Row]:
+def _spent(spent: "Spending") -> Iterator[Score]:
     """Yield the privacy loss spent: locally, and after shuffling if it was composed."""
     person_text = "whoever has spent most, this run included"
     meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {person_text}"
@@ -39,10 +38,10 @@ def _spent(spent: "Spending") -> Iterator[Row]:
         return
     relied = "" if mixed.relied_on is None else f", {mixed.relied_on:,} people or more relied on"
     at = f"nats at delta = {mixed.delta:.3g}, {_limit(mixed.limit)}; {mixed.adjacency}"
-    composed = f"{mixed.runs:,} {'run' if mixed.runs == 1 else 'runs'} composed{relied}"
+    composed = f"{plural(mixed.runs, 'run')} composed{relied}"
     yield "ledger: spent, shuffled", f"{mixed.most:.4g}", f"{at}; {composed}"
     for local_runs in mixed.apart:
-        runs = f"{local_runs.runs:,} {'run' if local_runs.runs == 1 else 'runs'}"
+        runs = plural(local_runs.runs, "run")
         yield "", f"{local_runs.local:.4g}", f"... of it nats of {runs}, local: {local_runs.why}"
 
 
@@ -50,7 +49,7 @@ def _limit(limit: float | None) -> str:
     return "not limited" if limit is None else f"of {limit:g}"
 
 
-def _subtractions(account: "Account") -> Iterator[Row]:
+def _subtractions(account: "Account") -> Iterator[Score]:
     """Yield the rows of the groups that releases give together."""
     if not account.groups and (account.refused or len(account.releases) < 2):
         return
@@ -65,7 +64,7 @@ def _subtractions(account: "Account") -> Iterator[Row]:
     yield "", "not examined", rest_of_sums
 
 
-def _group(group: "Subtraction") -> Iterator[Row]:
+def _group(group: "Subtraction") -> Iterator[Score]:
     """Yield the rows of one group."""
     releases_text = group.releases or "a release that only its analyst has read"
     yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {releases_text}"

@@ -1,0 +1,81 @@
+"""The presenter of attacks: the faults of a scenario, and rows of scores on their outcomes."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...number_text import percent, plural
+from ...scenarios.attacks.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
+from ...scenarios.attacks.catalogue.registry import ATTACKS, GUARDS, helping
+from ...scenarios.programs.topology import Topology, topology_of
+from ...scenarios.schema.model import Fault, Scenario
+from ..blocks import Score
+
+if TYPE_CHECKING:
+    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.programs.interface import Effect, Raised
+    from ...scenarios.records.result_file import Run
+
+
+def scores(run: "Outcome | Run") -> Iterator[Score]:
+    """Yield the rows of scores: messages refused, outcomes of attacks, alarms."""
+    for reason, number in run.refused.items():
+        yield f"refused: {reason}", f"{number:,}", "messages that were not counted"
+    for effect in run.attacks:
+        yield f"attack: {effect.attack}", _outcome_text(effect), effect.unit
+    yield from _alarms(run.alarms)
+
+
+def _outcome_text(effect: "Effect") -> str:
+    """Return the outcome of an attack and its maximum, as text."""
+    whole = effect.value.is_integer() and effect.of.is_integer()
+    achieved, maximum = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
+    return f"{achieved} of {maximum}"
+
+
+def _alarms(alarms: "tuple[Raised, ...]") -> Iterator[Score]:
+    """Yield a row for each cause and party of alarms; users are not named."""
+    counted = Counter(
+        (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
+        for alarm in alarms
+    )
+    for (cause, party, true), number in counted.items():
+        kind = "alarm" if true else "false alarm"
+        evidence_note = "" if true else "; the board does not bear it out"
+        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {party}{evidence_note}"
+
+
+def faults(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
+    """Yield each attack, its attacker and deviation, and its countermeasures with their state."""
+    topology = topology_of(scenario)
+    for fault in scenario.fault:
+        how = ATTACKS[fault.attack].among(topology.name) or ATTACKS[fault.attack]
+        does = f"{_attacker_name(fault, topology)} {how.does}{_aim(fault)}"
+        names = helping(fault.attack, topology.name)
+        yield fault.attack, does, ", ".join(f"{name} ({_state(scenario, name)})" for name in names)
+
+
+def _attacker_name(fault: Fault, topology: Topology) -> str:
+    """Return the attacker, as the subject of a verb in the singular."""
+    if fault.by is not None:
+        return fault.by
+    role = ATTACKS[fault.attack].by
+    if role == BYSTANDER:
+        return "somebody can"
+    if fault.users is None and fault.share is None and role in (NETWORK, CURATOR, ANALYST):
+        return f"the {role}"
+    attacker_share = f"{percent(fault.share or 0)} of the {topology.member[1]}"
+    return (
+        "each of "
+        f"{attacker_share if fault.users is None else plural(fault.users, *topology.member)}"
+    )
+
+
+def _aim(fault: Fault) -> str:
+    target = f", aimed at {fault.target}" if fault.target else ""
+    rate = "" if fault.rate is None else f", at a rate of {percent(fault.rate)}"
+    return f"{target}{rate}" + (f", in round {fault.round}" if fault.round else "")
+
+
+def _state(scenario: Scenario, name: str) -> str:
+    return "on" if GUARDS[name].is_on(scenario) else "off"

@@ -1,0 +1,293 @@
+"""The presenter of coalitions: their knowledge in a table of kinds, in sentences and as numbers.
+
+The table has at most 80 columns, a row for each kind, dots for members, numbers for knowledge:
+
+    C A 1 2   of   linked  certain   bits ...
+    ● · ○ ○    3        0        0   1.35      the curator, with 0 or 1 of 2 shufflers
+    ● · ● ●    1       30       90   3.00      the curator and both shufflers
+
+A kind: coalitions with the same readers, the same people and the network in or out alike, that
+differ in their shufflers only, and have the same figures. ●: the party is in each coalition
+of the kind, ○: in some, ·: in none.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...number_text import percent, plural
+from ...protocol.wire.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
+from ...scenarios.programs.topology import further_parties
+from ..blocks import Grid, PageNumbers, Score
+from .registry import presenter_of
+
+if TYPE_CHECKING:
+    from ...analysis.trust import Received
+    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.schema.model import Scenario
+
+IN_EACH, IN_SOME, NONE = "●○·"
+MOST_COLUMNS = 6  # shufflers with a column each (of more not all subsets are tried): counted
+PEOPLE = "P"
+INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N", RANDOMNESS: "R"}
+WORD = {"C": "curator", "A": "analyst", "N": "network", "R": "randomness", PEOPLE: "people"}
+Key = tuple[object, ...]
+PEOPLE_ROLES = (Role.USER, Role.PEER)
+HEADINGS = ("linked", "certain", "bits", "guessed", "surest", "verdict")
+BROKEN = "the trust assumption does not hold"
+SECOND_ASSUMPTION = "see every row, not its sender: the second trust assumption does not hold"
+LINKED = (
+    "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
+    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
+)
+GUESSED = (
+    "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
+    "of the row of the person it is surest of, and rightly; bits: learnt per person"
+)
+PERSONS = (
+    "linked: people with all their ballots linked to them; bits: learnt per person, at least, if\n"
+    "before any of it all tables of persons with up to so many different rows were equally likely"
+)
+PRIOR_TEXTS = {
+    "uniform": "all tables of people and values equally likely",
+    "marginals": "the share of every value is public, and people are independent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CoalitionKind:
+    """Coalitions with the same knowledge.
+
+    Attributes:
+        members: the parties of each coalition.
+        received: the knowledge of the first coalition, which stands for all.
+    """
+
+    members: tuple[frozenset[str], ...]
+    received: "Received"
+
+
+def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
+    """Group coalitions, in the order in which the first of each kind comes."""
+    grouped: dict[Key, list[Received]] = {}
+    for view in views:
+        grouped.setdefault(_key(view), []).append(view)
+    return tuple(
+        CoalitionKind(tuple(frozenset(view.parties) for view in kind_views), kind_views[0])
+        for kind_views in grouped.values()
+    )
+
+
+def _key(view: "Received") -> Key:
+    """Return the common data of a kind: its parties but shufflers, and its figures."""
+    rest = tuple(party for party in view.parties if role(party) is not Role.SHUFFLER)
+    return (rest, *figures(view))
+
+
+def table(views: "Sequence[Received]") -> Grid:
+    """A row for each kind of coalition, of at most 80 columns."""
+    rows_of = kinds(views)
+    initials = _initials(views)
+    rows = [
+        (
+            _dots(view, initials),
+            f"{len(view.members):,}",
+            *figures(view.received),
+        )
+        for view in rows_of
+    ]
+    return Grid((" ".join(initials), "of", *HEADINGS), rows, (1, 2, 3, 4, 5, 6))
+
+
+def figures(view: "Received") -> tuple[str, ...]:
+    """Return the figures of a coalition under `HEADINGS`; bits are per person."""
+    mark = {"exact": "", "sampled": "~", "at least": ">=", "at most": "<="}[view.method]
+    return (
+        f"{view.linked:,}",
+        f"{view.certain_are.mark.strip()}{view.cells_certain:,}",
+        f"{view.bits_are.mark.strip()}{view.bits_per_person:.2f}",
+        "-" if view.rows_guessed is None else f"{mark}{view.rows_guessed:,.1f}",
+        "-" if view.worst_row is None else percent(view.worst_row.posterior),
+        view.verdict,
+    )
+
+
+def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
+    """Return the columns of dots: readers, shufflers by number, and other parties of coalitions."""
+    parties = {party for view in views for party in view.parties}
+    shufflers = sorted(_number(party) for party in parties if role(party) is Role.SHUFFLER)
+    readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in parties]
+    mix = (
+        [str(shuffler) for shuffler in shufflers]
+        if len(shufflers) <= MOST_COLUMNS
+        else ["shufflers"]
+    )
+    other_initials = [INITIALS[party] for party in (RANDOMNESS, NETWORK) if party in parties]
+    people = any(role(party) in (Role.USER, Role.PEER) for party in parties)
+    return (*readers, *mix, *other_initials, *([PEOPLE] if people else []))
+
+
+def _number(shuffler: str) -> int:
+    return int(shuffler.rpartition("-")[2])
+
+
+def _dots(kind: CoalitionKind, initials: Sequence[str]) -> str:
+    return " ".join(_dot(kind, initial) for initial in initials)
+
+
+def _dot(kind: CoalitionKind, initial: str) -> str:
+    """Return the dot of a party in a kind; for many shufflers their number, or its range."""
+    if initial == "shufflers":
+        counts = {
+            sum(role(party) is Role.SHUFFLER for party in parties) for parties in kind.members
+        }
+        low, high = min(counts), max(counts)
+        return (f"{low}" if low == high else f"{low} to {high}").rjust(len(initial))
+    inside = {any(_initial(party) == initial for party in parties) for parties in kind.members}
+    return IN_SOME if len(inside) == 2 else IN_EACH if True in inside else NONE
+
+
+def _initial(party: str) -> str:
+    if role(party) in (Role.USER, Role.PEER):
+        return PEOPLE
+    return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
+
+
+def key(views: "Sequence[Received]") -> Iterator[str]:
+    """Yield the lines that explain dots, letters and columns."""
+    view = views[0]
+    initials = _initials(views)
+    words = [f"{initial} {WORD[initial]}" for initial in initials if initial in WORD]
+    numbers = [initial for initial in initials if initial.isdecimal()]
+    if numbers:
+        last = "" if len(numbers) == 1 else f" to {numbers[-1]}"
+        position = sum(initial in "CA" for initial in initials)
+        words.insert(position, f"{numbers[0]}{last} shufflers")
+    yield (
+        f"{IN_EACH} in each coalition of the row, {IN_SOME} in some, {NONE} in none; "
+        f"{', '.join(words)}"
+    )
+    people = plural(view.users, "person", "people")
+    yield f"of: coalitions in the row; linked: of {people}; certain: of {view.cells:,} cells"
+
+
+def baseline_text(views: "Sequence[Received]") -> str:
+    """Return the baselines without a view, as text: rows guessed, highest prior; "" if unknown."""
+    rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
+    sure = {view.worst_row.prior for view in views if view.worst_row is not None}
+    texts = []
+    if rows:
+        texts.append(f"{_range(rows, lambda x: f'{x:,.1f}')} rows guessed")
+    if sure:
+        texts.append(f"{_range(sure, percent)} sure of the surest")
+    return ", ".join(texts)
+
+
+def _range(numbers: set[float], text: Callable[[float], str]) -> str:
+    low, high = text(min(numbers)), text(max(numbers))
+    return low if low == high else f"{low} to {high}"
+
+
+def coalition_name(view: "Received") -> str:
+    """Return the members of a coalition in a line, readers first."""
+    readers = (CURATOR, ANALYST)
+    members = sorted(view.parties, key=lambda party: (party not in readers, party))
+    return " + ".join(members) or "anybody (the board)"
+
+
+def outsiders_linked(view: "Received") -> int:
+    """Return the number of linked people outside a coalition."""
+    return max(0, view.linked - sum(role(party) in PEOPLE_ROLES for party in view.parties))
+
+
+def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
+    """Return a line with the minimal coalitions that link a person."""
+    listed = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those examined"
+    return f"Minimal linking coalitions (honest-but-curious): {listed}"
+
+
+def requested_lines(scenario: "Scenario", views: "Sequence[Received]") -> Iterator[str]:
+    """Yield a line for each coalition that a scenario names: the people that it links."""
+    by_parties = {frozenset(view.parties): view for view in views}
+    for coalition in scenario.coalition:
+        view = by_parties.get(frozenset(coalition.parties))
+        if view is None:
+            continue
+        outsiders = outsiders_linked(view)
+        outcome = f"links {plural(outsiders, 'person', 'people')}" if outsiders else "links nobody"
+        if view.linked > outsiders:
+            outcome += " besides its members" if outsiders else " else"
+        yield f"{coalition.name} ({' + '.join(coalition.parties)}): {outcome}"
+
+
+def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
+    """Yield the meaning of the figures, the baselines without a view, and the limits of each."""
+    if any(view.reports for view in views):
+        yield LINKED
+        return
+    if all(view.rows_guessed is None for view in views):  # persons have several rows
+        yield PERSONS
+        return
+    yield GUESSED
+    yield f"before any of it: {baseline_text(views)}: {PRIOR_TEXTS[prior]}"
+    error = max((view.error for view in views if view.method == "sampled"), default=0.0)
+    if error:
+        yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
+    if any(view.method == "at least" for view in views):
+        yield ">= at least: there were too many tables to look at all that the counts allow"
+    if any(view.method == "at most" for view in views):
+        yield "<= at most: it has a certificate, which the counts that it has not read say all of"
+    if any(view.at_most and view.method != "at most" for view in views):
+        yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
+
+
+def numbers(views: "Sequence[Received]") -> PageNumbers:
+    """Return every figure of every coalition."""
+    headings = (
+        *("coalition", "linked", "users", "cells_certain", "cells", "bits_per_person", "exact"),
+        *("bits_are", "method", "rows_guessed", "rows_guessed_before", "cells_guessed"),
+        *("cells_guessed_before", "worst_row", "worst_row_before"),
+    )
+    rows = [
+        (
+            *("+".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
+            *(view.bits_per_person, view.exact, view.bits_are.value, view.method.value),
+            *(view.rows_guessed, view.rows_guessed_before),
+            *(view.cells_guessed, view.cells_guessed_before),
+            *((view.worst_row.posterior, view.worst_row.prior) if view.worst_row else (None, None)),
+        )
+        for view in views
+    ]
+    return PageNumbers("coalitions", headings, rows)
+
+
+def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
+    """Yield rows on coalitions; if parties deviated, only on coalitions that link a person."""
+    shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
+    whole = {1: "the shuffler", 2: "both shufflers"}.get(
+        len(shufflers), f"all {len(shufflers)} shufflers"
+    )
+    presenter = presenter_of(outcome.scenario)
+    reader = presenter.reader
+    curator = "reads nothing" if reader == ANALYST else "people linked to their values"
+    open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
+    linked_unit = "answer" if outcome.scenario.policy.publish_marginals else "released row"
+    s = "s" if len(shufflers) == 1 else ""
+    mixers = (
+        f"know{s} whose each {linked_unit} is" if open_list else f"see{s} senders, not contents"
+    )
+    rows = [
+        ("linked by the curator", ["curator"], curator),
+        ("linked by the analyst", ["analyst"], f"sees {presenter.reads}"),
+        (f"linked by {whole}", shufflers, mixers),
+        (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
+    ]
+    if RANDOMNESS in further_parties(outcome.scenario):
+        # two assumptions: on the owner of a row, and on the closed values
+        both = [reader, RANDOMNESS]
+        rows.append(("linked by analyst and randomness", both, SECOND_ASSUMPTION))
+    for label, members, meaning in rows:
+        coalition = outcome.coalition(*members)
+        if deviated and not coalition.linked:
+            continue
+        yield label, f"{coalition.linked:,} of {coalition.users:,}", meaning

@@ -1,0 +1,27 @@
+"""The presenter of a decision: the limits that would release more columns."""
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+
+from ...number_text import percent
+from ...scenarios.programs.dropped_columns import UnreleasedColumn
+
+
+def unreleased(columns: Iterable[UnreleasedColumn]) -> Iterator[str]:
+    """Yield a clause for each column that is not released: the limits that would release it."""
+    for dropped in columns:
+        bound = percent(dropped.promised)
+        if dropped.forbidden:
+            yield f"{dropped.column} is forbidden; with it the bound is {bound}"
+            continue
+        # k = 1 protects no person, so it is no advice
+        crowd = f", or k = {dropped.largest_k:,} or less," if (dropped.largest_k or 0) > 1 else ""
+        yield (
+            f"with {dropped.column} the bound is {bound}: "
+            f"max_exposure = {_rounded_up(dropped.promised)}{crowd} would release it"
+        )
+
+
+def _rounded_up(share: float) -> str:
+    """Return a share rounded up to 0.01 %: rounded down, the limit would be too small."""
+    return f"{ceil(share * 10_000 - 1e-9) / 10_000:g}"
