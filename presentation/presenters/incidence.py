@@ -79,9 +79,7 @@ class IncidencePresenter(NoisePresenter):
         onions = plural(findings.owners * len(outcome.schema.names), noun)
         yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {findings.rule}")
         yield Line()
-        sure = f"{percent(1 - findings.beta)} from"
-        headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
-        yield Grid(headings, list(_rows(findings)), (1, 2, 3, 4, 5))
+        yield _counts(findings)
         if (counts := findings.owners + 1) > ROWS:
             yield Line(f" the first {ROWS} of {counts}; all are in result.json", "dim")
         kind = "posterior probability, all together" if _is_bayes(findings) else "all together"
@@ -140,12 +138,21 @@ class IncidencePresenter(NoisePresenter):
             f"at once with {percent(1 - findings.beta)}; the truth is what the laboratory knows, "
             "and no analyst."
         )
-        yield Section("sets", "In how many sets", lead, (_figure(findings), _table(findings)))
+        yield Section("sets", "In how many sets", lead, (_figure(findings), _counts(findings)))
 
 
 def _is_bayes(findings: IncidenceFindings) -> bool:
     """Whether limits are of the posterior distribution."""
     return findings.method == "bayes"
+
+
+def _counts(findings: IncidenceFindings) -> Grid:
+    """Return the table of the number of sets that elements are in, with limits and truth."""
+    sure = f"{percent(1 - findings.beta)} from"
+    headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
+    return Grid(
+        headings, list(_rows(findings)), (1, 2, 3, 4, 5), "Elements by their number of sets"
+    )
 
 
 def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
@@ -228,15 +235,3 @@ def _figure(findings: IncidenceFindings) -> PageFigure:
     )
     numbers = PageNumbers("incidence", ("t", "psi", "estimate", "low", "high", "truth"), rows)
     return PageFigure(picture.drawing.svg(), caption, numbers)
-
-
-def _table(findings: IncidenceFindings) -> Grid:
-    rows = [
-        (
-            name,
-            *_count(count),
-            "-" if count.truth is None else f"{count.truth:,}",
-        )
-        for name, count in (("any set", findings.union), ("all sets", findings.intersection))
-    ]
-    return Grid(("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4), "Elements")

@@ -1,19 +1,25 @@
 """Noise on the page of a run: estimates with limits and truth, noise against benefit, epsilons."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
 from ...scenarios.programs.randomized.tradeoff import Trade, trades
 from ...scenarios.serialization.record import plain
-from ..blocks import Block, Grid, PageFigure, PageNumbers, Section
+from ..blocks import Block, Line, PageFigure, PageNumbers, Section, score_grid
 from ..svg import Drawing, PositionScale, number, plot, shorten
 from .noise_scores import privacy_rows
-from .noise_tables import error_meaning, found_promise, found_rows, measures_rows, signed
+from .noise_tables import (
+    error_meaning,
+    estimated,
+    found_grid,
+    found_promise,
+    number_grid,
+    share_columns,
+    share_grid,
+)
 
 if TYPE_CHECKING:
-    from ...scenarios.programs.randomized.numeric_estimates import MeasuredFeature
-    from ...scenarios.programs.randomized.open_domain_values import FoundFeature
     from ...scenarios.programs.randomized.score import Randomized
     from ...scenarios.programs.randomized.share_estimates import Estimated
     from ...scenarios.schema.model import Scenario
@@ -25,20 +31,23 @@ NAMES = 170
 
 def section(scenario: "Scenario", findings: "Randomized") -> Section:
     """Return the section of the page on noise."""
-    estimates = [*findings.features, *([findings.joint] if findings.joint else [])]
+    estimates = estimated(findings)
     blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(estimates)]
     traded = trades(scenario, plain(findings))
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
-    blocks += [_numbers_of(feature, findings.mechanism) for feature in findings.measured]
-    blocks += [_values_of(feature) for feature in findings.found]
+    if findings.measured:
+        caption = f"Numbers; {error_meaning(findings.mechanism)}"
+        blocks.append(replace(number_grid(findings.measured), caption=caption))
+    if findings.found:
+        blocks.append(replace(found_grid(findings.found), caption="Values found"))
+        blocks += (
+            Line(f"{feature.feature}: {found_promise(feature)}.") for feature in findings.found
+        )
     if estimates:
-        blocks.append(_table(estimates))
-    headings, caption = (
-        ("reading", "value", "meaning"),
-        "What is known of the privacy of one person",
-    )
-    blocks.append(Grid(headings, list(privacy_rows(findings)), (1,), caption))
+        caption = "All estimates; projected: the nearest distribution, biased"
+        blocks.append(replace(share_grid(estimates), caption=caption, folded=True))
+    blocks.append(score_grid(privacy_rows(findings), "What is known of the privacy of one person"))
     lead = f"People randomized their answers before sealing them ({findings.rule}). "
     if estimates:
         lead += (
@@ -50,44 +59,6 @@ def section(scenario: "Scenario", findings: "Randomized") -> Section:
         else:
             lead += "What is true nobody knows: people added the noise before anything was sent."
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
-
-
-def _values_of(feature: "FoundFeature") -> Grid:
-    keys = ("value", "unbiased", "standard_error", "low_95", "high_95", "truth")
-    plain_rows = [tuple(getattr(value, key) for key in keys) for value in feature.found]
-    return Grid(
-        headings=("found", "estimate", "95 % from", "to", "truth"),
-        rows=found_rows(feature),
-        right=(1, 2, 3, 4),
-        caption=f"{feature.feature}: values found; {found_promise(feature)}",
-        numbers=PageNumbers(f"found-{feature.feature}", keys, plain_rows),
-    )
-
-
-def _numbers_of(feature: "MeasuredFeature", mechanism: str) -> Grid:
-    keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
-    plain_rows = [
-        (number.name, *(getattr(number, key) for key in keys)) for number in feature.measures
-    ]
-    return Grid(
-        headings=("number", "estimate", "error", "95 % from", "to", "truth"),
-        rows=measures_rows(feature),
-        right=(1, 2, 3, 4, 5),
-        caption=f"{feature.feature}: numbers; {error_meaning(mechanism)}",
-        numbers=PageNumbers(f"numbers-{feature.feature}", ("number", *keys), plain_rows),
-    )
-
-
-def _columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
-    """Return the shares of the values of a feature by their names in a file; no unknown truth."""
-    columns: dict[str, Sequence[float]] = {
-        "unbiased": feature.shares,
-        "standard_error": feature.errors,
-        "low_95": feature.low,
-        "high_95": feature.high,
-        "projected": feature.projected,
-    }
-    return {**columns, "truth": feature.truth} if feature.truth else columns
 
 
 def _estimates(place: int, feature: "Estimated") -> PageFigure:
@@ -127,7 +98,7 @@ def _estimates(place: int, feature: "Estimated") -> PageFigure:
         f"Square: estimate from {feature.reports:,} reports, with its 95 % interval. "
         f"{'Open diamond: truth. ' if truth else ''}{hold[0].upper()}{hold[1:]}.{more}"
     )
-    columns = _columns(feature)
+    columns = share_columns(feature)
     rows = list(zip(feature.values, *columns.values(), strict=True))
     numbers = PageNumbers(f"estimates-{feature.feature}", ("value", *columns), rows)
     return PageFigure(drawing.svg(), caption, numbers)
@@ -169,22 +140,3 @@ def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
         "error of one share, and average privacy, of one feature (the mean over all)."
     )
     return PageFigure(picture.drawing.svg(), caption, PageNumbers("noise-benefit", headings, rows))
-
-
-def _table(estimates: "Sequence[Estimated]") -> Grid:
-    names = [name for name in _columns(estimates[0]) if name != "standard_error"]
-    shares = [
-        (feature.feature, value, [_columns(feature)[name][place] for name in names])
-        for feature in estimates
-        for place, value in enumerate(feature.values)
-    ]
-    headings = ("feature", "value", "estimate", "95 % from", "to", "projected", *names[4:])
-    numbers: list[tuple[str | float, ...]] = [(name, value, *row) for name, value, row in shares]
-    return Grid(
-        headings=headings,
-        rows=[(name, value, *map(signed, row)) for name, value, row in shares],
-        right=tuple(range(2, len(headings))),
-        caption="All estimates; projected: the nearest distribution, biased",
-        numbers=PageNumbers("estimates", headings, numbers),
-        folded=True,
-    )

@@ -1,26 +1,21 @@
 """Rows and sentences on estimates from randomized reports, for terminal and page."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...scenarios.schema.mechanisms import mechanisms
+from ..blocks import Grid, PageNumbers
 
 if TYPE_CHECKING:
     from ...scenarios.programs.randomized.numeric_estimates import MeasuredFeature
     from ...scenarios.programs.randomized.open_domain_values import FoundFeature
+    from ...scenarios.programs.randomized.score import Randomized
+    from ...scenarios.programs.randomized.share_estimates import Estimated
 
 
 def signed(share: float) -> str:
     """Return a share that may be below 0 or above 1 as text."""
     return f"{100 * share:.1f} %"
-
-
-def found_rows(feature: "FoundFeature") -> list[tuple[str, ...]]:
-    """Return a row for each found value; a placeholder row if there are no values."""
-    rows = [
-        (value.value, *map(signed, (value.unbiased, value.low_95, value.high_95, value.truth)))
-        for value in feature.found
-    ]
-    return rows or [("nothing", "", "", "", "")]
 
 
 def found_promise(feature: "FoundFeature") -> str:
@@ -34,25 +29,105 @@ def found_promise(feature: "FoundFeature") -> str:
     )
 
 
-def measures_rows(feature: "MeasuredFeature") -> list[tuple[str, ...]]:
-    """Return a row for each number: estimate, error, limits and truth."""
-    return [
-        (
-            f"{number.name}{' (biased)' if number.biased else ''}",
-            *(
-                f"{value:,.4g}"
-                for value in (
-                    *(number.estimate, number.standard_error),
-                    *(number.low_95, number.high_95, number.truth),
-                )
-            ),
-        )
-        for number in feature.measures
-    ]
-
-
 def error_meaning(mechanism: str) -> str:
     """Return a sentence on the meaning of standard errors of a mechanism."""
     if mechanisms()[mechanism].sampled:
         return "error: standard error, of the noise and of who took part"
     return "error: standard error, of the noise given who took part"
+
+
+Line = tuple[str, Sequence[float]]  # a name and its numbers
+
+
+def _grid(
+    name: str,
+    columns: Mapping[str, str],
+    tables: Sequence[tuple[str, Sequence[Line]]],
+    number_text: Callable[[float], str],
+    max_rows: int | None,
+) -> Grid:
+    """Return a table of lines by feature, each feature named once, with its numbers.
+
+    columns: key in the file -> heading. max_rows: of a feature.
+    """
+    rows, empty = [], ("nothing", *[""] * (len(columns) - 1))
+    for feature, lines in tables:
+        texts = [(value, *map(number_text, numbers)) for value, numbers in lines[:max_rows]]
+        rows += [(feature * (not place), *row) for place, row in enumerate(texts or [empty])]
+    plain: list[tuple[str | float, ...]] = [
+        (feature, value, *numbers) for feature, lines in tables for value, numbers in lines
+    ]
+    numbers = PageNumbers(name, ("feature", *columns), plain)
+    right = tuple(range(2, len(columns) + 1))
+    return Grid(("feature", *columns.values()), rows, right, numbers=numbers)
+
+
+LIMITS = {"low_95": "95 % from", "high_95": "to"}
+ERRORS = {"standard_error": "error", **LIMITS, "truth": "truth"}
+
+
+def number_grid(features: "Sequence[MeasuredFeature]", max_rows: int | None = None) -> Grid:
+    """Return the estimates of numbers, with their errors, limits and the truth."""
+    columns = {"number": "number", "estimate": "estimate", **ERRORS}
+    tables = [
+        (
+            feature.feature,
+            [
+                (number.name + " (biased)" * number.biased, _figures(number, number.estimate))
+                for number in feature.measures
+            ],
+        )
+        for feature in features
+    ]
+    return _grid("numbers", columns, tables, "{:,.4g}".format, max_rows)
+
+
+def found_grid(features: "Sequence[FoundFeature]", max_rows: int | None = None) -> Grid:
+    """Return the values that were found, with their shares, errors, limits and the truth."""
+    columns = {"value": "found", "unbiased": "estimate", **ERRORS}
+    tables = [
+        (
+            feature.feature,
+            [(value.value, _figures(value, value.unbiased)) for value in feature.found],
+        )
+        for feature in features
+    ]
+    return _grid("found", columns, tables, signed, max_rows)
+
+
+def _figures(estimates: object, estimate: float) -> tuple[float, ...]:
+    """Return an estimate, its error, its limits and the truth."""
+    return estimate, *(getattr(estimates, key) for key in ERRORS)
+
+
+def estimated(local: "Randomized") -> "list[Estimated]":
+    """Return the features with estimated shares, and all features together if they have some."""
+    return [*local.features, *([local.joint] if local.joint else [])]
+
+
+def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
+    """Return the shares of the values of a feature by their names in a file; no unknown truth."""
+    columns: dict[str, Sequence[float]] = {
+        "unbiased": feature.shares,
+        "standard_error": feature.errors,
+        "low_95": feature.low,
+        "high_95": feature.high,
+        "projected": feature.projected,
+    }
+    return {**columns, "truth": feature.truth} if feature.truth else columns
+
+
+def share_grid(estimates: "Sequence[Estimated]", max_rows: int | None = None) -> Grid:
+    """Return the estimated shares. max_rows: of a feature; of more values the largest."""
+    names = [name for name in share_columns(estimates[0]) if name != "standard_error"]
+    tables = []
+    for feature in estimates:
+        columns = share_columns(feature)
+        figures = zip(*(columns[name] for name in names), strict=True)
+        lines = list(zip(feature.values, figures, strict=True))
+        if max_rows is not None and len(lines) > max_rows:
+            lines.sort(key=lambda line: -line[1][0])
+        tables.append((feature.feature, lines))
+    headings = {"value": "value", "unbiased": "estimate", **LIMITS, "projected": "projected"}
+    headings |= {name: name for name in names[4:]}
+    return _grid("estimates", headings, tables, signed, max_rows)

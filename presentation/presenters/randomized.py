@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.randomized.score import Randomized
 from ...scenarios.schema.mechanisms import mechanisms
-from ..blocks import EXPOSED, RELEASED, Block, Grid, Line, Score, VerdictAnswer
+from ..blocks import EXPOSED, RELEASED, Block, Line, Score, VerdictAnswer
 from ..wording import noun_of
 from .noise_scores import (
     error_rows,
@@ -19,7 +19,14 @@ from .noise_scores import (
     largest_standard_error,
     privacy_rows,
 )
-from .noise_tables import error_meaning, found_promise, found_rows, measures_rows, signed
+from .noise_tables import (
+    error_meaning,
+    estimated,
+    found_grid,
+    found_promise,
+    number_grid,
+    share_grid,
+)
 from .presenter import OneRoundPresenter
 
 if TYPE_CHECKING:
@@ -33,8 +40,6 @@ if TYPE_CHECKING:
 
 NAMED = 5  # values whose limits are at the nearest end
 VALUES = 12  # of a feature, listed one by one; of more the most frequent
-NUMBER_HEADINGS = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
-VALUE_HEADINGS = ("feature", "found", "estimate", "95 % from", "to", "truth")
 ROWS = 24  # of a feature in the tables of found values and of numbers
 FINDING = (
     "The analyst extends the prefixes that enough reports support, byte by byte, and publishes the "
@@ -126,21 +131,19 @@ class HistogramPresenter(NoisePresenter):
         yield Line(f"  round 1  {reports} -> analyst   people randomize: {local.rule}")
         yield Line()
         if local.measured:
-            tables = [(feature.feature, measures_rows(feature)) for feature in local.measured]
-            yield _by_feature(NUMBER_HEADINGS, tables)
+            yield number_grid(local.measured, ROWS)
             yield Line(f" {error_meaning(local.mechanism)}", "dim")
             for feature in local.measured:
                 if names := [number.name for number in feature.measures if number.nearest]:
                     yield Line(f" {feature.feature}: {_nearest(names)}")
         if local.found:
-            tables = [(feature.feature, found_rows(feature)) for feature in local.found]
-            yield _by_feature(VALUE_HEADINGS, tables)
+            yield found_grid(local.found, ROWS)
             yield Line(" values near to the least share are found by luck, and then overestimated")
         if local.budget.mixed:
             yield Line(
                 " the messages of one person together are its number: only the mix parts them"
             )
-        if estimates := [*local.features, *([local.joint] if local.joint else [])]:
+        if estimates := estimated(local):
             yield from _shares(local, estimates)
         if local.omitted:
             storage_note = "in the transcript only" if outcome.mode == "real" else "not kept"
@@ -226,23 +229,8 @@ def _release_answer(findings: Randomized) -> VerdictAnswer:
     return VerdictAnswer(RELEASED, "estimates", text)
 
 
-def _by_feature(
-    headings: tuple[str, ...], tables: Sequence[tuple[str, Sequence[tuple[str, ...]]]]
-) -> Grid:
-    """Return a table of rows by feature, each feature named once."""
-    rows = [
-        (name if place == 0 else "", *row)
-        for name, table in tables
-        for place, row in enumerate(table[:ROWS])
-    ]
-    return Grid(headings, rows, tuple(range(2, len(headings))))
-
-
 def _shares(local: Randomized, estimates: "Sequence[Estimated]") -> Iterator[Block]:
-    headings = ("feature", "value", "estimate", "95 % from", "to", "projected", "truth")
-    columns = len(headings) - (local.error is None)
-    tables = [(feature.feature, _share_rows(feature, columns - 2)) for feature in estimates]
-    yield _by_feature(headings[:columns], tables)
+    yield share_grid(estimates, VALUES)
     cut = [feature for feature in estimates if len(feature.values) > VALUES]
     if cut:
         names = ", ".join(feature.feature for feature in cut)
@@ -264,14 +252,3 @@ def _nearest(names: Sequence[str]) -> str:
     return (
         f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {name_list}"
     )
-
-
-def _share_rows(feature: "Estimated", columns: int) -> list[tuple[str, ...]]:
-    order = range(len(feature.values))
-    if len(feature.values) > VALUES:
-        order = sorted(order, key=lambda place: -feature.shares[place])[:VALUES]  # type: ignore[assignment]
-    shares = (feature.shares, feature.low, feature.high, feature.projected, feature.truth)
-    return [
-        (feature.values[place], *(signed(column[place]) for column in shares[:columns] if column))
-        for place in order
-    ]
