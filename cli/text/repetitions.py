@@ -1,13 +1,14 @@
 """Several independent runs of one scenario: the mean of each score with its 95 % interval."""
 
-from collections.abc import Callable, Iterator, Sequence
-from math import inf
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...analysis.estimation.mean_interval import MeanEstimate, estimate
+from ...analysis.estimation.mean_interval import MeanEstimate
 from ...scenarios.lab.scoring.result import Result
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
+from ...scenarios.studies.sweeps.sweep_file import mean_scores
+from ...scenarios.studies.sweeps.sweep_scores import UNITS
 from .layout import Block, Grid, Line
 from .records import MeanScore
 from .run import head, summary
@@ -45,72 +46,29 @@ class RepeatedRuns(Record, frozen=True):
     runs: tuple[Result, ...]
 
 
-# score, its maximum (the minimum is 0), function that reads it; None if a run lacks the score
-SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
-    ("true exposure", 1, lambda o: o.exposure.true if o.released and o.decision else None),
-    ("promised exposure", 1, lambda o: o.exposure.promised if o.released and o.decision else None),
-    ("worst possible exposure, at least", 1, lambda outcome: _worst(outcome, 0)),
-    ("worst possible exposure, at most", 1, lambda outcome: _worst(outcome, 1)),
-    ("columns released", inf, lambda o: None if randomized(o) else len(o.kept) * o.released),
-    ("largest error of a share", inf, lambda o: _error(o, "randomized", "largest_error")),
-    ("mean error of a share", inf, lambda o: _error(o, "randomized", "mean_error")),
-    ("largest error of a count", inf, lambda o: _error(o, "incidence", "largest_error")),
-    ("released at all", 1, lambda outcome: float(outcome.released)),
-    ("linked by the curator", inf, lambda outcome: _curator(outcome, "linked")),
-    ("bits a person, curator", inf, lambda outcome: _curator(outcome, "bits_per_person")),
-)
-
-
-def _worst(outcome: "Outcome", end: int) -> float | None:
-    """Return the lower (0) or upper (1) bound of the worst case; None if it was not computed."""
-    bounds = outcome.exposure.worst_shares
-    return None if bounds is None else bounds[end]
-
-
-def _curator(outcome: "Outcome", score: str) -> float | None:
-    """Return a score of the curator; None among peers."""
-    return None if outcome.peers else getattr(outcome.coalition("curator"), score)
-
-
-def _error(outcome: "Outcome", program: str, field_name: str) -> float | None:
-    """Return an error of a program's estimates; None for a run of another program."""
-    findings = outcome.findings
-    if findings is None or findings.__struct_config__.tag != program:
-        return None
-    error: float | None = getattr(findings, field_name)
-    return error
-
-
 def estimates(outcomes: "Sequence[Outcome]") -> list[MeanEstimate]:
     """Estimate each score over the runs that have it."""
-    estimated = []
-    for name, maximum, score in SCORES:
-        values = [value for value in map(score, outcomes) if value is not None]
-        if values:
-            estimated.append(estimate(name, values, 0.0, maximum))
-    return estimated
+    return list(mean_scores([outcome.result() for outcome in outcomes]))
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
     """Return the estimates as a table."""
     rows = [
-        (each.score, f"{each.mean:.4g}", *_ends(each), each.runs) for each in estimates(outcomes)
+        (each.score, UNITS[each.score], f"{each.mean:.4g}", *_ends(each), each.runs)
+        for each in estimates(outcomes)
     ]
-    return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
+    return Grid(("score", "unit", "mean", "95 % from", "to", "runs"), rows, (2, 3, 4, 5))
 
 
 def _ends(each: MeanEstimate) -> tuple[str, str]:
     """Return the ends of an interval as text; two dashes if it is missing."""
-    if each.interval is None:
-        return "-", "-"
-    low, high = each.interval
-    return f"{low:.4g}", f"{high:.4g}"
+    return ("-", "-") if each.interval is None else (f"{each.low:.4g}", f"{each.high:.4g}")
 
 
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     """Return the estimates and all results, for programs."""
     return RepeatedRuns(
-        tuple(MeanScore.from_estimate(each) for each in estimates(outcomes)),
+        tuple(MeanScore.from_estimate(each, UNITS[each.score]) for each in estimates(outcomes)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
         None if randomized(outcomes[0]) else kept_promises(outcomes),
         tuple(outcome.written() for outcome in outcomes),

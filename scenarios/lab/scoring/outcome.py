@@ -52,16 +52,6 @@ class Exposure:
     worst_case: WorstCaseBracket | None
     people: int
 
-    @property
-    def worst_shares(self) -> tuple[float, float] | None:
-        """Bounds on the largest possible exposure, as shares of people; equal if proven.
-
-        Or None.
-        """
-        if self.worst_case is None or not self.people:
-            return None
-        return self.worst_case.shares(self.people)
-
     def written(self) -> WrittenExposure:
         """Return the exposure in the form of `result.json`."""
         from .result import WrittenExposure, WrittenWorstCase

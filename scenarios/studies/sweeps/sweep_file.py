@@ -118,8 +118,13 @@ def _line(text: bytes) -> SweepLine:
 
 def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
     """Yield the mean of every score over some runs, with its interval, if any run has the score."""
+    yield from mean_scores([line.result for line in lines])
+
+
+def mean_scores(results: Sequence[Mapping[str, Any]]) -> Iterator[MeanEstimate]:
+    """Yield the mean of every score over some results, with its interval, if any has the score."""
     for name, unit, score in SCORES:
-        values = [value for line in lines if (value := score(line.result)) is not None]
+        values = [value for result in results if (value := score(result)) is not None]
         if values:
             exposed = unit.startswith("share") and "error" not in name
             yield estimate(name, values, minimum=0.0, maximum=1.0 if exposed else inf)
@@ -131,6 +136,12 @@ def _release_value(result: Mapping[str, Any], key: str) -> float | None:
         return None
     value: float | None = result["exposure"][key]
     return value
+
+
+def _worst_case(result: Mapping[str, Any], end: str) -> float | None:
+    """Return the lower or upper bound of the worst case; None if it was not computed."""
+    worst = (result.get("exposure") or {}).get("worst_case")
+    return float(worst[end]) if worst else None
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
@@ -262,6 +273,8 @@ BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("released at all", "share of runs", lambda r: float(has_release(r))),
     ("true exposure", "share of people", lambda r: _release_value(r, "true")),
     ("promised exposure", "share of people", lambda r: _release_value(r, "promised")),
+    ("worst possible exposure, at least", "share of people", lambda r: _worst_case(r, "low")),
+    ("worst possible exposure, at most", "share of people", lambda r: _worst_case(r, "high")),
     ("columns released", "columns", _columns),
     ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
     ("fewest parties that link anybody", "parties", smallest_coalition),

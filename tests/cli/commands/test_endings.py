@@ -112,7 +112,7 @@ def test_repeated_runs_give_means_with_intervals(typed) -> None:
 
 
 def test_the_interval_is_students() -> None:
-    from veilmix.cli.text.repetitions import estimate
+    from veilmix.analysis.estimation.mean_interval import estimate
 
     interval = estimate("x", [1.0, 2.0, 3.0])
     assert interval.mean == 2
