@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
-from ..number_text import plural
 from ..presentation.blocks import Page, Section, score_grid
 from ..presentation.presenters import ledger, reidentification
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
+from ..presentation.presenters.topology import run_facts
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
 from ..scenarios.studies.matrix.matrix_result import Matrix
@@ -98,17 +98,11 @@ def _sections(facts: PageFacts) -> Iterator[Section]:
 
 
 def _about(facts: PageFacts) -> tuple[str, ...]:
-    scenario, result = facts.run.scenario, facts.result
-    presenter = presenter_of(scenario)
-    columns = len(facts.run.sizes)
-    seed = "system randomness" if result.seed is None else f"seed {result.seed}"
+    result = facts.result
     return (
         result.scenario,
-        plural(facts.users, *presenter.member),
-        plural(columns, presenter.unit),
-        facts.topology_words.mixing(scenario),
+        *run_facts(facts.run),
         f"{result.mode} run",
-        seed,
         f"digest {result.digest[:16]}",
         *((result.executor,) if result.executor else ()),
     )

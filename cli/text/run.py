@@ -10,6 +10,7 @@ from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters import reidentification
 from ...presentation.presenters.decision import unreleased
 from ...presentation.presenters.registry import presenter_of
+from ...presentation.presenters.topology import people_asked, run_facts
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.records.verification.deviations import deviations
@@ -55,37 +56,11 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
 def head(outcome: "Outcome") -> Iterator[Block]:
     """Yield the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
-    parts = [
-        _people(outcome),
-        plural(len(outcome.sizes), presenter_of(scenario).unit),
-        f"all of them peers, paths of {scenario.mix.path}"
-        if outcome.peers
-        else plural(scenario.mix.shufflers, "shuffler"),
-        "system randomness"
-        if outcome.seed is None
-        else f"seed {outcome.seed} (seeded: reproducible, not secret)",
-    ]
-    yield Line(f"{scenario.scenario.name}  {', '.join(parts)}")
+    yield Line(f"{scenario.scenario.name}  {', '.join(run_facts(outcome))}")
     for line in (*warnings(scenario), *deviations(scenario, outcome.attacks, outcome.alarms)):
         yield Line(f"!! {line}", "bold red")
     if outcome.mode == "ideal":
         yield Line("   ideal: the questions are answered without a message", "yellow")
-
-
-def _people(outcome: "Outcome") -> str:
-    people_text = plural(outcome.users, *presenter_of(outcome.scenario).member)
-    first, second = people_asked(outcome)
-    if outcome.users == first:
-        return people_text
-    return f"{people_text} ({first:,} in round 1, {second:,} others in round 2)"
-
-
-def people_asked(outcome: "Outcome") -> tuple[int, int]:
-    """Return the number of people of each round: the same people, or disjoint if not fixed."""
-    section = outcome.scenario.population
-    first = section.users or outcome.users
-    fixed = section.setting == "fixed"
-    return (outcome.users, outcome.users) if fixed else (first, outcome.users - first)
 
 
 def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator[Block]:

@@ -11,6 +11,7 @@ from ...analysis.frames import plain_frame
 from ...number_text import percent, plural
 from ..equal_people import alike_lines, released_alike
 from .coalitions import HEADINGS, coalition_name, figures
+from .topology import run_facts
 
 
 def html(outcome: Any) -> str:
@@ -23,9 +24,7 @@ def html(outcome: Any) -> str:
 
 def _parts(outcome: Any) -> Iterator[str]:
     scenario = outcome.scenario
-    seed = "system randomness" if outcome.seed is None else f"seed {outcome.seed}: not secret"
-    people = plural(outcome.users, "person", "people")
-    about = f"{people}, {plural(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
+    about = ", ".join((*run_facts(outcome), f"{outcome.mode} run"))
     yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
     tables = outcome.frames
     yield f"<p>{escape(_release_text(outcome))}</p>"

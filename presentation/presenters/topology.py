@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from ...number_text import plural
 from ...protocol.wire.parties import paired
 from ...scenarios.programs.topology import topology_of
+from .registry import presenter_of
 
 if TYPE_CHECKING:
     from ...protocol.knowledge.transcript import Transcript
+    from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.programs.evidence import Claims
+    from ...scenarios.records.result_file import Run
     from ...scenarios.schema.model import Scenario
     from ..blocks import Section, VerdictAnswer
 
@@ -89,3 +92,32 @@ PRESENTERS: Mapping[str, TopologyPresenter] = {
 def topology_words(scenario: "Scenario") -> TopologyPresenter:
     """Return the words of the topology of a scenario."""
     return PRESENTERS[topology_of(scenario).name]
+
+
+def run_facts(run: "Outcome | Run") -> tuple[str, ...]:
+    """Return the people, the columns, the mix and the randomness of a run, in phrases."""
+    scenario = run.scenario
+    return (
+        _people(run),
+        plural(len(run.sizes), presenter_of(scenario).unit),
+        topology_words(scenario).mixing(scenario),
+        "system randomness"
+        if run.seed is None
+        else f"seed {run.seed} (seeded: reproducible, not secret)",
+    )
+
+
+def _people(run: "Outcome | Run") -> str:
+    people_text = plural(run.users, *presenter_of(run.scenario).member)
+    first, second = people_asked(run)
+    if run.users == first:
+        return people_text
+    return f"{people_text} ({first:,} in round 1, {second:,} others in round 2)"
+
+
+def people_asked(run: "Outcome | Run") -> tuple[int, int]:
+    """Return the number of people of each round: the same people, or disjoint if not fixed."""
+    section = run.scenario.population
+    first = section.users or run.users
+    fixed = section.setting == "fixed"
+    return (run.users, run.users) if fixed else (first, run.users - first)
