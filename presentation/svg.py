@@ -145,6 +145,23 @@ class Drawing:
             f'text-anchor="middle">{escape(text)}</text>'
         )
 
+    def slanted(self, x: float, y: float, text: str) -> None:
+        """A text that runs upwards to the right, such as the heading of a narrow column."""
+        self.parts.append(
+            f'<text class="tick" transform="translate({x:.1f} {y:.1f}) rotate(-52)">'
+            f"{escape(text)}</text>"
+        )
+
+    def ruler(
+        self, x: PositionScale, top: float, label: str, ticks: Sequence[tuple[float, str]] = ()
+    ) -> None:
+        """A scale under rows, with its label and grid lines from `top` down."""
+        bottom = self.height - 46
+        for value, text in ticks or [(tick, number(tick)) for tick in x.ticks()]:
+            self.line((x(value), top), (x(value), bottom), "grid" if value else "axis")
+            self.text(x(value), bottom + 18, text, anchor="middle")
+        self.text((x.start + x.end) / 2, self.height - 6, label, "label", "middle")
+
     def svg(self) -> str:
         """The picture."""
         key = f"fig-{self.name}"

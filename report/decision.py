@@ -117,12 +117,9 @@ def _figure(facts: PageFacts) -> PageFigure:
     start = NAMES + (34 if decades else 12)
     x = PositionScale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
     bottom = height - 46
-    ticks = [(0.0, "0")] if decades else []
-    ticks += [(tick, number(tick)) for tick in x.ticks()]
-    for value, text in ticks:
-        drawing.line((x(value), 26), (x(value), bottom), "grid")
-        drawing.text(x(value), bottom + 18, text, anchor="middle")
-    drawing.text((NAMES + 626) / 2, height - 6, f"people exposed, of {people:,}", "label", "middle")
+    zero = [(0.0, "0")] if decades else []
+    ticks = [*zero, *((tick, number(tick)) for tick in x.ticks())]
+    drawing.ruler(x, 26, f"people exposed, of {people:,}", ticks)
     limit = facts.run.scenario.policy.max_exposure * people
     drawing.line((x(limit), 20), (x(limit), bottom), "mark", "3 3")
     end = x(limit) > 480

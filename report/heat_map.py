@@ -30,7 +30,7 @@ def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
         "matrix", table.title, _about(table), width, HEAD + CELL * high + 24 + len(MEANING) * KEY
     )
     for x, heading in enumerate(table.headings):
-        drawing.parts.append(_slanted(NAMES + CELL * (x + 0.55), HEAD - 6, shorten(heading, 14)))
+        drawing.slanted(NAMES + CELL * (x + 0.55), HEAD - 6, shorten(heading, 14))
     for y, (name, signs) in enumerate(table.rows):
         top = HEAD + CELL * y
         drawing.text(NAMES - 8, top + 17, shorten(name, 15), anchor="end")
@@ -106,10 +106,3 @@ def _key(drawing: Drawing, top: float) -> None:
             _mark(drawing, x + 8.5, y - 3.5, "stopped")
             drawing.parts.append("</g>")
         drawing.text(x + 25, y, meaning)
-
-
-def _slanted(x: float, y: float, text: str) -> str:
-    return (
-        f'<text class="tick" transform="translate({x:.1f} {y:.1f}) rotate(-55)">'
-        f"{escape(text)}</text>"
-    )

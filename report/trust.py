@@ -82,7 +82,7 @@ def _figure(facts: PageFacts) -> PageFigure:
     )
     for place, party in enumerate(parties):
         x = start + CELL * place + CELL / 2
-        drawing.parts.append(_slanted(x, top - 8, shorten(party, 16)))
+        drawing.slanted(x, top - 8, shorten(party, 16))
     columns = _bars(facts, learners)
     bar = WIDE / len(columns)
     for place, (title, _, _) in enumerate(columns):
@@ -138,15 +138,6 @@ def _bars(facts: PageFacts, learners: Sequence[Received]) -> tuple[_Bar, ...]:
             ),
         )
     return bars
-
-
-def _slanted(x: float, y: float, text: str) -> str:
-    from html import escape
-
-    return (
-        f'<text class="tick" transform="translate({x:.1f} {y:.1f}) rotate(-50)">'
-        f"{escape(text)}</text>"
-    )
 
 
 def _table(facts: PageFacts) -> Grid:

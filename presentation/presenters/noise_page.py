@@ -78,11 +78,7 @@ def _estimates(place: int, feature: "Estimated") -> PageFigure:
     about = f"{plural(count, 'value')}; {hold}"
     drawing = Drawing(f"estimate-{place}", title, about, 720, height)
     x = PositionScale(low, high, NAMES, 700)
-    bottom = height - 44
-    for tick in x.ticks():
-        drawing.line((x(tick), 20), (x(tick), bottom), "axis" if tick == 0 else "grid")
-        drawing.text(x(tick), bottom + 18, f"{100 * tick:.4g} %", anchor="middle")
-    drawing.text((NAMES + 700) / 2, height - 6, "share of people", "label", "middle")
+    drawing.ruler(x, 20, "share of people", [(tick, f"{100 * tick:.4g} %") for tick in x.ticks()])
     drawing.text(0, 12, title, "label")
     for row, i in enumerate(order):
         y = 32 + ROW * row

@@ -13,7 +13,7 @@ from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.people_source import SetPopulation
 from ...scenarios.programs.registry import capability
 from ..blocks import Block, Grid, PageFigure, PageNumbers, Score, Section, score_grid
-from ..svg import Drawing, PositionScale, number, shorten
+from ..svg import Drawing, PositionScale, shorten
 from .registry import presenter_of
 
 if TYPE_CHECKING:
@@ -167,11 +167,7 @@ def _figure(reidentified: "Reidentified") -> PageFigure:
     drawing = Drawing("found", "People found by attackers who know columns", about, 720, height)
     decades = people > 100
     x = PositionScale(1.0 if decades else 0.0, people, NAMES, 640, decades, NAMES)
-    bottom = height - 46
-    for tick in x.ticks():
-        drawing.line((x(tick), 8), (x(tick), bottom), "grid")
-        drawing.text(x(tick), bottom + 18, number(tick), anchor="middle")
-    drawing.text((NAMES + 640) / 2, height - 6, f"people found, of {people:,}", "label", "middle")
+    drawing.ruler(x, 8, f"people found, of {people:,}")
     for row, attack in enumerate(attacks):
         y = 20 + ROW * row
         drawing.text(NAMES - 8, y + 4, shorten(", ".join(attack.knows), 38), anchor="end")
