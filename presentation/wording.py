@@ -2,6 +2,8 @@
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+UNSAFE = "no column is safe enough for this promise"  # why nothing is released, if no round burned
+
 # Said wherever it is told what coalitions learn, or could.
 TWO_KINDS = (
     "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what attacks of\n"

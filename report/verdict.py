@@ -9,6 +9,7 @@ from ..presentation.presenters import exposure
 from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
+from ..presentation.wording import UNSAFE
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 
@@ -28,7 +29,7 @@ def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
 
 def _release_answer(facts: PageFacts) -> VerdictAnswer:
     if not facts.result.release:
-        why = facts.result.burned or "no column is safe enough for this promise"
+        why = facts.result.burned or UNSAFE
         return VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
     suppressed_columns = [
         name for name in facts.result.features if name not in facts.released_columns

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.wording import UNSAFE
 from ..app import Unmet
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _rows(board: "Board", names: list[str]) -> Released:
 
     counts = released(board, names)
     if counts is None or board.decision is None:
-        why = board.burned or "no column is safe enough for this promise"
+        why = board.burned or UNSAFE
         raise Unmet(f"nothing was released: {why}")
     return tuple(names[column] for column in board.decision.kept), counts
 

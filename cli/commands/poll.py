@@ -339,6 +339,7 @@ def _unsaved(burned: str | None) -> None:
 
 
 def _report(outcome: "Outcome", out: Path) -> None:
+    from ...presentation.wording import UNSAFE
     from ...scenarios.records.run_folder import save
     from ..text import run as story
     from ..text.layout import page, show
@@ -347,5 +348,5 @@ def _report(outcome: "Outcome", out: Path) -> None:
     folder = save(outcome, out)
     click.echo(f"\nsaved {folder}/   next: veilmix leak {folder}; veilmix theatre {folder}")
     if not outcome.released:
-        why = outcome.burned or "no column is safe enough for this promise"
+        why = outcome.burned or UNSAFE
         raise Unmet(f"nothing could be released: {why}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ...errors import StorageError
+from ...presentation.wording import UNSAFE
 from ..app import ReaderLeft, Unmet
 from ..options import FILE, FILE_THERE, MAX_SEED, NODES, SEED, executor_option, kept_options
 from ..text.layout import clean, format_option, write_text
@@ -449,7 +450,7 @@ def _judge(outcomes: "Sequence[Outcome]") -> None:
     for outcome in outcomes:
         wrong.update(outcome.failed)
         if not outcome.released and outcome.scenario.expect.kept != ():
-            why = outcome.burned or "no column is safe enough for this promise"
+            why = outcome.burned or UNSAFE
             wrong[f"nothing could be released: {why}"] += 1
     if wrong:
         runs = f" ({{}} of {len(outcomes)} runs)" if len(outcomes) > 1 else ""

@@ -301,6 +301,7 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
 
 def conclude(board: "Board", session: "SessionFile") -> None:
     """Print the release as CSV, or raise Unmet (exit code 3) with the reason."""
+    from ...presentation.wording import UNSAFE
     from ...scenarios.deployment.place import released
     from ...scenarios.lab.scoring.result import WrittenRelease
     from ...scenarios.programs.capability import AnswerKind
@@ -315,7 +316,7 @@ def conclude(board: "Board", session: "SessionFile") -> None:
     names = [feature.name for feature in session.schema.features]
     counts = released(board, names)
     if counts is None or board.decision is None:
-        why = board.burned or "no column is safe enough for this promise"
+        why = board.burned or UNSAFE
         raise Unmet(f"nothing was released: {why}")
     columns = [names[column] for column in board.decision.kept]
     rows: list[tuple[str | int, ...]] = [(*cell, count) for cell, count in sorted(counts.items())]

@@ -10,6 +10,7 @@ from typing import Any
 from ...analysis.frames import plain_frame
 from ...number_text import percent, plural
 from ..equal_people import alike_lines, released_alike
+from ..wording import UNSAFE
 from .coalitions import HEADINGS, coalition_name, figures
 from .topology import run_facts
 
@@ -46,7 +47,7 @@ def _linked_text(linking: int, looked_at: int) -> str:
 def _release_text(outcome: Any) -> str:
     """Return the release and its certified bound in words, or the reason for no release."""
     if not outcome.released:
-        return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."
+        return f"Nothing was released: {outcome.burned or UNSAFE}."
     if outcome.decision is None:
         return repr(outcome).strip("<>") + "."
     suppressed = f"; suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
