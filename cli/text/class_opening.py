@@ -28,19 +28,10 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a session before it begins."""
     from ...number_text import plural
     from ...poll.precision_forecast import forecast_of
-    from ...poll.questions import promise_of
-    from ...scenarios.programs.capability import AnswerKind
-    from ...scenarios.programs.registry import answers_in
 
     mix = scenario.mix
     click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")
-    click.echo(
-        f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
-        f"seconds for a round, less if all have answered"
-    )
-    if answers_in(scenario) is AnswerKind.OPENED:
-        click.echo("the first half of that is for answering: so long phones may ask randomness")
-    click.echo(f"promised: {promise_of(scenario)}")
+    say_rules(scenario)
     if (forecast := forecast_of(scenario, 0, terms.people)) is not None:
         click.echo("\n".join(forecast.lines))
     proved = mix.kind == "verified"
@@ -58,6 +49,22 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
         click.echo(
             "in a round: w and Enter waits longer, g and Enter goes on with those who are in"
         )
+
+
+def say_rules(scenario: "Scenario") -> None:
+    """Print the fewest people, the time for a round, and the promise of a session."""
+    from ...poll.questions import promise_of
+    from ...scenarios.programs.capability import AnswerKind
+    from ...scenarios.programs.registry import answers_in
+
+    mix = scenario.mix
+    click.echo(
+        f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
+        f"seconds for a round, less if all have answered"
+    )
+    if answers_in(scenario) is AnswerKind.OPENED:
+        click.echo("the first half of that is for answering: so long phones may ask randomness")
+    click.echo(f"promised: {promise_of(scenario)}")
 
 
 def proved_terms(*, once: bool) -> list[str]:

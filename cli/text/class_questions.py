@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from .class_opening import say_rules
 from .layout import plural
 
 
@@ -12,7 +13,7 @@ def tell_questions(file: str, people: int | None, form: str) -> bool:
 
     people, form: values of the options --people and --format, which are for scenarios.
     """
-    from ...poll.questions import asks_questions, promise_of, read_questions
+    from ...poll.questions import asks_questions, read_questions
 
     path = Path(file)
     if not path.is_file() or not asks_questions(path):
@@ -23,9 +24,6 @@ def tell_questions(file: str, people: int | None, form: str) -> bool:
     click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")
     for feature in scenario.feature:
         click.echo(f"  {feature.name} {', '.join(feature.values or ())}")
-    click.echo(f"promised: {promise_of(scenario)}")
-    mix = scenario.mix
-    click.echo(f"fewer than {plural(mix.min_batch, 'person', 'people')} are not asked anything")
-    click.echo(f"{plural(mix.deadline, 'second')} for a round, less if all have answered")
+    say_rules(scenario)
     click.echo(f"right: veilmix poll {file} --host ADDRESS")
     return True
