@@ -6,6 +6,7 @@ from ..number_text import plural, sentence
 from ..presentation.blocks import Alert
 from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
 from ..presentation.presenters.page_facts import PageFacts
+from ..presentation.presenters.peers import named
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from .wording import listed, people
 
@@ -69,15 +70,13 @@ def charged(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a peer that posts on the board prove to have deviated."""
     among = facts.result.peers
     if among and among.charges:
-        charge_texts = [
-            f"{charge.peer} {charge.why} (round {charge.round})" for charge in among.charges
-        ]
         peer_count = len({charge.peer for charge in among.charges})
         yield Alert(
             "serious",
             "named-peer",
             plural(peer_count, "peer was", "peers were") + " named",
-            f"{listed(charge_texts)}. The posts prove it to everybody, and the round was burned.",
+            f"{listed(list(named(among)))}. The posts prove it to everybody, and the round was "
+            "burned.",
             "Agree on another session without them.",
             len(among.charges),
         )

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
 
 TRUSTED = "Who must be trusted?"
-NOTE = (
-    "Followed: from who sent it to what it says. Expected: the share of messages that pass members "
-    "alone. Members know their own messages, so where all others in a batch are one person's they "
-    "follow these, too: that is what is above it."
-)
-
-
 HANDLED = (
     "Sent: its own messages, each over a path of so many others. Opened: layers of others' "
     "messages. Shown: ballots that it found at the end of their paths. Fewest senders: the "
@@ -174,8 +167,11 @@ def section(among: PeersFound, record: "PeerRecord") -> Section:
     each = learned(record)
     blocks: list[Block] = []
     if among.sizes:
-        blocks += [_figure(among), sizes_grid(among), Line(NOTE)]
-    blocks += [_each(each, among.path), Line(HANDLED), *_named(among)]
+        blocks += [_figure(among), *followed(among)]
+    blocks += [_each(each, among.path), Line(HANDLED)]
+    blocks += [Line(f"{line}.") for line in named(among)]
+    if not among.charges:
+        blocks.append(Line("Nobody was named: everybody did what was agreed on."))
     lead = (
         f"Each of {among.peers:,} peers sent {plural(among.onions, 'message')} a round, every "
         f"one over a path of its own: {plural(among.path, 'other peer')}, drawn evenly. All of it "
@@ -253,12 +249,3 @@ def _each(each: Sequence[PeerLearned], path: int) -> Grid:
 
 def _or_dash(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
-
-
-def _named(among: PeersFound) -> Iterator[Block]:
-    named = among.charges
-    if not named:
-        yield Line("Nobody was named: everybody did what was agreed on.")
-        return
-    rows = [(charge.peer, str(charge.round), str(charge.step), charge.why) for charge in named]
-    yield Grid(("peer", "round", "step", "it"), rows, caption="Named by everybody")
