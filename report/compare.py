@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..number_text import percent, plural
-from ..presentation.blocks import Alert, Line, Page, Section, VerdictAnswer, worst_first
+from ..presentation.blocks import Alert, Block, Line, Page, Section, VerdictAnswer, worst_first
 from ..presentation.presenters.comparison import (
     evidence_grid,
+    legends,
     remarks,
     trust_grid,
     utility_grid,
 )
-from ..presentation.wording import OUTSIDE_CATALOGUE
 from ..scenarios.studies.comparison.result import Compared, Comparison
 from .compare_figures import (
     bits,
@@ -25,17 +25,6 @@ from .compare_figures import (
 KNOWS = (
     "All programs ran on the same people; the truth beside each promise is the laboratory's. Made "
     "by veilmix from a saved comparison; nothing on this page is loaded from anywhere."
-)
-COLLUDERS = (
-    "The smallest coalitions that pin anything on anybody while they keep to the rules; those for "
-    "which an attack of the catalogue read somebody's row, where veilmix compare --cheating has "
-    "measured it; and what every program did. Malicious parties may need fewer members: "
-    f"{OUTSIDE_CATALOGUE}."
-)
-PROVED = (
-    " Where a proof sketch is named (not machine-checked), a coalition of all these parties learns "
-    "the answers to each question and who takes part, and no more. Friends, people kept away and "
-    "stopping remain (docs/verified.md)."
 )
 
 
@@ -142,24 +131,14 @@ def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -
 
 
 def _sections(comparison: Comparison) -> Iterator[Section]:
-    lead = (
-        "Bits to one party: what the single party that receives most has learnt of who has which "
-        "row, per person. Exposed: people in a crowd smaller than k as released; e is epsilon, "
-        "nats, where people add noise instead. Known by exclusion: people of whom nothing is "
-        "released and whose small crowd is known all the same, since they have none of the open "
-        "values; they count as exposed. Error: total variation distance of all two-way "
-        "tables, 0 to 1, a column that is not released being guessed uniform."
+    lead = "Each program on the same people: trust and privacy, utility and cost."
+    blocks: tuple[Block, ...] = (
+        measures_figure(comparison),
+        replace(trust_grid(comparison.programs), numbers=measures_numbers(comparison)),
+        utility_grid(comparison.programs),
+        *legends(comparison),
     )
-    yield Section(
-        "measures",
-        "Side by side",
-        lead,
-        (
-            measures_figure(comparison),
-            replace(trust_grid(comparison.programs), numbers=measures_numbers(comparison)),
-            utility_grid(comparison.programs),
-        ),
-    )
+    yield Section("measures", "Side by side", lead, blocks)
     lead = (
         "Down and to the left is better: less trust in any one party, and better answers. The "
         "shape says how a program works."
@@ -170,7 +149,11 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         *remarks(comparison),
         Line(f"Features: {', '.join(comparison.features)}."),
     )
-    lead = COLLUDERS + PROVED * any(program.trust.proof for program in comparison.programs)
+    lead = (
+        "The smallest coalitions that pin anything on anybody while they keep to the rules; those "
+        "for which an attack of the catalogue read somebody's row, where veilmix compare "
+        "--cheating has measured it; and what every program did."
+    )
     yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"

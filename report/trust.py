@@ -31,8 +31,7 @@ def section(facts: PageFacts) -> Section | None:
         "A coalition that keeps to the rules shows each other all its members saw and all their "
         f"keys. Linked: {datum} is "
         "pinned on the person. Certain: a value is known for certain, also without linking, where "
-        "all agree. Bits: how much of who has which row was learnt, per person. Guessed: people "
-        "whose whole row a best guess gets right, in expectation."
+        "all agree. The other figures are explained below the table."
     )
     return Section("trust", "Trust", lead, tuple(blocks))
 

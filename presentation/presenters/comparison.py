@@ -66,8 +66,15 @@ def terminal(comparison: Comparison) -> Iterator[Block]:
         *([("who must collude, and how that is shown", evidence_grid(programs))] if proved else []),
     ):
         yield from (Line(title, "bold"), grid, Line())
+    yield from legends(comparison)
+    yield from remarks(comparison)
+
+
+def legends(comparison: Comparison) -> Iterator[Block]:
+    """Yield the meaning of the figures, of noise and of peers, where a program has such figures."""
+    programs = comparison.programs
     yield Line(LEGEND)
-    if proved:
+    if any(program.trust.proof for program in programs):
         yield Line(PROOF)
     every = [program.privacy for program in programs]
     if noisy := [privacy for privacy in every if privacy.epsilon is not None]:
@@ -76,7 +83,6 @@ def terminal(comparison: Comparison) -> Iterator[Block]:
         yield Line(NOISE)
     if any(program.program == "peers" for program in programs):
         yield Line(PEERS)
-    yield from remarks(comparison)
 
 
 def remarks(comparison: Comparison) -> Iterator[Block]:

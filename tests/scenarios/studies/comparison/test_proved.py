@@ -41,9 +41,9 @@ def test_the_proof_is_of_the_verified_mix_alone(both: Comparison) -> None:
     assert [row[place] for row in rows(both)] == proofs
     text = repr(page(both))
     assert PROOF_PARTIES in text
-    assert "Where a proof sketch is named" in text
+    assert "a coalition of all these, also if it cheats" in text
     others = replace(both, programs=(both.program("exposure"), both.program("trusted")))
-    assert "Where a proof sketch is named" not in repr(page(others))
+    assert "also if it cheats" not in repr(page(others))
 
 
 @pytest.mark.slow
