@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..number_text import percent, plural, sentence
 from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
-from ..presentation.presenters.decision import unreleased
+from ..presentation.presenters.decision import decision_rule, unreleased
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.populations.coarsening import in_words, is_coarser
@@ -19,18 +19,16 @@ def section(facts: PageFacts) -> Section | None:
     """Return the section on the decision; None if the run made no decision."""
     if not facts.sets or not facts.result.decision:
         return None
-    policy = facts.run.scenario.policy
     blocks: list[Block] = [_figure(facts), _table(facts)]
     if coarser := list(_coarser(facts)):
         title = "Coarser values: public rules that everybody applies before answering"
         blocks.append(Grid(("column", "what is said"), coarser, caption=title))
     blocks += [Line(line) for line in _unreleased_sets(facts)]
     lead = (
-        f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
-        f"crowd smaller than k = {policy.k}. Promise: what {facts.topology.reader} can prove from "
-        "the counts of single columns. Truth: what would be so, were these columns released; "
-        "nobody in the protocol knows it. Worth: the policy's weights, and the bits per person "
-        "that the counts hold."
+        f"{sentence(decision_rule(facts.run.scenario))} Promise: what {facts.topology.reader} can "
+        "prove from the counts of single columns. Truth: what would be so, were these columns "
+        "released; nobody in the protocol knows it. Worth: the policy's weights, and the bits per "
+        "person that the counts hold."
     )
     return Section("decision", "The decision", lead, tuple(blocks))
 

@@ -7,6 +7,7 @@ from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer, as_sentences
 from ..presentation.equal_people import alike_lines
 from ..presentation.presenters import exposure
 from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
+from ..presentation.presenters.decision import decision_rule
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
 from ..presentation.wording import UNSAFE
@@ -98,8 +99,7 @@ def _decided(facts: PageFacts) -> Iterator[VerdictAnswer]:
     proof = decision.certificate
     suppressed_columns = [name for name in facts.result.features if name not in decision.kept]
     text = (
-        f"Policy {facts.run.scenario.policy.kind}, with k = {facts.k} and at most "
-        f"{percent(decision.max_exposure)} of people exposed. The rule {proof.rule} proves "
+        f"{sentence(decision_rule(facts.run.scenario))} The rule {proof.rule} proves "
         f"{percent(decision.bound)} at most. Held back: "
         f"{', '.join(suppressed_columns) or 'nothing'}."
     )

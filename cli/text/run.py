@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters import reidentification
-from ...presentation.presenters.decision import unreleased
+from ...presentation.presenters.decision import decision_rule, unreleased
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.presenters.topology import people_asked, run_facts
 from ...presentation.wording import noun_of
@@ -122,13 +122,7 @@ def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) 
     """Yield the rule of the decision, and the sets of columns. explained: lines below these."""
     if curated.decision is None:
         return
-    policy = outcome.scenario.policy
-    limit = (
-        f"at most {percent(policy.max_exposure)} of {_exposed_people(outcome)} "
-        f"k = {policy.k}{_confidence(outcome)}"
-    )
-    presenter, reader = presenter_of(outcome.scenario), _reader(outcome, "curator")
-    yield Line(presenter.decision(outcome.scenario, reader, limit))
+    yield Line(decision_rule(outcome.scenario))
     if not curated.considered:
         return
     sets = list(printed_sets(curated.considered, outcome.kept))
@@ -149,20 +143,6 @@ def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) 
             f" and {rest} more sets: each inside a safe one, or around one that is not", "dim"
         )
     yield from map(Line, (*explained, *_explanations(outcome, curated.dropped)))
-
-
-def _exposed_people(outcome: "Outcome") -> str:
-    """Return the definition of exposed people, before "k = ..."."""
-    if outcome.several:
-        return "persons can have a row that fewer persons have than"
-    return "people can be in a crowd smaller than"
-
-
-def _confidence(outcome: "Outcome") -> str:
-    """Return the confidence of a bound for people outside the count, as text; "" if fixed."""
-    if outcome.scenario.population.setting == "fixed":
-        return ""
-    return f" (bound for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
 
 
 def _explanations(outcome: "Outcome", suppressed: "Sequence[UnreleasedColumn]") -> "Iterator[str]":

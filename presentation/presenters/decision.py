@@ -1,10 +1,26 @@
-"""The presenter of a decision: the limits that would release more columns."""
+"""The presenter of a decision: its rule, and the limits that would release more columns."""
 
 from collections.abc import Iterable, Iterator
 from math import ceil
 
 from ...number_text import percent
 from ...scenarios.programs.dropped_columns import UnreleasedColumn
+from ...scenarios.programs.topology import topology_of
+from ...scenarios.schema.model import Scenario
+from .registry import presenter_of
+
+
+def decision_rule(scenario: Scenario) -> str:
+    """Return the rule by which columns are released, as a clause with the party that decides."""
+    policy, population = scenario.policy, scenario.population
+    exposed, confidence = "people can be in a crowd smaller than", ""
+    if population.rows is not None:
+        exposed = "persons can have a row that fewer persons have than"
+    if population.setting != "fixed":
+        confidence = f" (bound for other people, with confidence {1 - policy.delta:g})"
+    reader = topology_of(scenario).reader.removeprefix("the ")
+    limit = f"at most {percent(policy.max_exposure)} of {exposed} k = {policy.k}{confidence}"
+    return presenter_of(scenario).decision(scenario, reader, limit)
 
 
 def unreleased(columns: Iterable[UnreleasedColumn]) -> Iterator[str]:
