@@ -8,7 +8,7 @@ from ...scenarios.programs.randomized.tradeoff import Trade, trades
 from ...scenarios.serialization.record import plain
 from ..blocks import Block, Line, PageFigure, PageNumbers, Section, score_grid
 from ..svg import Drawing, PositionScale, number, plot, shorten
-from .noise_scores import privacy_rows
+from .noise_scores import error_rows, privacy_rows
 from .noise_tables import (
     error_meaning,
     estimated,
@@ -47,17 +47,14 @@ def section(scenario: "Scenario", findings: "Randomized") -> Section:
     if estimates:
         caption = "All estimates; projected: the nearest distribution, biased"
         blocks.append(replace(share_grid(estimates), caption=caption, folded=True))
-    blocks.append(score_grid(privacy_rows(findings), "What is known of the privacy of one person"))
+    rows = [*error_rows(findings), *privacy_rows(findings)]
+    blocks.append(score_grid(rows, "Errors of the estimates, and the privacy of one person"))
     lead = f"People randomized their answers before sealing them ({findings.rule}). "
     if estimates:
         lead += (
             "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
-            "the noise, given these people, and do not leave it. "
+            "the noise, given these people, and do not leave it."
         )
-        if error := findings.error:
-            lead += f"Largest error {percent(error.largest)}, mean {percent(error.mean)} of people."
-        else:
-            lead += "What is true nobody knows: people added the noise before anything was sent."
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...number_text import percent, plural
 from ...scenarios.programs.threshold.score import OpenedRows
-from ..blocks import Block, Grid, Line, Score, Section, as_sentences
+from ..blocks import Block, Grid, Line, Score, Section, score_grid
 from .presenter import OneRoundPresenter
 
 if TYPE_CHECKING:
@@ -111,9 +111,19 @@ class ThresholdPresenter(OneRoundPresenter):
         if not isinstance(opened, OpenedRows):
             return
         sampled = opened.sampled
-        lead = _sampled_lead(opened, sampled) if sampled else " ".join(_lead(opened))
+        lead = (
+            f"A group opens when {opened.k} people send the same. The reader sees the sizes of the "
+            "groups that stayed closed, and what they hold only together with `randomness`."
+        )
+        if sampled:
+            lead = (
+                f"Each person took part with probability {sampled.rate:.4g}; the others sent a "
+                f"message that opens for nobody. A row opens when {opened.k} who took part send "
+                f"it: {sampled.rows:,} did."
+            )
         closed = [(f"{size.people:,}", f"{size.groups:,}") for size in opened.closed]
         grids = (
+            score_grid(_scores(opened), "What was said, and what stayed closed"),
             *((_estimates(sampled),) if sampled else ()),
             _depths(opened),
             Grid(("people in it", "groups"), closed, (0, 1), "Groups that stayed closed"),
@@ -250,35 +260,3 @@ def _excluded(opened: OpenedRows) -> Iterator[Score]:
     if opened.reader_excluded > opened.excluded:
         meaning = "the reader, who sees the sizes of closed groups"
         yield "... to the reader", plural(opened.reader_excluded, "person", "people"), meaning
-
-
-def _lead(opened: OpenedRows) -> Iterator[str]:
-    """Yield the sentences of the section, if all take part."""
-    groups = sum(size.groups for size in opened.closed)
-    yield (
-        f"A group opens when {opened.k} people send the same. {opened.cells:,} of {opened.of:,} "
-        f"cells are said ({percent(opened.share)}). {opened.closed_people:,} people are in "
-        f"{groups:,} groups that stayed closed; the reader sees their sizes, and what they hold "
-        "only together with `randomness`."
-    )
-    yield from as_sentences(_excluded(opened))
-    if opened.prefixes:
-        yield (
-            f"{opened.cut_short:,} people share each value that is open of them with {opened.k} "
-            f"or more, and that it ends there with fewer than {opened.k}."
-        )
-    if opened.astray:
-        yield f"{opened.astray:,} more sent junk beyond what is open of them, which is in no group."
-
-
-def _sampled_lead(opened: OpenedRows, sampled: "Sampled") -> str:
-    """Return the sentences of the section, if people take part at random."""
-    people = sum(depth.people for depth in opened.depths)
-    return (
-        f"Each of {people:,} people took part with probability {sampled.rate:.4g}; the others "
-        f"sent a message that opens for nobody. A row opens when {opened.k} who took part send "
-        f"it: {sampled.rows:,} did. At epsilon = {sampled.epsilon:g} delta is "
-        f"{sampled.removed:.3g} for who sees the release (one row against none; "
-        f"{sampled.replaced:.3g} against another), {sampled.reader:.3g} for the reader, who "
-        f"counts closed groups of two or more, and {sampled.tried:.3g} for both together."
-    )
