@@ -1,6 +1,6 @@
 """The formats of numbers and lists in every text for people: shares, sizes, intervals, plurals."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isclose
 
 SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # units, each 1,000 times the last
@@ -34,6 +34,17 @@ def joined(names: Iterable[str]) -> str:
 def plural(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def people(number: int) -> str:
+    """Write a number of people."""
+    return plural(number, "person", "people")
+
+
+def first_few(names: Sequence[str], limit: int = 6, rest: str = "more") -> str:
+    """Write names, at most `limit`, and the number of further names."""
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more} {rest}" if more > 0 else "")
 
 
 def seeds(first: int, runs: int) -> str:

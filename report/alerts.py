@@ -7,7 +7,7 @@ weaker than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..number_text import percent, plural
+from ..number_text import people, percent, plural
 from ..presentation.blocks import Alert, worst_first
 from ..presentation.presenters.page_facts import PageFacts
 from .exposure_alerts import (
@@ -34,7 +34,6 @@ from .guard_alerts import (
     textbook,
     uneven_sizes,
 )
-from .wording import people
 
 Check = Callable[[PageFacts], Iterator[Alert]]
 

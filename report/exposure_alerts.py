@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
-from ..number_text import percent, plural
+from ..number_text import first_few, people, percent, plural
 from ..presentation.blocks import Alert
 from ..presentation.equal_people import alike_lines
 from ..presentation.presenters.page_facts import PageFacts
 from ..protocol.wire.hiding_rules import HIDDEN
-from .wording import listed, people
 
 
 def broken(facts: PageFacts) -> Iterator[Alert]:
@@ -98,9 +97,8 @@ def _rare(
             "serious" if serious else "note",
             "rare",
             f"{plural(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
-            f"{source} {listed(printed)}: {qualifier}{people(sum(rare.values()))} without a crowd "
-            "in "
-            "this column alone.",
+            f"{source} {first_few(printed)}: {qualifier}{people(sum(rare.values()))} without a "
+            "crowd in this column alone.",
             "Merge rare values into one, or let the policy forbid the column." if serious else "",
             sum(rare.values()),
         )
@@ -204,7 +202,7 @@ def vacuous(facts: PageFacts) -> Iterator[Alert]:
             "warning",
             "vacuous",
             "An estimate says nothing",
-            f"The 95 % interval of {listed(wide)} holds every share from 0 to 100 %.",
+            f"The 95 % interval of {first_few(wide)} holds every share from 0 to 100 %.",
             "Ask more people, or add less noise (a larger epsilon).",
             1,
         )

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from ..number_text import plural, sentence
+from ..number_text import first_few, people, plural, sentence
 from ..presentation.blocks import Alert
 from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.peers import named
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
-from .wording import listed, people
 
 FIRST = 10**9  # weight: above all other alerts of its level
 
@@ -31,12 +30,13 @@ def coalition(facts: PageFacts) -> Iterator[Alert]:
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
         max_linked = max(outsiders_linked(learner) for learner in below)
+        names = first_few(list(map(coalition_name, below)))
         yield Alert(
             "serious",
             "coalition",
             "A coalition below the trust line links people",
-            f"{listed(list(map(coalition_name, below)))}: values of up to {people(max_linked)} can "
-            f"be pinned on them by fewer than {facts.topology_words.line(facts.run.scenario)}.",
+            f"{names}: values of up to {people(max_linked)} can be pinned on them by fewer than "
+            f"{facts.topology_words.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
             max_linked,
         )
@@ -75,7 +75,7 @@ def charged(facts: PageFacts) -> Iterator[Alert]:
             "serious",
             "named-peer",
             plural(peer_count, "peer was", "peers were") + " named",
-            f"{listed(list(named(among)))}. The posts prove it to everybody, and the round was "
+            f"{first_few(list(named(among)))}. The posts prove it to everybody, and the round was "
             "burned.",
             "Agree on another session without them.",
             len(among.charges),
@@ -148,7 +148,7 @@ def achieved(facts: PageFacts) -> Iterator[Alert]:
             "serious",
             "attack",
             f"{plural(len(won), 'attack')} succeeded in part or in all",
-            f"{listed(effect_texts)}.",
+            f"{first_few(effect_texts)}.",
             "The guards that were on, and those that would stop it, are listed below.",
             len(won),
         )

@@ -1,5 +1,6 @@
 """Facts of a scored table that several parts of its page show."""
 
+from ..number_text import first_few
 from ..own_data.release_record import TableRelease
 from ..own_data.score_record import PeopleBelowCurve, ScoredColumns, ScoredTable
 
@@ -59,6 +60,4 @@ def identifiers(score: ScoredTable) -> list[str]:
 
 def first_names(names: list[str], limit: int = NAMED) -> str:
     """Return names of columns, at most `limit`, and the number of further names."""
-    omitted_count = len(names) - limit
-    more = f" and {omitted_count} more (under Data)" if omitted_count > 0 else ""
-    return ", ".join(names[:limit]) + more
+    return first_few(names, limit, "more (under Data)")
