@@ -1,6 +1,8 @@
 """The number of people with each combination of values, as bytes: part of a tally.
 
 u32 cells, each: many of text, u32 people; cells ascend by their values, and each has a person
+
+No row (fields.py): it is a mapping, sorted when it is written, and no second field is.
 """
 
 from collections.abc import Mapping

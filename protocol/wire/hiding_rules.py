@@ -7,6 +7,8 @@
 
 All users see the same rules: they are part of the call, which is bound inside every layer. No value
 can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
+
+A rule is no row (fields.py): its kind stands behind its first field, and no second record's does.
 """
 
 from collections.abc import Collection, Sequence

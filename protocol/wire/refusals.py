@@ -1,6 +1,9 @@
 """The number of refused messages, by reason, as bytes: part of every account of a party.
 
 many of (u8 place of the reason in `Reason`, u32 messages), places ascending, each number positive
+
+No row (fields.py): it is a mapping of an enumeration that has no names on the wire, and no second
+field is.
 """
 
 from collections.abc import Mapping
