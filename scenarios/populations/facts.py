@@ -114,7 +114,7 @@ def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
 
 
 def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
-    """Ask the protocol whether it can carry a name or a value."""
+    """Yield a mistake if the protocol cannot carry a name or a value."""
     if message := line_fault(text, MAX_NAME if path[-1] == "name" else MAX_WIDTH):
         yield problem(path, message)
 
