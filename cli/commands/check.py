@@ -8,7 +8,6 @@ import click
 from msgspec import UNSET
 
 from ...presentation.presenters import attacks
-from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ..grid import planned
 from ..options import COUNT
@@ -303,11 +302,13 @@ def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") 
 
 
 def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionText:
+    from ...presentation.presenters import peers
+
     return SessionText(
         "none but these people: each is user, shuffler, curator and analyst",
-        peer_words.steps(scenario, people.n, len(people.schema.names)),
-        peer_words.POSTED,
-        f"{peer_words.posts(scenario, people.n):,} posts that everybody reads; ",
+        peers.steps(scenario, people.n, len(people.schema.names)),
+        peers.POSTED,
+        f"{peers.posts(scenario, people.n):,} posts that everybody reads; ",
     )
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import astuple
 
 from ...number_text import percent, plural
-from ...scenarios.programs.peer_findings import OfSize, PeersFound, Spread, smallest_linking
-from ...scenarios.programs.peers.peer_knowledge import PeerLearned, learned
 from ..blocks import Block, Grid, Line, PageFigure, PageNumbers, Score, Section, VerdictAnswer
 from ..svg import Plot, plot
 
 if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord
+    from ...scenarios.programs.peer_findings import OfSize, PeersFound, Spread
+    from ...scenarios.programs.peers.peer_knowledge import PeerLearned
     from ...scenarios.schema.model import Scenario
 
 TRUSTED = "Who must be trusted?"
@@ -43,7 +43,7 @@ POSTED = (
 ENDS = ("mean", "low_95", "high_95")
 
 
-def sizes_grid(among: PeersFound) -> Grid:
+def sizes_grid(among: "PeersFound") -> Grid:
     """Return the table of messages that coalitions follow, by the number of members."""
     headings = (
         *("members", "coalitions", "messages followed"),
@@ -65,7 +65,7 @@ def sizes_grid(among: PeersFound) -> Grid:
     return Grid(headings, rows, (0, 2, 3, 4, 5), "Coalitions by their size", sizes_numbers(among))
 
 
-def _between(spread: Spread, *, share: bool = False) -> str:
+def _between(spread: "Spread", *, share: bool = False) -> str:
     """Return a mean as text, with its 95 % interval if it is wide; the lower end is at least 0."""
     mean = percent(spread.mean) if share else f"{spread.mean:.2f}"
     if spread.low == spread.high:
@@ -74,7 +74,7 @@ def _between(spread: Spread, *, share: bool = False) -> str:
     return f"{mean} ({' to '.join(ends)})"
 
 
-def sizes_numbers(among: PeersFound) -> PageNumbers:
+def sizes_numbers(among: "PeersFound") -> PageNumbers:
     """Return the same as numbers."""
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
@@ -88,7 +88,7 @@ def sizes_numbers(among: PeersFound) -> PageNumbers:
     return PageNumbers("coalitions-by-size", headings, rows)
 
 
-def followed(among: PeersFound) -> Iterator[Block]:
+def followed(among: "PeersFound") -> Iterator[Block]:
     """Yield the table, and how to read it."""
     if among.sizes:
         yield from (sizes_grid(among), Line(FOLLOWED, "dim"))
@@ -96,7 +96,7 @@ def followed(among: PeersFound) -> Iterator[Block]:
         yield Line("no message was sent, so there is nothing to follow")
 
 
-def named(among: PeersFound) -> Sequence[str]:
+def named(among: "PeersFound") -> Sequence[str]:
     """Return a sentence for each peer that was named."""
     return [
         f"{charge.peer} is named: in round {charge.round}, step {charge.step}, it {charge.why}"
@@ -104,7 +104,7 @@ def named(among: PeersFound) -> Sequence[str]:
     ]
 
 
-def scores(among: PeersFound) -> Iterator[Score]:
+def scores(among: "PeersFound") -> Iterator[Score]:
     """Yield score rows: people linked by few, by half and by all other peers."""
     for size in among.sizes:
         if size.size in {among.path, among.peers // 2, among.peers - 1}:
@@ -136,8 +136,10 @@ def posts(scenario: "Scenario", people: int) -> int:
     return people + 2 * people * (scenario.mix.path + 6)
 
 
-def answer(among: PeersFound) -> VerdictAnswer:
+def answer(among: "PeersFound") -> VerdictAnswer:
     """Return the answer on trust: the size of a coalition that links people."""
+    from ...scenarios.programs.peer_findings import smallest_linking
+
     sizes = among.sizes
     if not sizes:
         text = "No message was sent, so there was nothing to follow."
@@ -162,8 +164,10 @@ def answer(among: PeersFound) -> VerdictAnswer:
     return VerdictAnswer(TRUSTED, short, f"{text}{drawn}")
 
 
-def section(among: PeersFound, record: "PeerRecord") -> Section:
+def section(among: "PeersFound", record: "PeerRecord") -> Section:
     """Return the section of the page on peers."""
+    from ...scenarios.programs.peers.peer_knowledge import learned
+
     each = learned(record)
     blocks: list[Block] = []
     if among.sizes:
@@ -181,7 +185,7 @@ def section(among: PeersFound, record: "PeerRecord") -> Section:
     return Section("peers", "What peers learned", lead, tuple(blocks))
 
 
-def _figure(among: PeersFound) -> PageFigure:
+def _figure(among: "PeersFound") -> PageFigure:
     """Return the figure: shares of messages followed and of people linked, by coalition size."""
     sizes, peers = among.sizes, among.peers
     spoken = "; ".join(
@@ -206,10 +210,10 @@ def _figure(among: PeersFound) -> PageFigure:
 
 def _measured(
     picture: Plot,
-    sizes: Sequence[OfSize],
+    sizes: "Sequence[OfSize]",
     series: int,
     label: str,
-    part: Callable[[OfSize], tuple[Spread, int]],
+    part: "Callable[[OfSize], tuple[Spread, int]]",
 ) -> None:
     """Plot a curve with its intervals. part: the measured spread of a size, and its maximum."""
     points = []
@@ -221,7 +225,7 @@ def _measured(
     picture.curve(points, series, label)
 
 
-def _each(each: Sequence[PeerLearned], path: int) -> Grid:
+def _each(each: "Sequence[PeerLearned]", path: int) -> Grid:
     headings = (
         *("peer", "sent", "path", "opened", "shown", "fewest senders"),
         *("followed alone", "linked alone"),

@@ -12,9 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ...protocol.knowledge.transcript import Row, Transcript
-from ...protocol.knowledge.view import View
-from ...protocol.wire.messages import Call, Counts, Decision
 from ...protocol.wire.schema import Schema
 from ..serialization.record import Record
 from .dropped_columns import UnreleasedColumn
@@ -26,7 +23,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...protocol.board.strategies import Strategy
+    from ...protocol.knowledge.transcript import Row, Transcript
+    from ...protocol.knowledge.view import View
     from ...protocol.wire.announcement import AnnouncedPolicy
+    from ...protocol.wire.messages import Call, Counts, Decision
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
     from ..schema.model import Expect, IncidenceSection, Local, Policy, Scenario
@@ -112,16 +112,16 @@ class Played:
         peers: the messages that peers follow together; None in a central topology.
     """
 
-    calls: tuple[Call, ...]
-    tallies: tuple[tuple[Counts, ...], ...]
-    decision: Decision | None
-    release: Counts | None
+    calls: "tuple[Call, ...]"
+    tallies: "tuple[tuple[Counts, ...], ...]"
+    decision: "Decision | None"
+    release: "Counts | None"
     burned: str | None
     refused: Mapping[str, int]
     digest: bytes
-    look: Callable[[tuple[str, ...]], View]
-    transcript: Transcript | None = None
-    truth: Mapping[int, Row] | None = None
+    look: "Callable[[tuple[str, ...]], View]"
+    transcript: "Transcript | None" = None
+    truth: "Mapping[int, Row] | None" = None
     attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
     peers: "PeersFound | None" = None
@@ -197,7 +197,7 @@ class Scored:
     """
 
     findings: Findings | None = None
-    release: Counts | None = None
+    release: "Counts | None" = None
     information: float | None = None
     considered: tuple[ConsideredColumns, ...] = ()
     dropped: tuple[UnreleasedColumn, ...] = ()
