@@ -7,10 +7,12 @@ figure and a table carry their numbers as CSV, in a `data:` link that needs no s
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import fill
 from typing import Literal
 
 from ..scenarios.serialization.csv_text import csv_text
+from .wording import escaped
 
 Level = Literal["serious", "warning", "note"]
 Cell = str | int | float
@@ -18,6 +20,7 @@ Score = tuple[str, str, str]  # of a table of scores: name, value, meaning
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
 RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
 VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
+WIDTH = 98  # characters of a folded line of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,3 +372,13 @@ def slug(text: str) -> str:
 def data_link(text: str, kind: str) -> str:
     """A link that holds a text."""
     return f"data:{kind};charset=utf-8;base64,{b64encode(text.encode()).decode()}"
+
+
+def folded(blocks: Iterable[Block], indent: str = "") -> Iterator[Block]:
+    """Yield blocks with their lines folded between words. indent: of continuations."""
+    for block in blocks:
+        if isinstance(block, Line) and block.text:
+            text = fill(escaped(block.text), WIDTH, subsequent_indent=indent)
+            yield replace(block, text=text)
+        else:
+            yield block

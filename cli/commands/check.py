@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from ...presentation.presenters import attacks
 from ...presentation.presenters.registry import presenter_of
+from ...presentation.presenters.unsafe_settings import warnings
 from ..grid import planned
 from ..options import COUNT
 from ..text.bases import bases_text
@@ -26,7 +27,6 @@ from ..text.layout import (
     write_json,
 )
 from ..text.trust import trust
-from ..text.warnings import warnings
 
 if TYPE_CHECKING:
     from ...analysis.scaling import Cluster

@@ -339,9 +339,9 @@ def _unsaved(burned: str | None) -> None:
 
 
 def _report(outcome: "Outcome", out: Path) -> None:
+    from ...presentation.presenters import run as story
     from ...presentation.wording import UNSAFE
     from ...scenarios.records.run_folder import save
-    from ..text import run as story
     from ..text.layout import page, show
 
     show(page(), story.run_blocks(outcome))

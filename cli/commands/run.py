@@ -416,7 +416,7 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
     from ..text.layout import page, show
 
     if len(outcomes) == 1:
-        from ..text import run as story
+        from ...presentation.presenters import run as story
 
         show(page(), story.run_blocks(outcomes[0]))
     else:

@@ -6,8 +6,7 @@ be, and never cut. Colour only on a terminal, and not if NO_COLOR is set.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 from io import TextIOWrapper
 from os import PathLike
 from pathlib import Path
@@ -21,7 +20,7 @@ from rich.text import Text
 
 from ...installation import missing
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line, PageNumbers
+from ...presentation.blocks import Block, Grid, Line, PageNumbers, folded
 from ...presentation.wording import escaped
 from .capture import current_capture, note_grid, note_line
 
@@ -47,7 +46,6 @@ __all__ = [
 ]
 
 PIPED = 100_000  # characters: no table is wider
-WIDTH = 98  # characters of a folded line of words
 MOST_PIPED = 118  # characters of a line of words in a pipe
 LEAST_FOLDED = 28  # characters of a column of words
 PART_GAP = re.compile(
@@ -123,16 +121,6 @@ def broken(line: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def folded(blocks: Iterable[Block], indent: str = "") -> Iterator[Block]:
-    """Yield blocks with their lines folded between words. indent: of continuations."""
-    for block in blocks:
-        if isinstance(block, Line) and block.text:
-            text = fill(clean(block.text), WIDTH, subsequent_indent=indent)
-            yield replace(block, text=text)
-        else:
-            yield block
 
 
 def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> None:

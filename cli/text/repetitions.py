@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...analysis.estimation.mean_interval import MeanEstimate
+from ...presentation.presenters.run import head, summary
+from ...presentation.presenters.run_scores import randomized
 from ...scenarios.lab.scoring.result import Result
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
@@ -11,8 +13,6 @@ from ...scenarios.studies.sweeps.sweep_file import mean_scores
 from ...scenarios.studies.sweeps.sweep_scores import UNITS
 from .layout import Block, Grid, Line
 from .records import MeanScore
-from .run import head, summary
-from .run_scores import randomized
 
 if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome

@@ -7,7 +7,7 @@ from .coalitions import coalitions
 from .interface import ScoringSettings
 from .registry import (
     announced_names,
-    answers_for,
+    answers_in,
     noisy_questions,
     people_source,
     program_of,
@@ -18,7 +18,7 @@ from .registry import (
 def scoring_settings(scenario: Scenario, crowd: Samples) -> ScoringSettings:
     """Return the scoring settings of a scenario. crowd: its people, with their features."""
     program, names = program_of(scenario), crowd.people.schema.names
-    proves = scenario.defence.promise and answers_for(program) is not AnswerKind.REPORTS
+    proves = answers_in(scenario) is not AnswerKind.REPORTS and scenario.defence.promise
     return ScoringSettings(
         program=program,
         policy=scenario.policy,

@@ -54,7 +54,7 @@ def plain(text: str) -> str:
 def told_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """What `run` prints of it."""
     from veilmix.cli.text.layout import page, show
-    from veilmix.cli.text.run import run_blocks
+    from veilmix.presentation.presenters.run import run_blocks
 
     scenario = read(folder).scenario
     show(page(), run_blocks(run(scenario, 1, worst_case_nodes=0)))

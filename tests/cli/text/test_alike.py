@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from alike_kit import KINDS, scenario_of
 from veilmix.cli.text.layout import PipeConsole, show
-from veilmix.cli.text.run_scores import scores
+from veilmix.presentation.presenters.run_scores import scores
 from veilmix.report.run_facts import gather
 from veilmix.report.verdict import verdict
 from veilmix.scenarios.lab.play.run import run

@@ -6,17 +6,17 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ...presentation.presenters import peers as peer_words
-from ...presentation.presenters import reidentification
-from ...presentation.presenters.decision import decision_rule, unreleased
-from ...presentation.presenters.registry import presenter_of
-from ...presentation.presenters.topology import people_asked, run_facts
-from ...presentation.wording import noun_of
+from ...number_text import percent, plural
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.records.verification.deviations import deviations
-from .layout import Block, Grid, Line, percent, plural
+from ..blocks import Block, Grid, Line
+from ..wording import noun_of
+from . import peers, reidentification
+from .decision import decision_rule, unreleased
+from .registry import presenter_of
 from .run_scores import randomized, scores
-from .warnings import warnings
+from .topology import people_asked, run_facts
+from .unsafe_settings import warnings
 
 if TYPE_CHECKING:
     from ...protocol.wire.messages import Counts
@@ -30,12 +30,12 @@ CELLS = 20  # cells of a release that are printed
 
 
 def run_blocks(outcome: "Outcome") -> Iterator[Block]:
-    """Yield the report."""
+    """Yield the report of a run: head, rounds, decision, release, scores and notes."""
     curated, counted = outcome.curated, outcome.counted
-    presenter = presenter_of(outcome.scenario)
+    first_lines, presenter = [*head(outcome)], presenter_of(outcome.scenario)
     summary, own_scores = [*presenter.summary(outcome)], [*presenter.scores(outcome)]
     explained = [*presenter.explained(outcome)] if curated and curated.considered else []
-    yield from head(outcome)
+    yield from first_lines
     if curated is None:
         yield from summary
     else:
@@ -44,7 +44,7 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
         yield from _decision(outcome, curated, explained)
         yield from _second_round(outcome, curated, f"round {len(counted)}")
     yield from scores(outcome, own_scores)
-    for line in peer_words.named(outcome.peers) if outcome.peers else ():
+    for line in peers.named(outcome.peers) if outcome.peers else ():
         yield Line(line, "bold red")
     if remark := presenter.remark():
         yield Line(remark, "dim")
@@ -56,8 +56,9 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
 def head(outcome: "Outcome") -> Iterator[Block]:
     """Yield the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
+    deviated = deviations(scenario, outcome.attacks, outcome.alarms)
     yield Line(f"{scenario.scenario.name}  {', '.join(run_facts(outcome))}")
-    for line in (*warnings(scenario), *deviations(scenario, outcome.attacks, outcome.alarms)):
+    for line in (*warnings(scenario), *deviated):
         yield Line(f"!! {line}", "bold red")
     if outcome.mode == "ideal":
         yield Line("   ideal: the questions are answered without a message", "yellow")

@@ -4,8 +4,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import sentence
-from ...presentation.blocks import Block, Line, Score, score_grid
-from ...presentation.presenters import (
+from ...scenarios.lab.scoring.frames import score_rows
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
+from ...scenarios.records.verification.submitted_once import price
+from ...scenarios.records.verification.views import breaking
+from ..blocks import Block, Line, Score, folded, score_grid
+from ..wording import CHECKED_ONCE, PROVED, audited
+from . import (
     attacks,
     coalitions,
     exposure,
@@ -13,12 +18,6 @@ from ...presentation.presenters import (
     peers,
     reidentification,
 )
-from ...presentation.wording import CHECKED_ONCE, PROVED, audited
-from ...scenarios.lab.scoring.frames import score_rows
-from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
-from ...scenarios.records.verification.submitted_once import price
-from ...scenarios.records.verification.views import breaking
-from .layout import folded
 
 if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome
