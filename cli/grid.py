@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .text.layout import plural
+from ..number_text import plural
 
 if TYPE_CHECKING:
     from ..scenarios.schema.model import Scenario

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...number_text import plural
+from ...presentation.blocks import Grid
 from ...presentation.presenters import attack_matrix
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
-from ..text.layout import (
-    Grid,
-    format_option,
-    page,
-    plural,
-    saved,
-    say,
-    show,
-    write_csv,
-    write_json,
-)
+from ..text.layout import format_option, page, saved, say, show, write_csv, write_json
 from ..text.pace import counter
 
 if TYPE_CHECKING:

@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters import attacks
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.presenters.unsafe_settings import warnings
 from ..grid import planned
 from ..options import COUNT
 from ..text.bases import bases_text
-from ..text.layout import (
-    Block,
-    Grid,
-    Line,
-    format_option,
-    page,
-    percent,
-    plural,
-    say,
-    show,
-    write_csv,
-    write_json,
-)
+from ..text.layout import format_option, page, say, show, write_csv, write_json
 from ..text.trust import trust
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ...presentation.blocks import Grid
 from ..stages import stages
 from ..table_options import (
     answered,
@@ -16,7 +17,7 @@ from ..table_options import (
     warn,
     written_option,
 )
-from ..text.layout import Grid, clean, format_option, page, say, show, write_csv, write_json
+from ..text.layout import clean, format_option, page, say, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

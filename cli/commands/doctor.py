@@ -15,8 +15,9 @@ from time import perf_counter
 import click
 
 from ...installation import advice, in_checkout, installing, library, requirements
+from ...presentation.blocks import Grid
 from ..run_lookup import HOME
-from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+from ..text.layout import format_option, lay_out, page, say, write_csv, write_json
 
 PYTHON = (3, 11)
 PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from ..text.layout import Grid, format_option, page, say, write_csv, write_json
+from ...presentation.blocks import Grid
+from ..text.layout import format_option, page, say, write_csv, write_json
 
 
 @click.command("keys")

@@ -5,20 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters import coalitions
 from ...presentation.presenters import peers as peer_words
 from ..text import cheating as cheats
 from ..text import search as searches
-from ..text.layout import (
-    Block,
-    Grid,
-    Line,
-    format_option,
-    page,
-    show,
-    write_csv,
-    write_json,
-)
+from ..text.layout import format_option, page, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received

@@ -10,9 +10,10 @@ import click
 
 from ...errors import StorageError
 from ...installation import missing
+from ...presentation.blocks import Grid
 from ..options import FILE, read_language
 from ..text.class_opening import check_reachable, say_reach
-from ..text.layout import Grid, lay_out, page, say
+from ..text.layout import lay_out, page, say
 from .lesson_pack import write_pack
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from ...presentation.blocks import Grid
 from ..options import FILE, PATH, read_language
-from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json, write_text
+from ..text.layout import format_option, lay_out, page, say, write_csv, write_json, write_text
 
 
 @click.command("new")

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ...own_data.read_table import Reading
     from ...own_data.release_record import ReleasedFile
     from ...own_data.score_record import ScoredTable
+    from ...presentation.blocks import Block
     from ...scenarios.populations.people import SourceTable
     from ...workbench.choices import UserChoices
     from ...workbench.desk import Desk
     from ...workbench.files import OwnFiles
     from ...workbench.server import Workbench
     from ...workbench.wording import CommandOutput, CommandWords
-    from ..text.layout import Block
 
 PORT = 8768
 WARNING = "warning   "  # the beginning of a warning's line, see `warn` in table_options.py

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.blocks import Grid
 from ..options import NODES, executor_option, helped
 from ..stages import stages
-from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
+from ..text.layout import clean, format_option, lay_out, page, say, write_csv, write_json
 from ..text.picture_files import files_of, make, write_file
 
 if TYPE_CHECKING:

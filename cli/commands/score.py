@@ -320,9 +320,9 @@ def _print_score(
     places: "RiskPlaces | None",
 ) -> None:
     """Print a score."""
+    from ...presentation.blocks import Grid
     from ...presentation.presenters import table_score as score_words
     from ..text import risk_places as places_text
-    from ..text.layout import Grid
 
     if form == "json":
         write_json(record())

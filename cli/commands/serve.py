@@ -325,8 +325,9 @@ def conclude(board: "Board", session: "SessionFile") -> None:
 
 def _estimates(board: "Board", session: "SessionFile") -> None:
     """Print the estimates from noisy reports as CSV."""
+    from ...presentation.blocks import Grid
     from ...scenarios.deployment.place import estimated
-    from ..text.layout import Grid, write_csv
+    from ..text.layout import write_csv
 
     rows = estimated(board, session)
     if rows is None:

@@ -6,18 +6,10 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
+from ...number_text import plural
+from ...presentation.blocks import Grid
 from ..text.bases import bases_text
-from ..text.layout import (
-    Grid,
-    PipeConsole,
-    clean,
-    lay_out,
-    page,
-    plural,
-    say,
-    write_json,
-    write_text,
-)
+from ..text.layout import PipeConsole, clean, lay_out, page, say, write_json, write_text
 from ..text.sequence_diagram import DiagramFlow, flows, mermaid
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from ...presentation.blocks import Grid
 from ..options import FILE
-from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
+from ..text.layout import clean, format_option, lay_out, page, say, write_csv, write_json
 from .serve import require
 
 

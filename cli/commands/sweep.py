@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ...number_text import plural
 from ..app import BUG
 from ..grid import GridSetting, Shard, spelt
 from ..grid import repeats as usual
 from ..options import NODES, PATH, SEED, executor_option, tell_trust
 from ..run_lookup import HOME
-from ..text.layout import clean, format_option, page, plural, say
+from ..text.layout import clean, format_option, page, say
 from ..text.pace import counter
 
 if TYPE_CHECKING:

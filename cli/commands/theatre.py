@@ -7,9 +7,9 @@ import click
 
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...installation import missing
+from ...number_text import plural
 from ..options import FILE, SEED, read_language
 from ..run_lookup import played
-from ..text.layout import plural
 
 if TYPE_CHECKING:
     from ...languages.language import Language

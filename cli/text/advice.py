@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line
 from ...presentation.score_grids import COVERAGE, PERSON_BOUND
-from .layout import Block, Grid, Line, clean, percent, plural
+from .layout import clean
 from .risk_places import place_blocks
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .layout import Block, Line
+from ...presentation.blocks import Block, Line
 
 if TYPE_CHECKING:
     from ...presentation.blocks import Alert

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.blocks import Block, titled
-from .layout import clean, folded, page, say, show, write_csv, write_json
+from ...presentation.blocks import Block, folded, titled
+from .layout import clean, page, say, show, write_csv, write_json
 from .pace import counter
 
 if TYPE_CHECKING:

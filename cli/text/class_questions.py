@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from ...number_text import plural
 from .class_opening import say_rules
-from .layout import plural
 
 
 def tell_questions(file: str, people: int | None, form: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Block, Grid, Line
+from ...presentation.blocks import Block, Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, PrintedCell, RoundedTables

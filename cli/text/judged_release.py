@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line
 from ...presentation.score_grids import question_text, questions_grid, sensitive_grid
-from .layout import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ...own_data.judged_record import JudgedRelease, MatchedColumn

@@ -19,31 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line, PageNumbers, folded
+from ...presentation.blocks import Block, Grid, Line, PageNumbers
 from ...presentation.wording import escaped
 from .capture import current_capture, note_grid, note_line
-
-__all__ = [
-    "FORMATS",
-    "Block",
-    "Grid",
-    "Line",
-    "PipeConsole",
-    "clean",
-    "folded",
-    "format_option",
-    "lay_out",
-    "page",
-    "percent",
-    "plural",
-    "saved",
-    "say",
-    "show",
-    "write_csv",
-    "write_json",
-    "write_text",
-]
 
 PIPED = 100_000  # characters: no table is wider
 MOST_PIPED = 118  # characters of a line of words in a pipe

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...analysis.estimation.mean_interval import MeanEstimate
+from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters.run import head, summary
 from ...presentation.presenters.run_scores import randomized
 from ...scenarios.lab.scoring.result import Result
@@ -11,7 +12,6 @@ from ...scenarios.serialization.record import Record
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
 from ...scenarios.studies.sweeps.sweep_file import mean_scores
 from ...scenarios.studies.sweeps.sweep_scores import UNITS
-from .layout import Block, Grid, Line
 from .records import MeanScore
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Block, Grid, Line, percent, plural
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets

@@ -5,8 +5,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...number_text import size
+from ...presentation.blocks import Block, Grid, Line
 from ...roles.compute.spool import MEMORY_LIMIT, folder
-from .layout import Block, Grid, Line
 
 if TYPE_CHECKING:
     from ...analysis.scaling import PeopleLimit, SessionCosts

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .layout import clean, folded, page, say, show, write_csv, write_json
+from ...presentation.blocks import folded
+from .layout import clean, page, say, show, write_csv, write_json
 from .pace import Pace
 
 if TYPE_CHECKING:

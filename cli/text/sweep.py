@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...analysis.estimation.mean_interval import MeanEstimate
+from ...presentation.blocks import Grid
 from ...presentation.presenters.sweep import constant_text, interval_note, points_grid
 from ...scenarios.studies.sweeps.sweep_file import Point, SweepLine, Value, grouped
 from ...scenarios.studies.sweeps.sweep_scores import (
@@ -13,7 +14,7 @@ from ...scenarios.studies.sweeps.sweep_scores import (
     rows,
     scored,
 )
-from .layout import Grid, lay_out, page, say, write_csv, write_json
+from .layout import lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
 
 

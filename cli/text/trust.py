@@ -5,8 +5,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...number_text import plural
+from ...presentation.blocks import WIDTH
 from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS
-from .layout import WIDTH
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line
 from ...scenarios.serialization.record import Record
-from .layout import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
