@@ -140,9 +140,17 @@ def _share(share: float | None) -> str:
 
 
 def evidence_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the coalitions of each program: watching, by the catalogue, by proof."""
+    """Return the table of the coalitions of each program: watching, by the catalogue, by proof.
+
+    All minimal coalitions are listed.
+    """
     rows = [
-        (program.program, _smallest(program), _cheating(program), program.trust.proof or "no proof")
+        (
+            program.program,
+            " or ".join(map(name_coalition, program.trust.smallest)) or "nobody",
+            _cheating(program),
+            program.trust.proof or "no proof",
+        )
         for program in programs
     ]
     return Grid(("program", "by watching", "by attacks", "by proof: learn no more"), rows)
