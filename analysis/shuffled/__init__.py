@@ -1,6 +1,4 @@
-"""Privacy of shuffled reports.
-
-The complete analysis of paper 001 for flipped bits, bounds for any mechanism.
+"""Privacy of shuffled reports: all of paper 001 for flipped bits, and bounds for any mechanism.
 
     shuffle, largest_local_epsilon         any mechanism: epsilon after shuffling, and its inverse
     compose_reports                        several features, or rounds, of one person

@@ -272,7 +272,11 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
 
 
 def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
-    """Whether privacy blankets, or else exchanges of terms, certify a delta at an epsilon."""
+    """Whether privacy blankets, or else exchanges of terms, certify a delta at an epsilon.
+
+    A blanket is the known part of other people's reports; an exchange replaces each person's term
+    of delta by the widest (`any_others.py`).
+    """
     exchanged = dict[int, bool]()  # results by pair of values: an exchange bounds both directions
     for case in band.cases:
         blanket, equals = case

@@ -81,10 +81,11 @@ ROUNDING, SLIGHT = 1e-12, 0.01
 
 
 def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: float) -> float:
-    """Return an upper bound of delta for a pair of values among n reports, other values unknown.
+    """Return an upper bound of delta for two values u and v among n reports; populations unknown.
 
     Args:
-        case: the blanket and the pairs of all other people's values; u and v may be exchanged.
+        case: the privacy blanket (the known part of other people's reports), and the pairs of all
+            other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
         known_bound: an upper bound, > 0: an error far below it is acceptable.
@@ -143,7 +144,8 @@ def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> Bo
     """Return the terms of bound (1) on delta; None if other people's values are not all known.
 
     Args:
-        case: the blanket and the pairs of all other people's values; u and v may be exchanged.
+        case: the privacy blanket (the known part of other people's reports), and the pairs of all
+            other people's values; the doubted person's values u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
         upper_bound: an upper bound of delta, > 0: s is such that the rest adds little to it.
@@ -168,11 +170,13 @@ def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> Bo
 
 
 def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
-    """Return the pool's law relative to the blanket's: limit of |d| / blanket, ratio below, above.
+    """Return the pool's law relative to the privacy blanket: limit of |d| / b, ratio below, above.
 
-    The pool is the common law from which some reports are drawn. It takes probability from other
-    people's laws. It takes least if it reports where the two values differ least, except for a
-    share that keeps d / b no wider than the terms of values.
+    The blanket b is the known part of other people's reports, d the difference of the doubted
+    person's two laws of reports. The pool is the common law from which some reports are drawn.
+    Relative to b, its law is the first ratio where |d| / b is at most the limit, else the second.
+    The pool takes probability from other people's laws, least if it reports where the two values
+    differ least, except for a share that keeps d / b no wider than the terms of values.
     """
     blanket, pairs = case
     u, v = blanket.u_ratios, exp(epsilon) * blanket.v_ratios
@@ -199,7 +203,8 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
 def _shows_difference(pair: PairLaw, epsilon: float, square: float) -> bool:
     """Whether a pair's outcomes show all of d / blanket; outcomes merged by their mean do not.
 
-    `square` is the mean square of d / blanket.
+    d is the difference of the doubted person's two laws of reports, the blanket the known part of
+    other people's reports. `square` is the mean square of d / blanket.
     """
     shared = np.asarray(pair.shared)
     if not shared.all():
@@ -279,7 +284,7 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
 
 
 def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
-    """Return the laws with the largest third moment to either side, its lean.
+    """Return the laws with the largest third moment to either side (the lean of a law).
 
     Empty if the widest law is among them.
     """

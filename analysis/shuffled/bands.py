@@ -28,7 +28,7 @@ NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
 # A matrix is used beside the family's own neighbours if outputs x inputs^3 and its number of kinds
 # of neighbours are at most these.
 SMALL, SOME_CASES = 1 << 18, 64
-# Populations are listed and parted if there are at most so many kinds of neighbours.
+# Populations are listed, or divided into parts, if at most so many kinds of neighbours exist.
 FEW_CASES = 16
 
 
@@ -39,7 +39,8 @@ class Effort:
     Attributes:
         fine: lattice points to one deviation of a term.
         narrow: relative width of the interval in which an epsilon is sought.
-        thorough: whether collections are listed, terms exchanged and bands parted.
+        thorough: whether slow methods are tried too: listing all collections, exchanging each
+            person's term for the widest (`any_others.py`), bounds population by population.
     """
 
     fine: float = FINE
@@ -121,7 +122,7 @@ class Band:
 
     @property
     def by_blankets(self) -> "Band":
-        """This band without the exchange of terms in its upper bound, which is slow."""
+        """The band with a quicker upper bound: privacy blankets alone, no exchange of terms."""
         return replace(self, effort=replace(self.effort, thorough=False))
 
     @property

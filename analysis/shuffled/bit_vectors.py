@@ -111,7 +111,8 @@ def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float, float]:
     """Return bounds (lower, upper) of the delta of "all n have v" against "a person has u".
 
-    The distance of u and v is h. The larger of both directions. Independent of the bits beyond h.
+    u and v are bit vectors at Hamming distance h; the larger delta of both directions counts. Bits
+    in which they agree have no effect.
 
     Args:
         n: people, >= 1.
@@ -127,10 +128,9 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 
 
 def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
-    """Return atoms and probabilities of the terms that sum to delta over n people.
+    """Return atoms and probabilities of the terms that sum to delta, for both directions.
 
-    In both directions. All other people have the doubted person's vector; h is the distance of the
-    other vector.
+    All n people have one bit vector, but the doubted person may have another at distance h.
     """
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])
@@ -140,6 +140,8 @@ def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]
 
 def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
     """Return the privacy blanket's upper bound of delta for two vectors at Hamming distance h.
+
+    The blanket is the part of other people's reports that is uniform for any vector.
 
     Args:
         n: people, >= 1.

@@ -163,9 +163,10 @@ def _listed(rows: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourJob:
-    """Populations of a set of values to enumerate.
+    """Populations of other people's values to enumerate, beside a person with one of two values.
 
-    The doubted person has column 0 or 1 of the rows.
+    The attacker doubts which of the two values this person has; they are columns 0 and 1 of the
+    rows.
 
     Attributes:
         rows: merged rows of the randomizer, shape (outcomes, values at hand).
@@ -198,7 +199,7 @@ class OutcomeLadder:
             more = keys[:, None] + weights
             keys, step = np.unique(more, return_inverse=True)
             if len(keys) != comb(people + b - 1, people):
-                raise AssertionError("two outcomes have the same random key")
+                raise AssertionError("two outcomes of shuffled reports have the same random key")
             self.steps.append(step.reshape(more.shape))
 
     def add(self, law: Floats, people: int, row: Floats) -> Floats:
@@ -211,9 +212,9 @@ class OutcomeLadder:
 
 
 def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
-    """Yield the jobs if all values are alike.
+    """Yield the populations to enumerate if the randomizer treats all values alike.
 
-    Value 0 or 1 is doubted, further values are unordered.
+    The attacked person has value 0 or 1; further values are interchangeable.
     """
     for further in range(a - 1):
         populations = [
@@ -229,7 +230,10 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
 
 
 def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[NeighbourJob]:
-    """Yield a job for each pair of values, with a population of each orbit of the symmetries."""
+    """Yield the populations to enumerate for each pair of values of the attacked person.
+
+    Of populations that a symmetry of the randomizer turns into each other, one is enough.
+    """
     a = rows.shape[1]
     visited: set[frozenset[int]] = set()
     for u, v in combinations(range(a), 2):

@@ -334,7 +334,7 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     """Return, for each count of 1-bits, its probability and the privacy loss of value 0 against 1.
 
-    The probability is for a doubted person with value 0, if m of the other n - 1 people have a 1.
+    The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1.
     """
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
     log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)

@@ -75,7 +75,10 @@ def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
 
 @lru_cache(maxsize=4096)
 def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
-    """Return the law of the counts of reported vectors, for counts m of true vectors; cached."""
+    """Return the law of the counts of reported vectors, for counts m of true vectors; cached.
+
+    q is the probability that a bit is flipped.
+    """
     if not any(m):
         return (((0,) * len(m), Fraction(1)),)
     i = next(k for k, count in enumerate(m) if count)
@@ -97,9 +100,10 @@ def vector_law(m: Counts, q: Fraction) -> Law:
 
 
 def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
-    """Return the largest privacy ratio over all m, s for each Hamming distance d.
+    """Return the largest privacy ratio over all collections and reports, by Hamming distance.
 
-    By Proposition 5.1 it is (p/q)^d.
+    The maximum is over the counts m of true and s of reported vectors. By Proposition 5.1 of paper
+    001 it is (p/q)^d at distance d, with q the lie probability and p = 1 - q.
     """
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):
@@ -146,7 +150,8 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
 def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to Proposition 5.3 of paper 001 as printed.
 
-    It claims that for every s the ratio is largest for the opposite of x. False from n = 1 on.
+    The claim: for every s (counts of reported vectors), the privacy ratio of a vector x is largest
+    against its opposite. False from n = 1 on.
     """
     bad = []
     for m in all_counts(n - 1, bits):
@@ -170,7 +175,8 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
 def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to the corrected Proposition 5.3 of paper 001.
 
-    It claims that over all m and s the opposite of x has the largest ratio.
+    The claim: over all counts m of true and s of reported vectors, the privacy ratio of a vector x
+    is largest against its opposite.
     """
     largest = proposition_5_1(n, bits, q)
     top = largest[bits]

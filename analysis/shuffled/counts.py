@@ -29,7 +29,8 @@ LEAST_SLOPE = 0.5
 def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
     """Return the saddle point z > 0 at which the tilted mean is s, 0 < s < n, elementwise.
 
-    n and m (people with a 1) may be real; q is the lie probability.
+    The law of the number A of reported 1-bits is tilted by weights z^A. n and m (people with a 1)
+    may be real; q is the lie probability.
     """
     p = 1 - q
     b = (m - s) * (p / q) + (n - m - s) * (q / p)
@@ -85,7 +86,10 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 
 
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
-    """Return log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
+    """Return log P(A <= s), A the number of reported 1-bits; accurate for s up to about the mean.
+
+    m of n people have a 1; real n, m, s > 0 by extension.
+    """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     result = np.where(points >= people, 0.0, result)
@@ -103,8 +107,8 @@ def lower_sum(
 ) -> tuple[Floats, Floats]:
     """Return w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor).
 
-    0 < s < n, up to the mean. Both probabilities come from one Fourier sum under the tilt that
-    centres s.
+    A is the number of reported 1-bits, 0 < s < n, up to the mean. Both probabilities come from one
+    Fourier sum under the tilt (weights z^A) that centres s.
     """
     z = saddle(n, m, q, s)
     spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))
@@ -142,7 +146,7 @@ def log_law(n: int, m: int, q: float) -> Floats:
 
 
 def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
-    """Return the standard deviation of the count under the tilt that centres s."""
+    """Return the standard deviation of the count of 1-bits under the tilt that centres s."""
     z = saddle(n, m, q, np.array([s]))
     return float(np.sqrt(tilted(n, m, q, z)[0].variance[0]))
 

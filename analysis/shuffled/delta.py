@@ -71,13 +71,18 @@ class PairDivergence:
 
     @property
     def tilt(self) -> float:
-        """The tilt z = alpha / beta < 1 under which the threshold outcome s* is the mode."""
+        """The tilt z = alpha / beta < 1 under which the threshold outcome s* is the mode.
+
+        A law tilted by z has probabilities proportional to P(s) z^s; counts of 1-bits up to s*
+        speak for 0.
+        """
         return self.alpha / self.beta
 
     def tilted_mean(self, m: Floats) -> Floats:
         """Return the mean of other people's count of 1-bits under the tilt, for each m.
 
-        The threshold s*, up to which outcomes favour 0, is the integer below or above.
+        m is the number of other people with a 1. The threshold s*, up to which outcomes favour 0,
+        is the integer below or above the mean.
         """
         people = np.full(m.shape, float(self.other_people))
         return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
@@ -85,10 +90,10 @@ class PairDivergence:
     def gain(self, m: Floats, s: Floats) -> Floats:
         """Return P_0(A <= s) - e^eps P_1(A <= s), at most delta, for each m and s.
 
-        P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0, or 1. Real m
-        and s by analytic extension. Both terms are taken under the tilt that centres s, where they
-        are of comparable size: no cancellation beyond the square of the tail's distance in
-        deviations.
+        P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0, or 1; m is
+        the number of other people with a 1. Real m and s by analytic extension. Both terms are
+        taken under the tilt that centres s, where they are of comparable size: no cancellation
+        beyond the square of the tail's distance in deviations.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
         # At the ends of the support the lower sum is a single term or everything.
@@ -117,10 +122,10 @@ class PairDivergence:
         return np.asarray(np.maximum(both_gains.reshape(2, -1).max(axis=0), 0.0))
 
     def envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `hockey_stick`, smooth in m: the threshold s* may be real.
+        """Return an upper envelope of `hockey_stick`, smooth in m, the other people with a 1.
 
-        The maximum over nine points around the tilted mean, raised by the parabola through the best
-        three.
+        The threshold s*, a whole count in `hockey_stick`, may be real here: the maximum over nine
+        points around the tilted mean, raised by the parabola through the best three.
         """
         offsets = np.linspace(-1.25, 1.25, 11)
         points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.other_people)
@@ -135,8 +140,8 @@ class PairDivergence:
     def crossing(self, m: Floats) -> Floats:
         """Return the real s at which P(Z = s) / P(Z = s - 1) = 1/tilt, for each m.
 
-        Z is the count of 1-bits among other people's reports; the threshold s* is the integer at or
-        below s.
+        Z is the count of 1-bits among the reports of other people, m of whom have a 1; the
+        threshold s* is the integer at or below s.
         """
         people = np.full(m.shape, float(self.other_people))
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
@@ -165,17 +170,18 @@ class PairDivergence:
         return np.exp(log_lower_tail(self.n, m, self.q, s))
 
     def probabilistic_envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `probabilistic`, smooth in m.
+        """Return an upper envelope of `probabilistic`, smooth in m, the other people with a 1.
 
-        The crossing point may be real.
+        The crossing point, a whole count in `probabilistic`, may be real here.
         """
         return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
         """Return the m in first .. last for which `probabilistic` may reach `best`.
 
-        The tail is log-concave: rounding the crossing down by f divides it by at least e^(slope f),
-        the slope being that of its logarithm just above. Crossings are linear in m over this range.
+        m is the number of other people with a 1. The tail is log-concave: rounding the crossing
+        down by f divides it by at least e^(slope f), the slope being that of its logarithm just
+        above. Crossings are linear in m over this range.
         """
         ends = np.array([float(first), float(last)])
         s = self.crossing(ends)
@@ -210,11 +216,17 @@ class Quantiles:
         return self._log_ratio(m, s)
 
     def envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `epsilon`, smooth in m: the ratio at the real quantile."""
+        """Return an upper envelope of `epsilon`, smooth in m (other people with a 1).
+
+        The ratio is taken at the real quantile, in `epsilon` at a whole number.
+        """
         return self._log_ratio(m, np.maximum(self._real(m), 0.0))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
-        """Return the m in first .. last for which `epsilon` may reach `best`."""
+        """Return the m in first .. last for which `epsilon` may reach `best`.
+
+        m is the number of other people with a 1.
+        """
         ends = np.array([float(first), float(last)])
         s = np.maximum(self._real(ends), 0.0)
         at, above = self._log_ratio(ends, s), self._log_ratio(ends, s + 1)
@@ -247,10 +259,10 @@ class Quantiles:
 
 
 def log_g(log_rho: Floats, q: float) -> Floats:
-    """Return the log privacy ratio, log((q + p r) / (p + q r)), from the log of r.
+    """Return the log privacy ratio g(r) = log((q + p r) / (p + q r)), from the log of r.
 
-    r is the probability ratio of the other people's count. Paper 001, Section 6.2: pi_n(s; m) =
-    g(rho_{n-1}(s; m)); infinite r gives log(p/q).
+    r is the probability ratio P(s) / P(s - 1) of the other people's count, q the lie probability, p
+    = 1 - q. Paper 001, Section 6.2: pi_n(s; m) = g(rho_{n-1}(s; m)); infinite r gives log(p/q).
     """
     p = 1 - q
     # Divided by the larger of 1 and r, so that nothing overflows.
@@ -260,7 +272,11 @@ def log_g(log_rho: Floats, q: float) -> Floats:
 
 
 def _by_phase(first: int, last: int, ends: Floats, room: float, *, down: bool) -> Floats:
-    """Return the m with a real threshold, linear between `ends`, within `room` of its rounding."""
+    """Return the m in first .. last at which rounding the real threshold costs little.
+
+    m is the number of other people with a 1. The threshold is linear in m between its values
+    `ends`. It is rounded down (`down`) or up, by at most about `room`.
+    """
     m = np.arange(first, last + 1, dtype=np.float64)
     position = np.linspace(ends[0], ends[1], len(m))
     rounding_loss = position - np.floor(position) if down else np.ceil(position) - position

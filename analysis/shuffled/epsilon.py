@@ -182,17 +182,18 @@ def total_variation(n: int, q: float) -> float:
 
 
 def _rule(n: int) -> str:
-    """Return the method of a figure for n people: all counts m tried, or searched."""
+    """Return the method of a figure for n people: all counts m tried, or searched.
+
+    m is the number of other people with a 1.
+    """
     return TRIED if n <= MAX_LISTED else SEARCHED
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
-    """Return the local epsilon (before shuffling) of flipped bits: bits * log(p/q) nats.
+    """Return the local epsilon (before shuffling) of flipped bits: bits * log(p/q) nats, p = 1 - q.
 
-    Bits * log(p/q) nats.
-
-    Also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1): attained when
-    all report the vector opposite to theirs.
+    It is also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1),
+    attained when all report the vector opposite to theirs.
 
     Args:
         q: lie probability, 0 < q <= 1/2.
@@ -213,7 +214,10 @@ def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
 
 
 def _smooth(doubt: PairDivergence) -> bool:
-    """Whether the tilted count is wide enough for a smooth envelope over m."""
+    """Whether the tilted count is wide enough for a smooth envelope over m.
+
+    m is the number of other people with a 1; under the tilt the threshold outcome is the mode.
+    """
     from .counts import tilted
 
     ends = np.array([0.0, float(doubt.other_people)])
@@ -247,7 +251,10 @@ def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     envelope = quantiles.envelope if n * q * (1 - q) >= ROUGH else None
 
     def phase(m: Floats) -> Floats:
-        """Return the expected count of 1-bits for each m; its fraction decides the rounding."""
+        """Return the expected count of 1-bits for each m (other people with a 1).
+
+        Its fraction decides how the threshold is rounded.
+        """
         return np.asarray(n * q + m * (1 - 2 * q))
 
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)

@@ -66,9 +66,9 @@ class ErasedResponse:
 
     @classmethod
     def from_case(cls, case: Neighbours) -> "ErasedResponse | None":
-        """Return the form of a case with only the doubted two values.
+        """Return the form of neighbours in which other people have only the two doubted values.
 
-        None if it has another form.
+        None if the neighbours have another form.
         """
         if not listed(case) or len(case[1]) != 1:
             return None
@@ -180,5 +180,8 @@ class Axis:
 
 
 def _reach(variance: float) -> float:
-    """Distance from the mean beyond which less than 2 e^-R of such a sum lies (Bernstein)."""
+    """Return the distance from the mean of a sum of coins beyond which less than 2 e^-R lies.
+
+    By Bernstein's inequality, with R = `REACH` and this variance of the sum.
+    """
     return REACH / 3 + sqrt(REACH**2 / 9 + 2 * REACH * variance)

@@ -117,7 +117,10 @@ def _leaning(group: Group, slope: float) -> Floats:
 
 
 def _centring(groups: Sequence[Group]) -> float:
-    """Return the tilt under which the mean of the sum S is 0; infinite where S is never above 0."""
+    """Return the tilt (weights e^(tilt S)) under which the mean of the sum S is 0.
+
+    Infinite where S is never above 0.
+    """
 
     def mean(slope: float) -> float:
         """Return the mean of S under a tilt."""

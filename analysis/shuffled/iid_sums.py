@@ -122,7 +122,7 @@ def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, floa
 
 
 def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[float, float]:
-    """Return the tilt that centres the sum at 0, and the distance of lattice points."""
+    """Return the tilt (weights e^(tilt x)) that centres the sum at 0, and the lattice's step."""
     slope = _centring(atoms, weights)
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
     leaning /= leaning.sum()
@@ -172,10 +172,7 @@ def _centring(atoms: Floats, weights: Floats) -> float:
 
 
 def rising_root(mean: Callable[[float], float], top: float) -> float:
-    """Return the tilt above 0 at which a rising mean is 0, searching from `top` up.
-
-    Else infinity.
-    """
+    """Return the tilt above 0 at which a rising mean is 0, from `top` up; infinity if none."""
     from scipy.optimize import brentq
 
     while mean(top) < 0:

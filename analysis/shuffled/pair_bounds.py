@@ -23,7 +23,8 @@ def max_delta(
     """Return an upper bound of the delta of a pair of neighbours among n reports.
 
     Args:
-        pair: the blanket; with a weight of 0 the doubted person is not hidden.
+        pair: the laws of two values' reports over the privacy blanket, the known part of other
+            people's reports; with a weight of 0 the doubted person is not hidden.
         n: reports, >= 1.
         epsilon: nats, > 0.
         beyond: a bound of at most this may be a rough bound.
@@ -74,13 +75,10 @@ def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
 
 
 def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
-    """Return the two pairs that hide the doubted person least, in a large crowd."""
+    """Return the two pairs whose attacked person is hidden least, in a large crowd."""
 
     def spread(pair: PairLaw) -> tuple[float, float]:
-        """Return a sort key.
-
-        Probability of unhidden reports, then the chi-square distance of u and v.
-        """
+        """Return a sort key: probability of unhidden reports, then chi-square distance of u, v."""
         return float(pair.bare.sum()), float(pair.law @ (pair.u_ratios - pair.v_ratios) ** 2)
 
     return sorted(pairs, key=spread, reverse=True)[:2]

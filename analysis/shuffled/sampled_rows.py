@@ -75,7 +75,7 @@ def removed_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDe
 def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDelta:
     """Return an upper bound on the delta of one person's row against any other row.
 
-    For a reader of the rows that k people open.
+    The reader sees the rows that k people open.
 
     Args:
         k: people that open a group, at least 1; as in `removed_delta`.

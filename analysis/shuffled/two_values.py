@@ -117,10 +117,13 @@ class PopulationParts:
 def parted_delta(
     case: Neighbours, n: int, epsilon: float, upper_bound: float, goal: float
 ) -> float:
-    """Return an upper bound of delta for a pair of values among n reports, other values unknown.
+    """Return an upper bound of delta for two values u and v among n reports; populations unknown.
+
+    The populations of other people are divided into parts by the numbers of people with two values.
 
     Args:
-        case: the blanket and the pairs of all other people's values; u and v may be exchanged.
+        case: the privacy blanket (the known part of other people's reports), and the pairs of all
+            other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
         upper_bound: an upper bound of delta, > 0.
@@ -220,9 +223,9 @@ def _third(law: Law) -> float:
 
 
 def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> list[Star]:
-    """Return common terms that may replace all terms, wider and wider.
+    """Return common terms that may replace all terms: the widest law, widened more and more.
 
-    From the widest law, or a mixture that leans less.
+    With two values also a mixture of both laws that leans less, made equally wide.
     """
     widest = max(laws, key=variance_of)
     forms = [widest]
@@ -251,7 +254,10 @@ def _pool_limit(mean: float, part: float) -> tuple[int, float]:
 
 
 def widest_end(case: Neighbours, n: int, epsilon: float) -> float:
-    """Return about the delta of the worst crowd with a single value: a limit for upper bounds."""
+    """Return an upper bound of delta if all other people have one value, the worst of them.
+
+    No upper bound over all populations can be far below it.
+    """
     _, pairs = case
     atoms: list[tuple[Floats, Floats]] = [
         (own_ratio - exp(epsilon) * other_ratio, pair.law)

@@ -132,9 +132,9 @@ def largest_local_epsilon(
     relied_on: int | None = None,
     max_epsilon: float = MOST_LOCAL,
 ) -> float:
-    """Return the largest local epsilon (nats) with at most this epsilon after shuffling.
+    """Return the largest local epsilon (nats) that has at most a given epsilon after shuffling.
 
-    For a family of randomizers, by a certified upper bound.
+    The family gives a randomizer for each local epsilon; a certified upper bound decides.
 
     Args:
         family: a randomizer, or a matrix, for each local epsilon in nats, such as `lambda local:

@@ -40,6 +40,8 @@ def worst(
 ) -> tuple[float, int]:
     """Return the maximum of `value` over m = 0 .. size - 1, and the m where it is reached.
 
+    m is the number of other people with a 1.
+
     Args:
         value: the exact function on arrays of whole m.
         envelope: a smooth function of real m, never below `value`; None evaluates every m.
@@ -67,7 +69,10 @@ def worst(
 
 
 def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> tuple[float, int]:
-    """Return a large value and its m, searched near an end among m with the best ripple so far."""
+    """Return a large value and its m (other people with a 1), as a start of the search.
+
+    The search is near an end, among the m at which rounding the threshold costs least so far.
+    """
     m = np.arange(min(size, NEAR), dtype=np.float64)
     m = size - 1 - m if last else m
     ripple = phase(m)
@@ -81,14 +86,17 @@ def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> 
 
 
 def _best_of_all(value: Profile, m: Floats) -> tuple[float, int]:
-    """Return the largest value over these m, and its m."""
+    """Return the largest value over these m (numbers of other people with a 1), and its m."""
     values = value(m)
     at = int(values.argmax())
     return float(values[at]), int(m[at])
 
 
 def _cut(envelope: Profile, first: int, last: int) -> list[tuple[float, int, int]]:
-    """Cut an interval of m into parts, each with an upper bound: (bound, first m, last m)."""
+    """Cut an interval of m into parts, each with an upper bound: (bound, first m, last m).
+
+    m is the number of other people with a 1.
+    """
     nodes = np.unique(np.rint(np.linspace(first, last, PARTS + 1)))
     values = envelope(nodes)
     bend = np.abs(np.diff(values, 2)).max(initial=0.0) if len(values) > 2 else 0.0
