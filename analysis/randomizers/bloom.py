@@ -116,6 +116,7 @@ class Bloom(Randomizer):
         object.__setattr__(self, "cohorts", cohorts)
 
     def __str__(self) -> str:
+        """Return the parameters in a line: words, bits, hashes, cohorts and epsilon."""
         return (
             f"Bloom({self.a} words, {self.bits} bits, {self.hashes} hashes, {self.cohorts} "
             f"cohorts, epsilon={self.epsilon:g})"
@@ -184,10 +185,7 @@ class Bloom(Randomizer):
         return np.asarray(law.reshape(-1, self.a), np.float64)
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
-        """Return the row number of each report in the matrix.
-
-        By cohort, then by the filter's number.
-        """
+        """Return each report's row number in the matrix: by cohort, then by the filter's number."""
         check_rows(self)
         number = reports.bits.astype(np.int64) @ (1 << np.arange(self.bits - 1, -1, -1))
         return np.asarray((reports.cohorts << self.bits) + number)

@@ -79,7 +79,7 @@ class Channel(Randomizer):
         return reports
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Unbiased shares through the least-squares left inverse of the matrix.
+        """Return unbiased shares through the least-squares left inverse of the matrix.
 
         Raises:
             ParameterError: the columns are linearly dependent, so different shares of the inputs

@@ -103,9 +103,10 @@ def _is_symmetric(pair: PairLaw) -> bool:
 
 
 def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Return each part's report distributions, the pair in which other people have v first.
+    """Return each part's report distributions of two values u and v, other people at v first.
 
-    None if a part has several kinds of neighbours or an outcome that the blanket does not hide.
+    None if a part has several kinds of neighbours, or an outcome that the privacy blanket (the
+    known part of other people's reports) does not hide.
     """
     aligned_cases = []
     for part in parts:

@@ -33,8 +33,6 @@ def estimate_drawn(
 
     Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
 
-    Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
-
     Args:
         part: the randomizer of the feature.
         counts: supporting reports of each value, shape (a,).

@@ -105,6 +105,7 @@ class Estimate:
         )
 
     def __str__(self) -> str:
+        """Return the numbers of shares and reports, the randomizer and the error in a line."""
         spread = sqrt(float(np.mean(self.errors**2)))
         return (
             f"{len(self.shares)} shares from {self.people} reports of {self.randomizer}: unbiased, "

@@ -32,9 +32,9 @@ from .randomizer import as_epsilon
 
 
 def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floats:
-    """Return the expected squared error of GRR's estimates at shares p.
+    """Return the expected squared error of GRR's estimates at shares p, by (22) of paper 003.
 
-    Shape of p. Paper 003, (22).
+    The result has the shape of p.
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -47,7 +47,9 @@ def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floa
 
 
 def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
-    """Return the expected squared error of local hashing at shares p; shape of p. Paper 003, (23).
+    """Return the expected squared error of local hashing at shares p, by (23) of paper 003.
+
+    The result has the shape of p.
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.

@@ -35,10 +35,7 @@ def modulus(k: int) -> int:
 
 
 def multiply(u: Elements, x: Elements, k: int) -> Elements:
-    """Return the products u x in GF(2^k), elementwise with broadcasting.
-
-    K shifts, masks and XORs.
-    """
+    """Return the products u x in GF(2^k), elementwise, by k shifts, masks and XORs."""
     product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
     for i in range(k):
         # In 64-bit arithmetic 0 - 1 is the word of all ones: a mask for each bit that is set.

@@ -24,9 +24,7 @@ from .symmetric_capacity import spread, symmetric, symmetric_error
 @keeps_old(said_values="reported_values")
 @dataclass(frozen=True, slots=True)
 class GRR(Pure):
-    """Generalized randomized response on a symbols.
-
-    Report the true symbol, or a uniform other symbol.
+    """Generalized randomized response: report the true symbol, or another symbol at random.
 
     Attributes:
         a: number of symbols, >= 2.

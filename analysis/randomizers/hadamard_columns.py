@@ -23,7 +23,10 @@ def agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.b
 
 
 def same_block_kinds() -> list[Kind]:
-    """Return the kinds of columns for two symbols u and v with rows in one block."""
+    """Return the kinds of columns for two symbols u and v with rows in one block.
+
+    A kind is a share of the columns, and whether such a column supports u, v and a third symbol.
+    """
     return [(0.25, u, v, False) for u in (True, False) for v in (True, False)]
 
 
@@ -41,7 +44,10 @@ def independent() -> list[Kind]:
 
 
 def two_block_kinds() -> list[Kind]:
-    """Return the kinds of columns for two symbols u and v with rows in different blocks."""
+    """Return the kinds of columns for two symbols u and v with rows in different blocks.
+
+    A kind is a share of the columns, and whether such a column supports u, v and a third symbol.
+    """
     halves = (True, False)
     return [(0.5, u, False, False) for u in halves] + [(0.5, False, v, False) for v in halves]
 

@@ -260,7 +260,11 @@ class PckvUE(KeyValue):
         return np.append(1 - self.own_key_chance, own_coin[::-1] if minus else own_coin)
 
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the distribution of a report over all states of the first `keys` keys."""
+        """Return the distribution of a report, reduced to the states of the first `keys` keys.
+
+        A state is 1, -1 or neither. has: the person's key and sign (0 for 1, 1 for -1); None for a
+        person without these keys.
+        """
         law = np.ones(1)
         for place in range(keys):
             mine = has is not None and has[0] == place

@@ -72,7 +72,8 @@ class Laplace(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with their privacy blanket.
 
-        The blanket is the minimum over all levels, which is the smaller of the two ends.
+        The blanket is the part that the reports of all levels have in common: the minimum over the
+        levels, which is the smaller of the two ends.
         """
         u, v = self.grid[:, -1], self.grid[:, 0]
         common_law = np.minimum(u, v)
@@ -101,6 +102,7 @@ def laws_of_levels(epsilon: float) -> Floats:
 def pairs_of_levels(epsilon: float) -> tuple[PairLaw, ...]:
     """Return the report distributions of every pair of levels, with their privacy blanket.
 
-    They are the same for all lists of numbers at one epsilon, so results are cached.
+    The blanket is the part that the reports of all levels have in common. Results are cached,
+    because all lists of numbers at one epsilon share them.
     """
     return tuple(blanket for blanket, _ in matrix_neighbours(laws_of_levels(epsilon)) or [])

@@ -61,10 +61,7 @@ class LargeDomain:
 
     @property
     def rest(self) -> float:
-        """The unbiased share of every symbol with the least support.
-
-        At most 0 if it has no holders.
-        """
+        """The unbiased share of each symbol with the least support; at most 0 without holders."""
         return (self.base_support / self.people - self.lie) / (self.truth - self.lie)
 
     def dense(self) -> Floats:

@@ -153,10 +153,7 @@ class LocalHash(Pure):
         return HashReports(keys, self._inner.sample(hashed, rng))
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return the row number of each report in the matrix.
-
-        The key's number times g, plus the value.
-        """
+        """Return each report's row number in the matrix: the key's number times g, plus value."""
         check_rows(self)
         hashed_reports = self._checked(reports)
         return self.family.number(hashed_reports.keys) * self.g + hashed_reports.values

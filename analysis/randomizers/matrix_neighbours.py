@@ -75,7 +75,10 @@ def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
 
 
 def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
-    """Return a sort key that is small if the privacy blanket hides the attacked person little."""
+    """Return a sort key that is small if other people's reports hide the attacked person little.
+
+    It is that of the privacy blanket, the part that the reports of all values have in common.
+    """
     blanket, _ = case
     spread = float(blanket.law @ (blanket.u_ratios - blanket.v_ratios) ** 2)
     return -float(blanket.bare.sum()), -spread
@@ -111,10 +114,7 @@ def pair_classes(rows: Floats) -> list[tuple[int, int]]:
 
 
 def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
-    """Yield every ordered pair of inputs after a key.
-
-    The joint distributions that fix its bounds.
-    """
+    """Yield each ordered pair of inputs, after a key: the distributions that fix its bounds."""
     b, a = rows.shape
     # Equal entries get equal whole numbers, so that joint distributions can be compared exactly.
     entries = _rounded(np.column_stack([rows, rows.min(axis=1)]))
@@ -131,10 +131,11 @@ def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
 
 
 def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbours]:
-    """Yield, for each pair of inputs, its blanket and its distributions by other people's value.
+    """Yield, for each pair of inputs u and v, their privacy blanket and a list of pairs of laws.
 
-    The blanket consists of the least entries of the rows. Other people's first value is u, their
-    last a third value. Both directions of two inputs share one list.
+    The blanket (the part that the reports of all inputs have in common) is the least entry of each
+    row. In the list other people have the value u first, and a third value last. Both directions of
+    two inputs share one list.
     """
     b, a = rows.shape
     least_row = rows.min(axis=1)
@@ -155,11 +156,11 @@ def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbour
 
 
 def _pair(b: Floats, u: Floats, v: Floats, blanket: Floats, *, listed: bool) -> PairLaw:
-    """Return a pair of report distributions u and v over b, the distribution of other people.
+    """Return the report distributions u and v of an attacked person, over b, that of other people.
 
-    Outcomes with equal likelihood ratios of b, u, v and the blanket are merged. Outcomes too rare
-    in b to be summed are left out: the lower bound is still valid. listed: whether to keep the
-    blanket.
+    Outcomes with equal likelihood ratios of b, u, v and the privacy blanket (the part that the
+    reports of all values have in common) are merged. Outcomes too rare in b to be summed are left
+    out: the lower bound is still valid. listed: whether to keep the blanket.
     """
     laws = merged(np.column_stack([b, u, v, blanket]))
     is_likely = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))

@@ -45,7 +45,11 @@ class Duchi(Numeric):
 
     @property
     def classes(self) -> PairLaw:
-        """The report distributions of the two ends of the range, with a uniform privacy blanket."""
+        """The report distributions of the two ends of the range, with a uniform privacy blanket.
+
+        A blanket is a distribution that other people's reports have with some probability for any
+        value.
+        """
         lie = 1 / (1 + exp(self.epsilon))
         u, v = np.array([lie, 1 - lie]), np.array([1 - lie, lie])
         return PairLaw.over(np.full(2, 0.5), u, v, 2 * lie)
@@ -95,8 +99,9 @@ class Piecewise(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a uniform privacy blanket.
 
-        Outcomes: a report in the window of probable reports of one end, in that of the other end,
-        or in neither.
+        A blanket is a distribution that other people's reports have with some probability for any
+        value. Outcomes: a report in the window of probable reports of one end, in that of the other
+        end, or in neither.
         """
         C, low = self.reach, self.density * exp(-self.epsilon)
         shares = np.array([C - 1, C - 1, 2.0])
@@ -142,8 +147,9 @@ class Hybrid(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a privacy blanket.
 
-        The report shows the drawn part, so the parts' distributions stand side by side, weighted by
-        their probability.
+        A blanket is a distribution that other people's reports have with some probability for any
+        value. The report shows the drawn part, so the parts' distributions stand side by side,
+        weighted by their probability.
         """
         parts = [(share, part.classes) for share, part in self.parts]
         weight = sum(share * component.weight for share, component in parts)

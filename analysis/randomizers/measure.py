@@ -20,7 +20,7 @@ class Measure:
         name: such as "mean".
         value: the estimate, in the unit of the numbers.
         error: its standard error, same unit.
-        truth: the true number, given the shares of the inputs, shape (a,).
+        truth: a function that returns the true number from the true shares of the inputs, (a,).
         limits: alpha -> limits, shape (1,), which miss the truth with probability alpha at most.
         biased: whether the estimate is biased for every number of people.
     """

@@ -31,8 +31,9 @@ MOST_LISTED = 6
 class PairLaw:
     """The report distributions of an attacked person's values u and v, relative to b.
 
-    b is the report distribution of other people, or their privacy blanket (module docstring).
-    Bounds after shuffling are computed from it.
+    b is the report distribution of other people, or their privacy blanket: a distribution that
+    another person's report has with some probability for any value. Bounds after shuffling are
+    computed from the pair.
 
     Attributes:
         weight: w, the probability that another person's report is drawn from b, in (0, 1].
@@ -58,7 +59,7 @@ class PairLaw:
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
-        """Return the part of delta at outcomes that are impossible under b.
+        """Return the part of delta at reports that are impossible under b, the law of others.
 
         No crowd makes it smaller.
         """
@@ -66,14 +67,14 @@ class PairLaw:
 
     @property
     def given_away(self) -> float:
-        """The probability of outcomes that only u has, not b or v.
+        """The probability of reports possible only for u, not for v or for other people.
 
-        A part of delta at every epsilon.
+        It is a part of delta at every epsilon.
         """
         return float(self.bare[0][self.bare[1] == 0].sum())
 
     def reversed(self) -> "PairLaw":
-        """Return the pair with u and v exchanged."""
+        """Return the pair with the two values of the attacked person, u and v, exchanged."""
         return replace(self, u_ratios=self.v_ratios, v_ratios=self.u_ratios, bare=self.bare[::-1])
 
     @classmethod
@@ -82,7 +83,9 @@ class PairLaw:
     ) -> "PairLaw":
         """Return the pair from the distributions b, P_u and P_v themselves, of equal shape.
 
-        weight: w. shared: the blanket's distribution, if all values of other people are listed.
+        b is that of other people's reports, P_u and P_v those of the attacked person's report for
+        either value. weight: probability that another report is drawn from b. shared: the
+        distribution of the privacy blanket, if all values of other people are listed.
         """
         is_possible = b > 0
         common_law = None if shared is None else shared[is_possible] / b[is_possible]
@@ -118,7 +121,7 @@ def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
-    """Return the report distributions of two of a symbols under unary encoding.
+    """Return the report distributions of two of a symbols, u and v, under unary encoding.
 
     Outcomes: the bits at u and v, and at a third symbol z of other people. Raises a ParameterError
     if a bit is certain.
@@ -197,8 +200,9 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
 
     The vectors u and v have L bits and Hamming distance h; q is the probability of a flip.
     Outcomes: the number of bits that agree with u among the h differing bits, and of flipped bits
-    among the other L - h. The blanket is a uniform vector. If all other people have v, only the
-    differing bits matter: the rest has the same distribution with and without the attacked person.
+    among the other L - h. The privacy blanket (the known part of other people's reports) is a
+    uniform vector. If all other people have v, only the differing bits matter: the rest has the
+    same distribution with and without the attacked person.
     """
     p, rest = 1 - q, L - h
     agree = np.repeat(np.arange(h + 1.0), rest + 1)
@@ -218,10 +222,11 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
 
 
 def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
-    """Return the report distributions of u and v if all other people have one vector x.
+    """Return the report distributions of two vectors u and v if all others have one vector x.
 
-    x agrees with u in j of the h differing bits, and is inverted in r of the other bits. Outcomes:
-    how many of these j, of the other h - j, and of the r bits are reported as in u, u and x.
+    u and v differ in h bits; q is the probability of a flip. x agrees with u in j of the h bits,
+    and is inverted in r of the other bits. Outcomes: how many of these j, of the other h - j, and
+    of the r bits are reported as in u, u and x.
     """
     p = 1 - q
 
@@ -237,10 +242,11 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
 
 
 def clone_neighbours(epsilon: float) -> Neighbours:
-    """Return a blanket for any randomizer of this epsilon, and no pair.
+    """Return the privacy blanket of any randomizer of this epsilon; no value of others is listed.
 
-    The distribution of every value is at least e^-eps times the mean of the distributions of u and
-    v, so with probability e^-eps another person is a clone of u or v, at random; and any two
+    A blanket is a distribution that another person's report has with some probability for any
+    value. The distribution of every value is at least e^-eps times the mean of the distributions of
+    u and v, so with probability e^-eps another person is a clone of u or v, at random; and any two
     distributions of this epsilon are a processing of randomized response on two values (V. Feldman,
     A. McMillan, K. Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
     """

@@ -179,9 +179,9 @@ class Numeric(Numbered):
         return mean_limits(scaled_mean, people, self.scaled, moments, COARSE / reach, alpha)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the mean.
+        """Return expected 95 % limits of the mean: for people at the ends of the range.
 
-        First for half of the people at each end of the range, then for all at one end.
+        The first limits are for half of the people at each end, the second for all at one end.
         """
         low, high = (
             self.law[:, int(np.argmin(self.points))],
@@ -235,10 +235,7 @@ class Numeric(Numbered):
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each number.
-
-        Logs of entries of the matrix.
-        """
+        """Return the log-likelihood of drawn reports under each number: logs of matrix entries."""
         symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
@@ -262,7 +259,10 @@ def rounded_mass(levels: Floats, upto: Floats) -> Floats:
 
 
 def _merged(b: Floats, u: Floats, v: Floats) -> PairLaw:
-    """Return the report distributions u and v over b, with outcomes of equal ratios merged."""
+    """Return the report distributions u and v over b, with outcomes of equal ratios merged.
+
+    u and v are those of the attacked person's two numbers, b is that of other people's reports.
+    """
     ratios = np.stack([np.round(np.log(u / b), 12), np.round(np.log(v / b), 12)])
     _, place = np.unique(ratios, axis=1, return_inverse=True)
     laws = [np.asarray(np.bincount(place.ravel(), weights=law), np.float64) for law in (b, u, v)]

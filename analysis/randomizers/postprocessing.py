@@ -48,6 +48,7 @@ class Consistent:
     gap: float = float("nan")
 
     def __str__(self) -> str:
+        """Return the numbers of shares and reports, and the method with its steps, in a line."""
         end = f", {self.iterations} steps, gap {self.gap:.2g} nats" if self.iterations else ""
         return f"{len(self.shares)} shares from {self.people} reports by {self.rule}{end} (biased)"
 

@@ -1,6 +1,4 @@
-"""Errors of a search for frequent texts by prefixes.
-
-False finds and misses, from exact distributions.
+"""False finds and misses of a search for frequent texts by prefixes, from exact distributions.
 
 `prefix_tree.py` describes the reports: each person draws a level (a number of bytes) and reports a
 hash of its text's prefix; a prefix with enough supporting reports is extended by a byte. A holder
@@ -223,10 +221,7 @@ def supporters(holders: int, people: int, truth: float, lie: float) -> tuple[int
 
 
 def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
-    """Return a binomial distribution near its mean.
-
-    (the first number, probabilities from there on).
-    """
+    """Return a binomial distribution near its mean: (first number, probabilities from it on)."""
     from scipy.stats import binom
 
     reach = FAR * (sqrt(trials * chance * (1 - chance)) + FAR)

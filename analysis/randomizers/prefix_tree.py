@@ -205,10 +205,7 @@ class PrefixTree(Randomizer):
         return PrefixReports(levels, keys, GRR(self.values, self.epsilon).sample(values, rng))
 
     def symbols(self, reports: PrefixReports) -> Symbols:
-        """Return the row number of each report in the matrix.
-
-        By level, then key, then hash value.
-        """
+        """Return each report's row number in the matrix: by level, then key, then hash value."""
         check_rows(self)
         keys = np.zeros(len(reports), np.int64)
         for word in reports.keys.T:
@@ -374,9 +371,9 @@ class PrefixTree(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of hexadecimal digits of a report.
+        """The number of hexadecimal digits of a report: level, words of the key, hash value.
 
-        Two for the level, four for each word of the key, and those of the hash value.
+        There are two for the level, four for each word, and `_digits` for the hash value.
         """
         return 2 + 4 * self.levels + self._digits
 

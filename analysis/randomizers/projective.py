@@ -211,7 +211,7 @@ class ProjectiveGeometry(Numbered, Pure):
         return two_inputs(u, v)
 
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
-        """Return the report distributions of symbols u and v, and of a uniform point.
+        """Return the report distributions of two symbols u and v, and of a uniform point.
 
         Outcomes: the point is on the planes of u and v, of u only, of v only, or of neither.
         """
@@ -280,7 +280,7 @@ class ProjectiveGeometry(Numbered, Pure):
         )
 
     def _pair_among(self, kind_sizes: Counts) -> PairLaw:
-        """Return the report distributions of u and v if all other people have the symbol z.
+        """Return the report distributions of two symbols u and v, all other people having symbol z.
 
         kind_sizes: points on and off the planes of u, v and z, shape (2, 2, 2).
         """

@@ -67,10 +67,7 @@ class Pure(Randomizer):
             )
 
     def _is_computed(self, people: int) -> bool:
-        """Whether the capacity is computed from the matrix.
-
-        It is small, and people may use all inputs.
-        """
+        """Whether the capacity is computed from the matrix: few inputs and reports, all in use."""
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
@@ -97,10 +94,7 @@ class Pure(Randomizer):
         return likelihood
 
     def divergences(self) -> Floats:
-        """Return the largest log-likelihood ratio of every two inputs.
-
-        `epsilon` nats, shape (a, a).
-        """
+        """Return the largest log-likelihood ratios of two inputs: epsilon nats, shape (a, a)."""
         divergences = np.full((self.inputs, self.inputs), self.epsilon)
         np.fill_diagonal(divergences, 0.0)
         return divergences

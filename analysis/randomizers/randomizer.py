@@ -156,10 +156,7 @@ class Randomizer(ABC):
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
 
     def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
-        """Return the variance of one report's estimate in a task.
-
-        "shares", "mean", "distribution", ...
-        """
+        """Return the variance of one report's estimate in a task, such as "shares" or "mean"."""
         return self.noise()
 
     # Capacity, contraction and errors of the randomizer as a channel.
@@ -167,7 +164,7 @@ class Randomizer(ABC):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (nats, attained): a report's most information about which of n people sent it.
 
-        Mutual information, maximized over the people's values, by iteration
+        It is the mutual information, maximized over the people's values by iteration
         (`numerical_capacity.py`), for n >= 2; attained if n is at least the number of inputs.
         """
         matrix = self.matrix
@@ -202,10 +199,7 @@ class Randomizer(ABC):
 
     @property
     def identity_form(self) -> tuple[float, float] | None:
-        """(theta, nu) if the matrix is theta times the identity plus nu in every entry.
-
-        Else None.
-        """
+        """(theta, nu) if the matrix is theta times the identity plus nu everywhere; else None."""
         return None
 
     @property

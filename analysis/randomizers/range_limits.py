@@ -77,6 +77,6 @@ def limits_of_sets(
 
 
 def with_everybody(limits: Limiting) -> Limiting:
-    """Return limits with those of one more share appended, which is 1 for certain."""
+    """Return confidence limits with one more share appended: that of all people, which is 1."""
     all_people = ConfidenceLimits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
     return lambda alpha: joined([limits(alpha), all_people])

@@ -173,10 +173,7 @@ class Ranges(Randomizer):
         return NodeReports(levels, bits)
 
     def symbols(self, reports: NodeReports) -> Symbols:
-        """Return the row number of each report in the matrix.
-
-        By level, then by its bits as a number.
-        """
+        """Return each report's row number in the matrix: by level, then by its bits as a number."""
         check_rows(self)
         rows, first = np.zeros(len(reports), np.int64), 0
         for level, count in enumerate(self.nodes):
@@ -237,10 +234,7 @@ class Ranges(Randomizer):
         return np.asarray(np.maximum(rows**2 @ D - (rows @ self.paths) ** 2 @ shares, 0.0))
 
     def _ordered(self, counts: npt.ArrayLike, people: int) -> Floats:
-        """Return unbiased shares of the numbers in ascending order, from `support_counts`.
-
-        Shape (a,).
-        """
+        """Return unbiased shares of the numbers in ascending order, from `support_counts`; (a,)."""
         G, centre = self._fit
         return np.asarray(G @ self._node_shares(counts, whole(people, "people", 1)) + centre)
 
@@ -367,10 +361,7 @@ class Ranges(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of hexadecimal digits of a report.
-
-        One for the level, two for each eight bits.
-        """
+        """The number of hexadecimal digits of a report: one for the level, two for eight bits."""
         return 1 + hex_width(self.a)
 
     def encode(self, reports: NodeReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002

@@ -39,9 +39,7 @@ from .row_numbers import check_rows
 
 @dataclass(frozen=True, slots=True)
 class SampledFeature(Randomizer):
-    """A local randomizer of rows with several features.
-
-    Each person reports about one drawn feature.
+    """A local randomizer of rows of features: each person reports about one drawn feature.
 
     People are rows of values, shape (people, d), or numbers of rows, shape (people,), with the last
     feature running fastest.
@@ -199,10 +197,7 @@ class SampledFeature(Randomizer):
         ]
 
     def noise(self) -> float:
-        """Return n times the variance of an estimated share in a large crowd of n people.
-
-        Inputs are uniform.
-        """
+        """Return n times the variance of a share's estimate, for large n and uniform inputs."""
         d, even_shares = len(self.parts), [1 / part.inputs for part in self.parts]
         noises = [
             d * part.noise() + (d - 1) * share * (1 - share)
@@ -213,7 +208,7 @@ class SampledFeature(Randomizer):
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """Return expected 95 % limits of the feature with the widest limits.
 
-        For shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        They are for shares of 1/2, then of 0, 1/4, 3/4 and 1.
         """
         reports_drawn = people // len(self.parts)
         if not reports_drawn:

@@ -85,6 +85,7 @@ class SplitMix(Randomizer):
             )
 
     def __str__(self) -> str:
+        """Return the parameters in a line: numbers, epsilon and shares of a person."""
         return (
             f"SplitMix({self.a} numbers, epsilon={self.local:g}, shares={self.messages_per_person})"
         )
@@ -202,9 +203,9 @@ class SplitMix(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the mean.
+        """Return expected 95 % limits of the mean: for people at the ends of the range.
 
-        First for half of the people at each end of the range, then for all at one end.
+        The first limits are for half of the people at each end, the second for all at one end.
         """
         shares, low = people * self.messages_per_person, min(self.points)
         ends = [
@@ -261,9 +262,7 @@ class SplitMix(Randomizer):
         own: Any,
         rng: Seed,  # noqa: ARG002 - nothing is drawn
     ) -> Floats:
-        """Return log-likelihoods as if the sender's number were reported in clear.
-
-        0 for it, else -50.
+        """Return log-likelihoods as if a number were sent in clear: 0 for it, else -50.
 
         This is nearly true without a mix, because the noise of one person is a small part of a
         crowd's.
@@ -307,7 +306,7 @@ def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
 def distance(people: int, copies: int, modulus: int = MODULUS) -> float:
     """Return an upper bound on the mean variation distance of mixed shares from uniform shares.
 
-    For uniform numbers with a given sum, split into `copies` shares each.
+    The numbers are uniform with a given sum, and split into `copies` shares each.
     """
     n = min(people, COUNTED)
     return sqrt(exp(min(_parts(n, copies, modulus), 0.0))) / 2

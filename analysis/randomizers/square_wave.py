@@ -115,7 +115,9 @@ class SquareWave(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a uniform privacy blanket.
 
-        Outcomes: a report in the window of the least number, in that of the largest, or between.
+        A blanket is a distribution that other people's reports have with some probability for any
+        value. Outcomes: a report in the window of the least number, in that of the largest, or
+        between.
         """
         b, low = self.b, self.density * exp(-self.epsilon)
         shares = np.array([2 * b, 2 * b, 1 - 2 * b])
