@@ -83,7 +83,10 @@ class Bound:
 def theorem2(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], pivot: int
 ) -> Bound:
-    """Theorem 2 of paper 000 as printed; |V_j| is the number of values that occur in column j.
+    """Return the bound on a joint's exposed share by Theorem 2 of paper 000, as printed.
+
+    It is Q_J(prod t_j) <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|, with |V_j| the number of
+    values that occur in column j.
 
     Args:
         marginals: count arrays with one total n, one per column.
@@ -109,7 +112,9 @@ def theorem2(
 def theorem3(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], c: Probability
 ) -> Bound:
-    """Theorem 3 of paper 000 as printed; c in (0, 1] (trivial at 1). See `theorem2`.
+    """Return the bound on a joint's exposed share by Theorem 3 of paper 000, as printed.
+
+    It is Q_J(c prod t_j) <= sum Q_j(t_j) + c, trivial at c = 1.
 
     Args:
         marginals: count arrays with one total n, one per column.
@@ -131,7 +136,10 @@ def theorem3(
 def refined(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], threshold: Probability
 ) -> Bound:
-    """The refined bound at s = `threshold`, a probability in [0, 1]. See `theorem2`.
+    """Return the refined bound on the share of people in joint cells with a share below s.
+
+    It is Q_J(s) <= sum Q_j(t_j) + s prod_j (number of values of column j with a share of at least
+    t_j).
 
     Args:
         marginals: count arrays with one total n, one per column.

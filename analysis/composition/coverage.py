@@ -19,8 +19,7 @@ same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition o
 easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases: (1) N_j = 1: with H_j
 = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show; (2) N_j >= 2 and P' >= 2:
 P - H_j >= N_j (P' - 1) >= P'; (3) P' = 1: H_j = N_j means count_j(v) > k - 1 + R - R_j, hence n -
-R' > k - 1 and H'_0 = 1; and
-    H_j < N_j means P - H_j >= 1 = P'.
+R' > k - 1 and H'_0 = 1; and H_j < N_j means P - H_j >= 1 = P'.
 
 The minimum is exact, without a search: fix the column j that attains the maximum and its threshold.
 Then the bound depends on the other columns only through (R', P') and rises with both,
@@ -189,9 +188,10 @@ def leaf_values(
 def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.float64]:
     """Return, at each grid point of P, the least growth of the coverage bound by `columns`.
 
-    A column of `last` has the unexposed cells. It multiplies P - 1, not P: R + scale * (P' - 1) N_j
-    grows by (P' - 1) (N_j - 1). Its own growth is read one grid point lower (P - 1 >= P / 2), and
-    is 0 if P may be 1.
+    P is the number of cells of common values. A column of `last` has the unexposed cells. It
+    multiplies P - 1, not P: with R people with rare values, R + scale * (P' - 1) N_j grows by (P' -
+    1) (N_j - 1). Its own growth is read one grid point lower (P - 1 >= P / 2), and is 0 if P may be
+    1.
     """
     joint_growth = growth.joint_growth(columns)
     loss = np.zeros_like(joint_growth)

@@ -143,7 +143,7 @@ class GroupKnowledge:
         return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
-        """Return about the second bound (`margins`), in people, faster than `by_margins`.
+        """Return a valid bound near the second bound (`margins`), in people, but faster.
 
         None if there is no such bound, or its prices did not settle.
         """
@@ -154,7 +154,7 @@ class GroupKnowledge:
         return certified_people(tables, self.k, weights) if weights else None
 
     def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
-        """Return people exposed for certain: the most in cells below k of any known counts.
+        """Return a lower bound on the exposed people: the most below k in any known counts.
 
         named_values: the values that a query names in each column; None: a release.
         """
@@ -197,9 +197,10 @@ class GroupKnowledge:
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
-        """Return about the people of `promise` for a release, faster; never below a valid bound.
+        """Return a rougher bound than `promise` for a release of columns, in people, but faster.
 
-        It uses the simplest inequalities of the second bound, and fewer ways for many columns.
+        It is valid: no table exposes more. It uses the simplest inequalities of the second bound,
+        and fewer ways for many columns.
         """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
@@ -322,7 +323,7 @@ class GroupKnowledge:
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
-        """Return the class of all tables with the counts known inside columns; None without any.
+        """Return the class of all tables with the counts known inside two columns or more.
 
         None if no group is known inside the columns, if the tables have different people or too
         many cells, or if two tables contradict each other: a person gave different answers.

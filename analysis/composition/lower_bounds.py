@@ -61,7 +61,7 @@ def lower_bound(marginals: Sequence[ArrayLike], k: int) -> float:
 
 
 def _intervals(values: Integers, k: int) -> tuple[Integers, Integers]:
-    """Return the least and the most exposed people for m = 0, 1, ... exposed whole values.
+    """Return the least and the most exposed people if m = 0, 1, ... values are exposed wholly.
 
     values: the ascending counts of a column. See (b) of the module.
     """

@@ -93,8 +93,8 @@ def choose_group(
 def goal_of(knowledge: GroupKnowledge, allowed: Group, max_exposed: int) -> tuple[Group, int]:
     """Return the columns with the bound to lower, and the people it allows.
 
-    All allowed columns, if their joint is small enough. Else columns are added, always the column
-    with the least bound, until the bound is above `max_exposed`.
+    They are all allowed columns, if their joint is small enough. Else columns are added, always the
+    column with the least bound, until the bound is above `max_exposed`.
     """
     if knowledge.joint(allowed) is not None:
         return allowed, knowledge.promise(allowed).people
@@ -234,7 +234,7 @@ def _by_itself(
 def _greatest_leakage(
     knowledge: GroupKnowledge, group: Group, expected_table: Floats | Counts
 ) -> float:
-    """Return about the most bits that a group's counts leak about all people together.
+    """Return a prediction of the most bits that a group's counts leak about all people together.
 
     It is n times the entropy of the predicted counts, less the largest entropy of a known part.
     """

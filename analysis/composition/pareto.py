@@ -62,14 +62,18 @@ class Options:
 class Growth:
     """Lower bounds on the growth of R + scale * P by columns that are still to be merged.
 
-    The least growth depends on the product P so far. It is tabulated on a grid of powers of two and
-    read at the grid point at or below P, so it is never too large: the least growth rises with P.
+    R sums the columns' rare people, P multiplies their factors. The least growth depends on the
+    product P so far. It is tabulated on a grid of powers of two and read at the grid point at or
+    below P, so it is never too large: the least growth rises with P.
     """
 
     GRID = 2.0 ** np.arange(0, 64)
 
     def __init__(self, options: Sequence[Options], scale: int) -> None:
-        """Tabulate the least growth of R + scale * P by each column, at powers of two of P."""
+        """Tabulate the least growth of R + scale * P by each column, at powers of two of P.
+
+        R sums the columns' rare people, P multiplies their factors.
+        """
         self._table = np.zeros((len(options), self.GRID.size))
         for row, option in zip(self._table, options, strict=True):
             cost = option.rare + scale * np.multiply.outer(self.GRID, option.factor - 1)
@@ -78,7 +82,8 @@ class Growth:
     def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return the least growth of R + scale * P by each of `columns`.
 
-        The shape is (columns, grid points); the grid points are powers of two of P.
+        R sums the columns' rare people, P multiplies their factors. The shape is (columns, grid
+        points); the grid points are powers of two of P.
         """
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
@@ -86,7 +91,8 @@ class Growth:
     def joint_growth(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return the least growth of R + scale * P by all of `columns` together.
 
-        There is an entry for each grid point, a power of two of P.
+        R sums the columns' rare people, P multiplies their factors. There is an entry for each grid
+        point, a power of two of P.
         """
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
         return total
@@ -147,7 +153,8 @@ class Front:
     ) -> "Front":
         """Return the front with one more column: the best choices of thresholds so far.
 
-        Choices that cannot come below `limit` are dropped.
+        R sums the columns' rare people, P multiplies their factors. Choices that cannot come below
+        `limit` are dropped.
 
         Args:
             column: the number of the column.

@@ -37,7 +37,9 @@ CLOSE = 1e-11  # relative tolerance; logarithms of products carry about 1e-14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Choices:
-    """The threshold options of one column: its counts, and the common level of several columns.
+    """The threshold options of one column: its counts, and a level that several columns share.
+
+    At the level, threshold times number of values is equal in all these columns.
 
     Attributes:
         step: the number of the option's step of the column's counts.
@@ -54,7 +56,9 @@ class _Choices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _States:
-    """Partial choices over the columns merged so far, as a Pareto front for each m.
+    """Partial choices of thresholds, over the columns merged so far, as a Pareto front for each m.
+
+    m counts the columns at the level: a value of threshold times number of values that they share.
 
     Attributes:
         cost: people of each partial choice, without the m columns' share at the level.
@@ -102,10 +106,10 @@ class _States:
 
 
 def _fronts(level: Integers, logs: Floats) -> Integers:
-    """Return the Pareto-optimal states: for each m, with a larger log than all cheaper states.
+    """Return the Pareto-optimal partial choices: with a larger log than all cheaper choices.
 
-    m is the number of columns at the water level (module). The states are sorted by (m, cost,
-    -logs).
+    They are found for each m, the number of columns at the common level (module). The choices are
+    sorted by (m, cost, -logs).
     """
     fronts = []
     for m in np.unique(level):
@@ -121,7 +125,7 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 class _Bounds:
     """Conditions under which thresholds of some columns may still lead to a better bound.
 
-    Its cost (people) must stay below `limit`, and the product of thresholds must be within reach.
+    The cost (people) must stay below `limit`, and the product of thresholds must be within reach.
     """
 
     limit: float
@@ -212,8 +216,9 @@ class _MinimumSearch:
     def hopeful(self, highs: Floats) -> Integers:
         """Return the intervals, by their upper ends, that may hold the level of a better choice.
 
-        Weak duality, with the upper end as the price of a unit of log: at a level w <= high,
-        w - high * log w is least at w = high.
+        A level is a common value of threshold times number of values. Weak duality, with the upper
+        end as the price of a unit of log: at a level w <= high, w - high * log w is least at w =
+        high.
         """
         least_cost, greatest_log = highs * self.need, np.zeros(highs.size)
         for j, column in enumerate(self.columns):
@@ -233,9 +238,9 @@ class _MinimumSearch:
         )
 
     def choices(self, j: int, high: float) -> _Choices:
-        """Return the threshold options of column j: its counts, and the common level.
+        """Return the threshold options of column j: its counts, and the level shared by columns.
 
-        high: upper end of the level; infinite: no level.
+        high: upper end of the level (threshold times number of values); infinite: no level.
         """
         column = self.columns[j]
         caps = (column.threshold * column.values.size).astype(np.float64)

@@ -1,10 +1,11 @@
-"""Tables that show which part of the slack in Theorems 2 and 3 is needed (paper 000, Theorem 4).
+"""Tables that show which terms beside sum Q_j Theorems 2 and 3 need (paper 000, Theorem 4).
 
 Q_J(s) is the share of rows in a cell of the joint with a share below s, Q_j(t) the same in column
 j. Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction.
-That does not contradict a bound without slack; only ">" would (and ">=" is met by 0 >= 0 in a
-constant table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) /
-(n+1): if c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
+That does not contradict the bound Q_J <= sum Q_j, without a further term; only ">" would (and ">="
+is met by 0 >= 0 in a constant table). The strict version here is the (n+1) x 2 matrix of Section
+6.2 with t_j = (n/2) / (n+1): if c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) >
+0 = sum Q_j.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def strict_example(c: float | Fraction) -> TightnessExample:
 
 
 def _threshold(a: int, m: int) -> Fraction:
-    """Return the threshold t_j of Theorem 4's table, with a 2^m rows and m columns."""
+    """Return the threshold t_j of each column in Theorem 4's table of a 2^m rows and m columns."""
     return Fraction(a * 2 ** (m - 1) - 1, a * 2**m)
 
 

@@ -7,7 +7,7 @@ The bracket is between the exposed people of the worst table found and the upper
     a tree, a few nodes      closes small tables
     supports that match      worse tables (contingency/matching.py)
     swaps                    worse tables (contingency/swaps.py)
-    the ladder               a lower bound from above, or the worst table (contingency/descent.py)
+    steps down               a smaller upper bound, or the worst table (contingency/descent.py)
 
 If a limit or Ctrl-C stops it, the bracket holds the best table and bound so far.
 """
@@ -135,7 +135,7 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
-        """Take over a worse table from the swaps, if it is; return whether they may continue."""
+        """Keep the swapped table if it exposes more people; return whether swaps may continue."""
         bracket.meet(swapped.table)
         if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
