@@ -1,11 +1,9 @@
-"""Local suppression for k-anonymity.
+"""Local suppression: suppress single cells until each released row equals at least k - 1 others.
 
-Suppress single cells until each released row has k - 1 equals.
-
-It is the alternative to all releases decided without the joint counts, besides whole columns
-(true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). Cells are
-suppressed until every released row equals at least k - 1 others, suppressed cells included:
-greedily, or exactly if an integer program finds the optimum within its nodes (cell_program.py).
+This k-anonymity is the alternative to all releases decided without the joint counts, besides whole
+columns (true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). A
+suppressed cell counts as a value of its own. The cells are chosen greedily, or exactly if an
+integer program finds the optimum within its nodes (cell_program.py).
 
 The greedy search: people with equal rows form a group. While a group has fewer than k people, the
 smallest such group (the first in the order of rows) is joined by the group that needs the fewest

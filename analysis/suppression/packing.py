@@ -32,7 +32,7 @@ Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Triples:
-    """Partial choices of columns and thresholds that a packing search keeps, as arrays.
+    """Partial choices of columns and thresholds, each by a triple (R, P, gain), as arrays.
 
     Attributes:
         rare: people with rare values, R.
@@ -47,11 +47,11 @@ class _Triples:
     member: Integers  # the set, mirrored
 
     def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
-        """Return the triples at these places."""
+        """Return the partial choices at these places."""
         return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
 
     def join(self, further: "_Triples") -> "_Triples":
-        """Return these triples and further triples together."""
+        """Return these partial choices and further partial choices together."""
         pairs = zip(
             (self.rare, self.cells, self.gain, self.member),
             (further.rare, further.cells, further.gain, further.member),
@@ -106,7 +106,10 @@ class Packing:
             self.best = max(self.best, (gain, -people, member)) if member else self.best
 
     def product(self) -> None:
-        """Search all sets by the bound R + scale * P: refined and Theorem 3; above it, coverage."""
+        """Search all sets by the bound R + scale * P: refined and Theorem 3; above it, coverage.
+
+        R is the people with rare values, P the product of the numbers of common values.
+        """
         self.greedy()
         last_triples = self._triples(None, 0)
         self._offer(
@@ -137,9 +140,10 @@ class Packing:
             self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
 
     def _triples(self, last: int | None, slack: int) -> _Triples:
-        """Return all undominated triples of sets without the column `last` that may still matter.
+        """Return all partial choices without the column `last` that may still matter.
 
-        `slack` is subtracted from the cells in tests: 1 for the coverage bound.
+        A choice is a triple of rare people R, cells P and gain that no other triple betters in all
+        three. `slack` is subtracted from P in tests: 1 for the coverage bound.
         """
         zero = np.zeros(1, dtype=np.int64)
         triples = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
@@ -159,7 +163,7 @@ class Packing:
         return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
-        """Return the triples with column j kept, at each of its thresholds that may still fit."""
+        """Return the partial choices with column j kept, at each of its thresholds that may fit."""
         front = Front(triples.rare, triples.cells)
         entry, option = ragged(front, self.options[j], self.scale, self.max_exposed + 1, slack)
         return _Triples(
@@ -172,9 +176,9 @@ class Packing:
     def _prune(
         self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
-        """Drop triples that end above `max_exposed` people, or cannot reach the best known set.
+        """Drop partial choices that expose too many people, or cannot reach the best known set.
 
-        `rest` are the columns still to come.
+        Too many are more than `max_exposed`. `rest` are the columns still to come.
         """
         must = [j for j in rest if j in self.required]
         bound = self.growth.joint_growth(must)
@@ -219,9 +223,9 @@ class Packing:
 def undominated(triples: _Triples) -> Integers:
     """Return the places of the triples that no other triple equals or betters in R, P and gain.
 
-    R is the people with rare values, P the product of cells. Of equal triples the set of the larger
-    number stays. First within equal P, by running maxima; then blocks of neighbouring values of P
-    against the block before, doubling the blocks.
+    A triple is a partial choice of columns: R is the people with rare values, P the product of
+    cells. Of equal triples the set of the larger number stays. First within equal P, by running
+    maxima; then blocks of neighbouring values of P against the block before, doubling the blocks.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]
@@ -239,9 +243,10 @@ def undominated(triples: _Triples) -> Integers:
 
 
 def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integers) -> Integers:
-    """Drop triples of odd blocks that a triple of the even block before betters.
+    """Drop the triples of odd blocks that a triple of the even block before equals or betters.
 
-    P is less there.
+    A triple is the rare people R, cells P and gain of a partial choice. The even block has a
+    smaller P, so only R and gain are compared.
     """
     right = block[keep] % 2
     pair = block[keep] // 2

@@ -169,7 +169,10 @@ def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns)
 
 
 def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns, int]:
-    """Return the coverage bound, in people, of every set of these columns (of all, if few)."""
+    """Return the coverage bound, in people, of every set of the `free` columns.
+
+    If the problem has at most `EVERY` columns, the result has every set of all its columns.
+    """
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
     bounds = bounds_of_all_sets([problem.columns[j] for j in free], problem.k)

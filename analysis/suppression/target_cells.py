@@ -143,10 +143,7 @@ class _TargetSearch(RowKeys):
         return float((finite_costs * self.leaving)[self.missed].sum())
 
     def run(self) -> NDArray[np.bool_] | None:
-        """Release all rows.
-
-        Return the suppressed cells, shape (n, d), or None if no release is found.
-        """
+        """Release all rows; return the suppressed cells, shape (n, d), or None if this fails."""
         if not self.missed.any():
             return np.zeros((self.n, self.width), bool)
         trimmed = self._trim()
@@ -369,7 +366,11 @@ class _TargetSearch(RowKeys):
     def _offers(
         self, spare_rows: dict[int, Integers], refused: set[tuple[int, int]], kind_limit: int
     ) -> Iterator[tuple[int, int]]:
-        """Yield a row of each kind, from the largest class that may spare it."""
+        """Yield a row of each kind (equal for the targets), as (class, place in the table).
+
+        The row comes from the largest class that may spare one. `refused` are pairs (class, kind)
+        to skip; at most `kind_limit` kinds are offered.
+        """
         offered_kinds: set[int] = set()
         for place in sorted(spare_rows, key=lambda place: (-len(spare_rows[place]), place)):
             kinds, first = np.unique(self.kind[spare_rows[place]], return_index=True)
@@ -381,10 +382,7 @@ class _TargetSearch(RowKeys):
                         return
 
     def _join(self, rows: Integers) -> bool:
-        """Release rows with the class that they make dearer by the least.
-
-        Return whether it is found.
-        """
+        """Release rows with the class that they make dearer by the least; return if one exists."""
         cell = int(self.cells[rows[0]])
         columns: Columns = ()
         while True:
@@ -446,9 +444,10 @@ class _TargetSearch(RowKeys):
         open_cells: list[int],
         people: list[int],
     ) -> Iterator[tuple[float, int, Columns]]:
-        """Yield ways to join a class, the cheapest first.
+        """Yield ways in which rows can join a class, the cheapest first.
 
-        Cost, place, and columns then suppressed.
+        A way is its cost, the class as a place in `names`, and the columns that are then
+        suppressed.
         """
         suppressed_columns = np.zeros((len(names), self.width), bool)
         for at, (suppressed, _) in enumerate(names):

@@ -314,10 +314,7 @@ class _TargetProgram:
         return None if any(unplaced_rows) else mask
 
     def add_planes(self, x: Floats) -> bool:
-        """Add a linear constraint for each class that misses entropy-l.
-
-        Return whether there is any.
-        """
+        """Add a linear constraint for each class that misses entropy-l; return if there is any."""
         added = False
         for column, laws in self.laws:
             counts = np.array([sum(float(x[at]) for at in parts) for parts in laws])

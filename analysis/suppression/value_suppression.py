@@ -1,6 +1,4 @@
-"""Suppression of rare values (paper 000, section 8.1).
-
-Their choice, their cover, a certified bound.
+"""Suppression of rare values (paper 000, section 8.1): choice, random covers, certified bound.
 
 In column j the listed values are suppressed by all r people that have one; of the other n - r each
 suppresses its value with probability c (a cover). An observer sees a person's reported row,
@@ -184,14 +182,12 @@ def _bound(points: Sequence[_Point], k: int) -> int:
 class _Descent:
     """A search for the thresholds with the least bound below a ceiling, column by column.
 
-    A partial choice bounds all its completions: R and P only grow, and P - max N_j does not fall.
+    A partial choice bounds all its completions: the rare people R and the product P of the numbers
+    of common values only grow, and P - max N_j does not fall.
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
-        """Search at once.
-
-        `best` is then the proof with the least bound below `ceiling`, or None.
-        """
+        """Search at once; `best` is the proof with the least bound below `ceiling`, or None."""
         self.k = k
         self.ceiling = ceiling
         self.best: ExposureProof | None = None
@@ -308,7 +304,7 @@ class _LevelSearch:
         return replace(self.best, exact=False)
 
     def _climb(self, allowed_columns: Sequence[int]) -> None:
-        """Find a first choice: add column after column with as many named values as fit."""
+        """Find a first choice: column after column, with as many named values as fit the bound."""
         levels = [0] * len(self.counts)
         for j in sorted(allowed_columns, key=lambda j: (j not in self.required, -self.gains[j], j)):
             for level in self._levels(j):
@@ -329,14 +325,20 @@ class _LevelSearch:
         return sorted(steps, reverse=True)
 
     def _below(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Yield the choices with the next lower level in one column."""
+        """Yield the choices with the next lower level in one column.
+
+        A level is the number of values of a column that are reported by name.
+        """
         for j, level in enumerate(levels):
             lower = next((lower_ for lower_ in self._levels(j) if lower_ < level), 0)
             if level and (lower or j not in self.required):
                 yield (*levels[:j], lower, *levels[j + 1 :])
 
     def _hoped(self, levels: tuple[int, ...]) -> float:
-        """Return the utility without covers: an upper bound, monotone in the levels."""
+        """Return the utility without covers (random suppressions): an upper bound.
+
+        It rises with each level, the number of values of a column that are reported by name.
+        """
         named_people = (int(c[:level].sum()) for c, level in zip(self.counts, levels, strict=True))
         return sum(
             gain * people / self.n for gain, people in zip(self.gains, named_people, strict=True)
