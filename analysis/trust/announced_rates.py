@@ -39,9 +39,7 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 
 
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
-    """Return the numbers of people with listed values that give this cover rate: usually one.
-
-    Usually one number.
+    """Return the numbers of people with listed values that give this cover rate, usually one.
 
     Args:
         parts: the cover rate, in parts of 2^32, >= 1.

@@ -79,10 +79,7 @@ class PersonPosteriors:
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
-        """Per crowd.
-
-        Independent pieces of a row, each with its columns and the probabilities of its cells.
-        """
+        """Independent pieces of a row, per crowd: columns, and the probabilities of their cells."""
         by_crowd: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
         for posterior in self.posteriors:
             for crowd, columns in posterior.columns.items():
@@ -107,7 +104,10 @@ class PersonPosteriors:
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
-        """All pools, as sets of crowd numbers; a crowd in no pool is a pool of its own."""
+        """All pools (crowds not distinguished from each other), as sets of crowd numbers.
+
+        A crowd in no pool is a pool of its own.
+        """
         all_crowds = range(len(self.evidence.crowds))
         return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in all_crowds))
 
@@ -127,7 +127,10 @@ class PersonPosteriors:
         )
 
     def weights(self, pool: frozenset[int]) -> dict[int, float]:
-        """Return the probability that a person of a pool is in each of its crowds."""
+        """Return the probability that a person of a pool is in each of its crowds.
+
+        A pool is a set of crowds among which a person's crowd is unknown.
+        """
         sizes = {crowd: self.evidence.crowds[crowd].people for crowd in pool}
         whole = sum(sizes.values())
         return {crowd: size / whole for crowd, size in sizes.items() if size}

@@ -119,7 +119,8 @@ class Tables:
     def worst(self, new_views: Sequence[View]) -> int:
         """Return the largest number of certain people over all answers to some further tables.
 
-        A person is certain if it is known to be in a cell smaller than k. (): no further table.
+        A person is certain if it is known to be in a cell smaller than k. An empty `new_views`
+        gives the number of certain people now, without a further table.
         """
         answers = [self._people_of_tables(view) for view in new_views]
         key = np.hstack(answers) if answers else np.zeros((len(self.counts), 1), np.int64)

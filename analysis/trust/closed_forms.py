@@ -26,7 +26,8 @@ def single_count_posterior(
 ) -> CrowdPosterior:
     """Return the posterior of people if a single count is the only evidence about them.
 
-    If labels were counted, the states behind a label keep their prior proportions.
+    If labels were counted, the states (values, reported or suppressed) behind a label keep their
+    prior proportions.
     """
     if count.labels:
         posterior = covered(evidence, Component(columns, [count]))

@@ -118,7 +118,10 @@ def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
 
 
 def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
-    """Return the number of columns of a count, and whether it counts cover coins: a sort key."""
+    """Return the number of columns of a count, and whether it counts cover coins: a sort key.
+
+    A cover coin decides if a person suppresses a value at random.
+    """
     coined = any(counts_coins(evidence, count, place) for place in range(len(count.columns)))
     return len(count.columns), coined
 
@@ -213,7 +216,10 @@ def _value_leakage(
 
 
 def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
-    """Whether a count reveals cover coins: two states of the same value have different labels."""
+    """Whether a count reveals cover coins, by which people suppress a value at random.
+
+    It does if two states of the same value (reported, suppressed) have different labels.
+    """
     if not evidence.values:
         return False
     column_values = evidence.values[count.columns[place]]
@@ -234,8 +240,8 @@ def _coins(
 ) -> float:
     """Return the expected log probability (nats) of a column's covers (random suppressions).
 
-    It is given the table: a sum over the cells of the other columns and the values that may be
-    suppressed as a cover.
+    It is the probability given the table, a sum over the cells of the other columns and the values
+    that may be suppressed as a cover.
     """
     place = wide.columns.index(solution.column)
     cells = projected(wide.unexplained, [*plain, place])
@@ -271,7 +277,7 @@ def _covers(
 def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]:
     """Return the distribution of the number of people in a state, among people with its label.
 
-    Shape (people + 1,).
+    A state is a value, reported or suppressed. Shape (people + 1,).
     """
     label_of_state = next(label for label, states in alike_people.behind.items() if state in states)
     share = alike_people.behind[label_of_state][state] / fsum(

@@ -26,8 +26,9 @@ def deal_labels(
 ) -> tuple[list[Numbers], float] | None:
     """Return the possible numbers of people with each label in each group, given the totals.
 
-    For each group, numbers with probabilities; besides, the log probability of the totals. None if
-    several groups leave more than two labels open, or too many people.
+    The first result has, for each group, the possible numbers with their probabilities; the second
+    is the log probability (nats) of the totals. None if several groups leave more than two labels
+    open, or if there are too many people.
 
     Raises:
         ParameterError: the totals contradict the groups.

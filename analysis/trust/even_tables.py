@@ -66,7 +66,7 @@ def _places(
     counts_seen_by_all: "Sequence[CountsSeen]",
     named_values: Mapping[int, frozenset[str]],
 ) -> Values:
-    """Return a place for each value of a column that all tables name, and a common place else."""
+    """Return an index for each value of a column: a common one for values not all tables name."""
     texts = {
         cell[counts_seen.columns.index(column)]
         for counts_seen in counts_seen_by_all

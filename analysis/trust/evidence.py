@@ -169,7 +169,7 @@ class Evidence:
         return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
 
     def pool_of(self, crowd: int) -> frozenset[int]:
-        """Return the pool of a crowd: the crowds not distinguished from it, itself included."""
+        """Return the pool of a crowd: the crowds that are not distinguished from it, and itself."""
         return next((pool for pool in self.pools if crowd in pool), frozenset({crowd}))
 
 

@@ -34,8 +34,8 @@ def bound_leakage(
 def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     """Return the posteriors of a coalition that ignores a part of its evidence.
 
-    For a component that is too large to be solved. The last entry has no crowd, only a lower bound
-    of the leakage.
+    They stand in for those of a component that is too large to be solved. The last entry has no
+    crowd, only a lower bound of the leakage.
     """
     posteriors: list[CrowdPosterior] = []
     no_leakage = Nats.exactly(0.0)
@@ -105,7 +105,10 @@ def likeliest_part(evidence: Evidence, component: Component) -> float:
 
 
 def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
-    """Return a count without the columns that reveal cover coins; None if no column is left."""
+    """Return a count without the columns that reveal cover coins; None if no column is left.
+
+    A cover coin decides if a person suppresses a value at random.
+    """
     kept_places = [
         place for place in range(len(count.columns)) if not counts_coins(evidence, count, place)
     ]

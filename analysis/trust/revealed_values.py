@@ -7,7 +7,7 @@ from .fiber import Nats, log_multinomial
 
 
 def hidden_by_pools(evidence: Evidence) -> float:
-    """Return an upper bound on the leakage (nats) that is hidden by pools.
+    """Return an upper bound on the leakage (nats) that is hidden by pools of crowds.
 
     In a pool the coalition knows how many people are absent, not their identity. The leakage
     without pools is that of a coalition that knows the crowd of each person. Without this

@@ -193,7 +193,11 @@ def _log2_sets(possible: int, max_size: int) -> float:
 
 
 def _crowds(view: View, linked: int) -> list[int]:
-    """Return the sizes of the anonymity sets: 1 for linked persons, else by attendance."""
+    """Return the sizes of the anonymity sets: 1 for each linked person.
+
+    An unlinked person hides among the unlinked persons that answered in the same rounds, if the
+    coalition saw the senders; else among all unlinked persons.
+    """
     if linked == view.users:
         return [1] * linked
     unlinked = [person for person in range(view.users) if person not in view.pinned]

@@ -100,7 +100,10 @@ class States:
         return LABELS[text] if text in HIDDEN else self.codes[column][text]
 
     def behind(self, column: int, rule: "Hiding | None", text: str) -> frozenset[int]:
-        """Return the states in which people report this text under a rule."""
+        """Return the states (values, reported or suppressed) in which people report this text.
+
+        rule: the rule by which they hide values.
+        """
         key = column, rule, text
         if key not in self.memory:
             label = self.code(column, text)

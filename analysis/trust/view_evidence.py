@@ -216,8 +216,8 @@ def _listed(
 ) -> Iterable[CrowdCount]:
     """Yield counts of people with a suppressed value, which follow from announced cover rates.
 
-    `at`: place of the first of these in the marks. People whose value is revealed reported it, so
-    it is another value: they are taken out.
+    `at`: index of the first of these counts in `Mark.counted`. People whose value is revealed
+    reported it, so it is another value: they are taken out.
     """
     for place, counts_seen in enumerate(listed, start=at):
         (column,), (rule,) = counts_seen.columns, counts_seen.hidden
@@ -240,7 +240,10 @@ def _listed(
 
 
 def _pools(view: "View", marks: Sequence[Mark]) -> tuple[frozenset[int], ...]:
-    """Return the pool of people not linked, if no coalition member saw the senders of answers."""
+    """Return the pool of people not linked, if no coalition member saw the senders of answers.
+
+    The crowds of a pool are not distinguished from each other: absences are only counted.
+    """
     if view.sees_who or not view.fixed:
         return ()
     unlinked = frozenset(place for place, mark in enumerate(marks) if not mark.linked)
