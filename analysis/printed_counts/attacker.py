@@ -1,6 +1,4 @@
-"""An attacker's knowledge of closed (suppressed) counts.
-
-Linear programs, and tables that prove safety.
+"""The knowledge of an attacker about closed (suppressed) counts, and tables that prove safety.
 
 An attacker sees the open (printed) cells and knows that all counts are nonnegative whole numbers
 that add up (`linked.py`). It may be a person of the table and know its own row: the cells with this
@@ -63,9 +61,7 @@ class ClosingCut:
 
 @dataclass(slots=True, eq=False)
 class CountAttacker:
-    """An attacker on a table with closed (suppressed) cells.
-
-    Decides if each small cell is protected.
+    """An attacker on closed (suppressed) cells, which decides if each small cell is protected.
 
     It holds witnesses, which are tables that the attacker cannot exclude, and the linear program
     that finds more.
@@ -88,11 +84,11 @@ class CountAttacker:
     _nearest: NearestTables = field(init=False)
     _witnesses: Integers = field(init=False)  # tables that agree with the open cells
     _rows: Integers = field(init=False)  # rows of attackers, as places in linked.rows
-    _agree: Flags = field(init=False)  # if a row allows a witness, shape: rows, witnesses
+    _agree: Flags = field(init=False)  # whether a row allows a witness, (rows, witnesses)
     _program: LinearProgram = field(init=False)
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
-    _inside: Flags = field(init=False)  # if a row is counted in a cell, shape: rows, cells
+    _inside: Flags = field(init=False)  # whether a cell counts a row, shape: rows, cells
     _fixed: Flags = field(init=False)  # cells that are closed in every choice
     _objective: tuple[int, float] = (0, 0.0)
 
@@ -271,9 +267,7 @@ class CountAttacker:
             self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
 
     def _row_agrees(self, tables: Integers) -> Any:
-        """Return whether each attacker's own cells are occupied in each table.
-
-        Shape (attackers, tables).
+        """Return whether each attacker's cells are occupied in each table: (attackers, tables).
 
         If not, the attacker, who is in these cells, can exclude the table.
         """
@@ -304,9 +298,9 @@ class CountAttacker:
         self._bounds = low, high
 
     def _multipliers(self, need: Need) -> Floats | None:
-        """Maximise or minimise a cell's count.
+        """Return the dual values of a linear program that maximises or minimises a cell's count.
 
-        Return the dual values, or None if the solver fails.
+        None if the solver fails.
         """
         previous, _ = self._objective
         self._program.change_cost(previous, 0)
@@ -346,10 +340,7 @@ class CountAttacker:
         return None
 
     def _keep_if(self, table: Integers, need: Need) -> bool:
-        """Keep a table if it is a witness that meets the requirement.
-
-        Return whether it was kept.
-        """
+        """Keep a table if it is a witness for the requirement; return whether it was kept."""
         value = int(table[need.cell])
         meets = value >= need.target if need.at_least else value <= need.target
         agrees_with_row = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())

@@ -1,6 +1,4 @@
-"""Lower and upper bounds of counts over all whole numbers that fulfil equations.
-
-A disclosure audit.
+"""A disclosure audit: bounds of counts over all whole numbers that fulfil equations.
 
 A check by another way than the search for closed (suppressed) cells: the unknowns are the cells of
 each block of joined tables alone, and a count is the sum of them, written out from the values of
@@ -27,8 +25,6 @@ Parts = tuple[int, ...]  # places of the cells of a block
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
     """The interval that an outsider can conclude for the count of each closed cell.
-
-    From the printed counts alone, if `exact`.
 
     Attributes:
         places: the cells, as places in `LinkedCounts.cells`.
@@ -128,9 +124,7 @@ class WholeSystem:
 
 
 def audit(counts: ClosedCounts) -> Intervals:
-    """Return the intervals that printed counts reveal of closed cells.
-
-    Check that small cells are safe.
+    """Return the intervals that printed counts reveal of closed cells; check the small cells.
 
     With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses (tables that
     prove safety): an outsider can conclude no narrower interval, and perhaps only a wider one.
@@ -194,10 +188,14 @@ def _check_witnesses(counts: ClosedCounts) -> None:
     for place, parts in enumerate(blocks):
         for block in parts:
             if (witnesses[:, place] != witnesses[:, list(block)].sum(axis=1)).any():
-                raise VerificationError(f"cell {place}: a witness does not add up")
+                raise VerificationError(
+                    f"cell {place}: a table that proves safety (a witness) does not add up"
+                )
     open_ = linked.printed & ~counts.closed
     if (witnesses < 0).any() or (witnesses[:, open_] != linked.counts[open_]).any():
-        raise VerificationError("a witness contradicts the cells that stay open")
+        raise VerificationError(
+            "a table that proves safety (a witness) contradicts the cells that stay open"
+        )
     attackers = linked.rows
     hidden = (counts.closed | ~linked.printed)[attackers].any(axis=1)
     attackers = np.unique(attackers[hidden], axis=0) if counts.members else attackers[:0]
@@ -211,9 +209,11 @@ def _check_witnesses(counts: ClosedCounts) -> None:
         high = values >= counts.k
         low = values[None, :] <= np.array(inside, np.int64)[:, None]
         if not (high.any() and (values == 0).any()):
-            raise VerificationError(f"cell {place}: no witness against an outsider")
+            raise VerificationError(f"cell {place}: no table proves the cell safe from an outsider")
         if not ((agree & high).any(axis=1) & (agree & low).any(axis=1)).all():
-            raise VerificationError(f"cell {place}: no witness against a person of the table")
+            raise VerificationError(
+                f"cell {place}: no table proves the cell safe from a person of the table"
+            )
 
 
 def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:

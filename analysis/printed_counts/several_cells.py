@@ -49,9 +49,7 @@ def count_persons(
     *,
     zeros: bool = False,
 ) -> LinkedCounts:
-    """Count the different persons in each cell of tables, with all totals.
-
-    A person has several rows.
+    """Count the different persons in each cell of tables; a person may have several rows.
 
     Args:
         codes: values of rows, shape (rows, columns).
@@ -146,9 +144,9 @@ def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, 
 
 
 def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
-    """Return the rows that a person may have alone.
+    """Return the rows that a person may have alone: the occurring rows, or all combinations.
 
-    Occurring rows, or with `zeros` all combinations.
+    All combinations of values are possible if empty cells are cells too (`zeros`).
     """
     if not zeros:
         return list(map(tuple, np.unique(rows, axis=0).tolist()))

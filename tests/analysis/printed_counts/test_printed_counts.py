@@ -200,12 +200,12 @@ def test_an_audit_refuses_what_can_be_concluded() -> None:
     closed[2] = False  # its total tells the other
     with pytest.raises(VerificationError):
         audit(type(safe)(**{**fields(safe), "closed": closed}))
-    with pytest.raises(VerificationError, match="no witness against an outsider"):
+    with pytest.raises(VerificationError, match="no table proves the cell safe from an outsider"):
         audit(type(safe)(**{**fields(safe), "witnesses": safe.witnesses[:0]}))
     linked = count_linked(np.repeat([[0], [1], [2]], [1, 4, 20], axis=0), ONE)
     of_outsiders = close_cells(linked, 5, members=False)
     audit(of_outsiders)
-    with pytest.raises(VerificationError, match="no witness against a person"):
+    with pytest.raises(VerificationError, match="no table proves the cell safe from a person"):
         audit(type(safe)(**{**fields(of_outsiders), "members": True}))
 
 
