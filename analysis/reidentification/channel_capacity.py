@@ -35,7 +35,7 @@ from ..validation import whole
 
 
 def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, bool]:
-    """Return the most information in a report about its sender, and if it is attained.
+    """Return the most information in a report about its sender, and whether it is attained.
 
     Args:
         randomizer: GRR, LocalHash, UnaryEncoding, BitFlip, or any object with a `.matrix` (then by

@@ -57,7 +57,7 @@ def hashed_risk(
 ) -> HashedRisk:
     """Return a report's information about its sender and the least error, for local hashing.
 
-    PIE and Bayes error, estimated from randomly drawn keys.
+    Both are estimated from randomly drawn keys, with standard errors.
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.

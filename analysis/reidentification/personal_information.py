@@ -124,9 +124,7 @@ class PieStream:
         self._nats = 0.0
 
     def add(self, rows: Any) -> None:
-        """Add people, each a row of weights >= 0 with a positive sum.
-
-        People x symbols, dense or sparse.
+        """Add people, each a row of weights >= 0 with a positive sum, dense or sparse.
 
         Raises:
             ParameterError: another number of symbols, a bad weight, or a row without weight.
@@ -182,9 +180,7 @@ class PieStream:
 
 
 def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
-    """Return (theta, nu) with Q = theta I + nu if Q has this form (GRR, or no randomizer).
-
-    Else None.
+    """Return (theta, nu) if Q = theta I + nu, as for GRR and without a randomizer; else None.
 
     Raises:
         ParameterError: Q has another number of inputs.

@@ -82,10 +82,7 @@ class PieBound:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the four bounds as bars, bits on a logarithmic axis, on `ax` or new axes.
-
-        Return the axes.
-        """
+        """Draw the four bounds as bars, log scale of bits, on `ax` or new axes; return the axes."""
         if ax is None:
             from matplotlib import pyplot as plt
 

@@ -58,9 +58,7 @@ Chosen = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The divergence of genuine from impostor scores in bits.
-
-    A certified lower bound and an estimate.
+    """The divergence D of genuine from impostor scores in bits: a lower bound and an estimate.
 
     A genuine score compares a sequence with its owner, an impostor score with another person.
 
@@ -86,9 +84,9 @@ class Divergence:
 
     @property
     def warning(self) -> str:
-        """A warning if the estimate is not reliable.
+        """A warning if genuine scores lie beyond all impostor scores, which spoils the estimate.
 
-        "" if every genuine score is among impostor scores.
+        The text is "" if every genuine score is among impostor scores.
         """
         if not self.beyond:
             return ""
@@ -98,10 +96,7 @@ class Divergence:
         )
 
     def __str__(self) -> str:
-        """Return a sentence for reports.
-
-        The bound, the estimate, the numbers of scores and any warning.
-        """
+        """Return a sentence for reports: bound, estimate, numbers of scores and any warning."""
         warning_text = f"; {self.warning}" if self.warning else ""
         return (
             f"D is at least {self.at_least:.3f} bits with confidence {self.confidence:g}; estimate "
@@ -209,7 +204,7 @@ def _bound_of_people(
 def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
     """Choose the lower ends of the bins, at most BINS - 1, from scores that are not counted.
 
-    Quantiles of the genuine scores, and of the tail of the impostor scores.
+    They are quantiles of the genuine scores, and of the tail of the impostor scores.
 
     Args:
         genuine: genuine scores that are not counted.

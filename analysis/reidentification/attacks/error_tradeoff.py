@@ -141,9 +141,7 @@ def genuine_impostor(
 
 
 def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
-    """Return the detection error trade-off.
-
-    False acceptance and rejection rates at every threshold.
+    """Return the detection error trade-off: false acceptances and rejections by threshold.
 
     Args:
         genuine: scores of the same person, shape (n,), n >= 1.

@@ -115,10 +115,7 @@ class MarkovAttack:
         return coo_array((unit_counts, (owner[trained], place[trained])), shape=shape)
 
     def _gain(self, shares: Any) -> Any:
-        """Return log(share) - log(floor) for each share.
-
-        Its gain over a probability at the floor.
-        """
+        """Return log(share) - log(floor) for each share: the gain over the floor's probability."""
         gain = shares.copy()
         gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
         return gain

@@ -24,9 +24,7 @@ Events = npt.NDArray[np.int64]
 @keeps_old(of="from_people", of_people="select_people")
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequences:
-    """Sequences of events of people, such as visited places or rated films.
-
-    The data of the attacks.
+    """Sequences of events of people (visited places, rated films): the data of the attacks.
 
     Attributes:
         events: symbols, all people's sequences one after another, shape (events,), int64.

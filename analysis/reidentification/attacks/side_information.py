@@ -67,10 +67,7 @@ class Identified:
         return fano_bound(self.bits, uniform_prior_error(self.people))
 
     def __str__(self) -> str:
-        """Return a sentence for reports.
-
-        The columns, people re-identified in expectation and for certain.
-        """
+        """Return a sentence for reports: columns, people re-identified, and those for certain."""
         return (
             f"knowing columns {list(self.known_columns)} and seeing {list(self.released)}: "
             f"{self.expected_matches:,.1f} of {self.people:,} people found in expectation "

@@ -76,17 +76,14 @@ class SystemEntropy:
 
     @property
     def fano(self) -> float:
-        """The least error in naming the person for this information, by Fano's inequality (10).
+        """The least error in naming the person, 0 to 1, by Fano's inequality (10) from `finite`.
 
-        From 0 to 1, if I(U; S), the scores' information about the person, is `finite`.
+        `finite` is the scores' information about the person, I(U; S), in bits.
         """
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
     def __str__(self) -> str:
-        """Return a sentence for reports.
-
-        Match rate, information for these people, and the divergence.
-        """
+        """Return a sentence for reports: match rate, information, and the divergence."""
         warning_text = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
             f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
