@@ -66,9 +66,7 @@ class PrivacyReading:
 
 
 def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
-    """Return the average privacy S_mu(Q).
-
-    The share of H(X | P) that a report leaves hidden, 0 to 1.
+    """Return the average privacy S_mu(Q), 0 to 1: the share of H(X | P) that a report hides.
 
     X is a person's value, P the known distribution of values. Paper 002, Definition 4.1. Exact up
     to `read_privacy(...).error` (about 1e-12) for every matrix and every Dirichlet prior.
@@ -130,9 +128,7 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return H(Y | P).
-
-    The entropy of one person's report Y if the distribution P of values is known.
+    """Return H(Y | P), the entropy of a report Y if the distribution P of values is known.
 
     >>> from veilmix.analysis.information import report_entropy
     >>> round(report_entropy([[0.75, 0.25], [0.25, 0.75]], [1, 1], "bits"), 4)

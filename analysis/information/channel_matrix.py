@@ -1,6 +1,4 @@
-"""A randomizer in paper 002: a matrix Q (b x a).
-
-Column x is the distribution of the report for value x.
+"""A randomizer as in paper 002: a matrix Q (b x a); column x is the law of the report for value x.
 
 The information metrics need only the rows of Q: a row of zeros is a report that never occurs, and
 two proportional rows have the same information about the input, so they count as one output.
@@ -23,9 +21,7 @@ MOST_PARAMETER = 1e9
 
 
 def as_matrix(Q: Any, name: str = "Q") -> Floats:
-    """Check a randomizer and return its matrix, b x a.
-
-    From an array, or an object with a `.matrix`.
+    """Check a randomizer, an array or an object with a `.matrix`, and return its matrix, b x a.
 
     Every entry is at least 0 and every column sums to 1 within `SUM_TOLERANCE`; there are at least
     two inputs, for one input has no private and no learnable information.

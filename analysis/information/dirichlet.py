@@ -200,7 +200,7 @@ def _sobol_rule(
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
     """Turn uniform points of the unit cube, shape (N, a), into points of Dirichlet(prior).
 
-    By inverse gamma distributions; where they underflow, by their leading term u^(1/alpha) in
+    Inverse gamma distributions do it; where they underflow, their leading term u^(1/alpha) in
     logarithms.
     """
     from scipy.special import gammaincinv, gammaln

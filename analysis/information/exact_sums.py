@@ -43,7 +43,7 @@ def compositions(n: int, parts: int) -> Tallies:
 def log_multinomial(tallies: Tallies) -> Floats:
     """Return log n! / prod s_y!, the log number of report sequences with tallies s.
 
-    Along the last axis.
+    The tallies are along the last axis.
     """
     from scipy.special import gammaln
 
@@ -89,9 +89,9 @@ def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
 
 
 def conditional_cost(b: int, a: int, n: int) -> int:
-    """Return the count of numbers in `conditional_entropy`'s Fourier transforms.
+    """Return the count of numbers in the Fourier transforms of `conditional_entropy`.
 
-    For b reports, a inputs and n people.
+    It is for b reports, a inputs and n people.
     """
     return comb(n + a - 1, a - 1) * int((n + 1) ** (b - 1))
 

@@ -142,8 +142,6 @@ def log_law_given(
 
     S is a sum of multinomials; its probability at one point is a Fourier sum.
 
-    S is a sum of multinomials; its probability at one point is a Fourier sum.
-
     Raises:
         ParameterError: more than `MOST_FREQUENCIES` frequencies would be needed.
     """

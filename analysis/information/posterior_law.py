@@ -111,10 +111,7 @@ class SampledPosterior:
         return np.asarray(self.p[drawn_places])
 
     def __str__(self) -> str:
-        """Return a line for reports.
-
-        Draws, their effective number, R-hat and any failure to converge.
-        """
+        """Return a line for reports: draws, their effective number, R-hat, failed convergence."""
         state = "" if self.converged else "; NOT CONVERGED: ask for more draws"
         return (
             f"posterior of P from {self.n} reports, {self.method}: {len(self.p)} draws worth "
@@ -164,7 +161,9 @@ def posterior(
     matrix = as_matrix(Q)
     counts = as_counts(tallies, "tallies")
     if counts.size != len(matrix):
-        raise ParameterError(f"tallies: {counts.size} for {len(matrix)} kinds of reports")
+        raise ParameterError(
+            f"tallies: found {counts.size} for {len(matrix)} kinds of reports; needs one for each"
+        )
     return posterior_of_rows(matrix, prior, counts, method=method, draws=draws, rng=rng)
 
 
@@ -194,7 +193,9 @@ def posterior_of_rows(
         raise ParameterError(f"rows: shape {R.shape}; needs kinds of reports x inputs, >= 0")
     alpha, counts = as_prior(prior, R.shape[1]), as_counts(tallies, "tallies")
     if counts.size != len(R):
-        raise ParameterError(f"tallies: {counts.size} for {len(R)} kinds of reports")
+        raise ParameterError(
+            f"tallies: found {counts.size} for {len(R)} kinds of reports; needs one for each"
+        )
     R, counts = R[counts > 0], counts[counts > 0]
     if not R.max(axis=1).min() > 0:
         raise ParameterError("tallies: count a report that no input gives")

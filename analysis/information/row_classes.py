@@ -84,8 +84,8 @@ def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
 def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
     """Return the classes of equivalent outputs of any randomizer.
 
-    From its parameters if it is randomised response, unary encoding or local hashing, else from its
-    matrix.
+    They follow from its parameters if it is randomised response, unary encoding or local hashing,
+    else from its matrix.
     """
     form = two_level(Q)
     if form is not None:
@@ -110,9 +110,7 @@ def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
 
 
 def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
-    """Return the classes of a matrix.
-
-    In each row inputs of equal value merged, equal rows added up.
+    """Return the classes of a matrix: equal values of a row are merged, and equal rows added up.
 
     Raises:
         ParameterError: more than `MOST_ENTRIES` entries.

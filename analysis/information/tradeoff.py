@@ -98,10 +98,7 @@ class Budget:
     bound: float
 
     def __str__(self) -> str:
-        """Return a line for reports.
-
-        The joint loss, and the sum of the single losses that bounds it.
-        """
+        """Return a line for reports: the joint loss, and its bound, the sum of the losses."""
         terms = " + ".join(f"{part:.4g}" for part in self.parts)
         return f"leaks {self.joint:.4g} of what is private, at most {terms} = {self.bound:.4g}"
 

@@ -68,9 +68,7 @@ def worst_case_privacy(Q: Any) -> float:
 
 
 def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
-    """Return H(X | Y = y, P = p) / H(X | P = p).
-
-    The share of a value's entropy that report y hides.
+    """Return H(X | Y = y, P = p) / H(X | P = p), the share of entropy that report y hides.
 
     X is the value of a person drawn from the distribution p.
 
