@@ -85,9 +85,7 @@ class Inference:
 @keeps_old(of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Linkability:
-    """A linkability attack.
-
-    Link the entries of the same person in two files with different columns.
+    """A linkability attack: link the entries of one person in two files with different columns.
 
     Attributes:
         first: column numbers of the first file.
@@ -378,7 +376,7 @@ def _person_rate(
 ) -> Rate:
     """Return the success rate of persons with several rows, which have weights.
 
-    As `_rate`, for persons in place of rows.
+    The arguments are those of `_rate`, with persons in place of rows.
     """
     n = round(float(weights.sum()))
     far, own_weight = float(weights[is_far].sum()), weights[sample]

@@ -3,10 +3,10 @@
     k            the fewest people that share their values of the quasi-identifiers (Sweeney 2002)
     l            the fewest different values of a sensitive column among such people
     entropy l    exp of the least entropy of it among them (Machanavajjhala et al. 2007)
-    t            the largest distance of its distribution among them from that among all (Li et al.
-    2007):
-                 half the sum of differences; with values in order (`numbers`), the sum of
-                 differences of the cumulated distributions over the number of values less one
+    t            the largest distance of its distribution among them from that among all people
+                 (Li et al. 2007): half the sum of differences; with values in order
+                 (`numbers`), the sum of differences of the cumulated distributions over the
+                 number of values less one
 
 For several sensitive columns take the least l and the largest t.
 """

@@ -120,10 +120,7 @@ def neighbours(
 
 
 class _Release:
-    """A release prepared for comparisons.
-
-    Its different rows, their people, and columns by number.
-    """
+    """A release prepared for comparisons: its different rows with their people, and its columns."""
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
         """Find the different rows of the release, and prepare each column for comparisons."""

@@ -140,10 +140,7 @@ def usual_questions(
 
 
 def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
-    """Return the singling-out attack.
-
-    How often a predicate of a random person's values isolates it.
-    """
+    """Return the singling-out attack: how often a random person's values isolate the person."""
     singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
     return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

@@ -22,10 +22,7 @@ MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
 
 
 class Drawable(Protocol):
-    """The data of a column, or of all columns together, that `draw` needs.
-
-    A name and class sizes.
-    """
+    """The data of a column, or of all columns together, for `draw`: a name and class sizes."""
 
     @property
     def name(self) -> str:

@@ -193,9 +193,9 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
 
 
 def _margin(release: ReleasedRows, column: int, size: int, rule: Floats) -> Floats:
-    """Return the analyst's estimate of the shares of a column's values.
+    """Return the analyst's estimate of a column's shares; by EM if values are suppressed.
 
-    By EM if some values are suppressed; `rule` is the probability that each value is suppressed.
+    `rule` is the probability that each value is suppressed.
     """
     is_shown = release.rows[:, column] != BLANK
     counts = np.bincount(release.rows[is_shown, column], release.people[is_shown], size).astype(

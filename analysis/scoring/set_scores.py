@@ -129,9 +129,9 @@ def score_sets(
 ) -> Sets:
     """Search the sets of columns that expose at most `people_limit` people (in classes below k).
 
-    All sets if there are few columns and rows; else only the best. `source` gives the classes if
-    missing cells match any value or persons have several rows; `marginals` are the counts of each
-    column.
+    All sets are scored if there are few columns and rows; else only the best. `source` gives the
+    classes if missing cells match any value or persons have several rows; `marginals` are the
+    counts of each column.
     """
     d = codes.shape[1]
     rows, limit = _effort(codes, source)
@@ -189,10 +189,7 @@ def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> di
 def _scored(
     columns: Columns, promised: int, exact: SetExposures | None, source: CrowdSource | None, k: int
 ) -> ScoredSet:
-    """Return the score of a set.
-
-    Its true exposure, and its bound unless its marginal shows the truth.
-    """
+    """Return a set's score: true exposure, and bound unless its marginal shows the truth."""
     if source is not None:
         truth = _exposed(source, columns, k)
         return ScoredSet(columns, truth, truth if len(columns) == 1 else promised)
@@ -203,7 +200,7 @@ def _scored(
 def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
     """Return the exposed people of a set, where equivalence classes are no partition of the people.
 
-    So it is if missing cells match any value or persons have several rows.
+    Classes overlap if missing cells match any value, or if persons have several rows.
     """
     if isinstance(source, Persons):
         return source.below(columns, k)
@@ -246,10 +243,7 @@ def _wide(
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)
 
     def promise(columns: Columns) -> int:
-        """Return the certified bound on the people that a set exposes.
-
-        The truth for a single column.
-        """
+        """Return the certified bound on a set's exposed people; of a single column, the truth."""
         if len(columns) == 1 or not columns:
             return truth(columns)
         if bounds is not None:

@@ -49,10 +49,7 @@ RULES = ("printed", "refined", "coverage")  # from the paper's to the least
 
 
 class Missing(StrEnum):
-    """The meaning of a missing cell.
-
-    A value of its own (CATEGORY), or a match to any (WILDCARD).
-    """
+    """The meaning of a missing cell: its own value (CATEGORY), or a match to any (WILDCARD)."""
 
     CATEGORY = "category"
     WILDCARD = "wildcard"
@@ -200,6 +197,7 @@ def _start_parallel(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
     risks = Future[TableRisks]()
 
     def run() -> None:
+        """Run the call, and hand its result or its error to the function that waits for it."""
         try:
             risks.set_result(call())
         except BaseException as wrong:
