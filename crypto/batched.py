@@ -69,9 +69,9 @@ class SealedTogether(OpenedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Seal many plaintexts with the engine, each with its entropy.
+        """Seal many plaintexts, each with its entropy, in groups with the engine.
 
-        One after the other without.
+        Without an engine they are sealed one after the other.
         """
         engine = engine_for(len(plaintexts))
         if engine is None:

@@ -1,6 +1,4 @@
-"""All randomness comes through one named, forkable `Entropy`.
-
-The system's, or the stream of a seed.
+"""All randomness comes through a named, forkable `Entropy`: the system's, or the stream of a seed.
 
 A seeded run is reproducible and NOT secret: the seed gives every key and every salt. Callers read
 `seeded` and report it in their output.

@@ -94,10 +94,7 @@ def sealed(
 def opened(
     engine: "MultiBuffer", secret: bytes, public: bytes, info: bytes, layers: Sequence[bytes]
 ) -> list[bytes | None]:
-    """Return the plaintexts of many layers to one recipient.
-
-    None for a layer that does not open.
-    """
+    """Return the plaintexts of many layers to one recipient; None for each that does not open."""
     results: list[bytes | None] = [None] * len(layers)
     fit = [
         at

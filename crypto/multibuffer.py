@@ -163,9 +163,7 @@ class MultiBuffer:
     def _in_eights(
         function: Callable[..., int], count: int, *rows: NDArray[np.uint64] | NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
-        """Call a library function on eight elements of each row at a time.
-
-        Return the calls' statuses.
+        """Call a library function on eight elements of each row at a time; return the statuses.
 
         The last element is repeated to fill the last eight. The statuses of X25519 report points of
         low order, which callers have refused before.
@@ -184,9 +182,9 @@ class MultiBuffer:
 
 
 def _typed(function: Any, pointers: int) -> Callable[..., int]:
-    """Return a library function declared to ctypes.
+    """Return a library function declared to ctypes: it takes pointers and returns a 32-bit status.
 
-    `pointers` pointers in, a status of eight keys out.
+    `pointers` is their number; the status covers all eight keys of a call.
     """
     function.argtypes, function.restype = [ctypes.c_void_p] * pointers, ctypes.c_uint32
     typed: Callable[..., int] = function

@@ -36,5 +36,5 @@ def unpad(padded: bytes) -> bytes:
         raise ParameterError(f"padded: got {type(padded).__name__}, accepted: bytes")
     body = padded.rstrip(b"\x00")
     if not body.endswith(_MARK):
-        raise Refused(Reason.MALFORMED, "padding")
+        raise Refused(Reason.MALFORMED, "the padding is not a byte 0x80 and then zeros")
     return body[:-1]

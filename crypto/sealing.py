@@ -1,6 +1,4 @@
-"""The interface of a suite.
-
-How bytes are encrypted to one recipient, in one context, and decrypted.
+"""The interface of a suite, which encrypts bytes to a recipient in a context and decrypts them.
 
 A suite is a library's construction plus two rules that are the same for all of them: the context
 (32 bytes that name session, round, question and hop) is bound into the ciphertext, and everything

@@ -146,10 +146,7 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 
 
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
-    """Return the key holder's answer to each person's elements.
-
-    MALFORMED for malformed requests.
-    """
+    """Return the answer to each person's elements; the reason MALFORMED for a malformed request."""
     good = [_is_request(elements) for elements in requests]
     valid_requests = [elements for elements, fits in zip(requests, good, strict=True) if fits]
     if not valid_requests:
@@ -178,9 +175,7 @@ def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | 
 def tokens(
     requests: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
 ) -> list[list[bytes] | Reason]:
-    """Return each person's tokens, 16 bytes each, after a check of the answer.
-
-    Or the reason of refusal.
+    """Return each person's tokens of 16 bytes, or the reason why its answer is refused.
 
     MALFORMED: not an answer to this request, or no points. DOES_NOT_OPEN: not evaluated with the
     key of `public`, all of them.

@@ -239,10 +239,7 @@ def _derived(drawn: bytes) -> bytes:
 
 
 def _expanded(data: bytes, label: bytes) -> bytes:
-    """Return 64 bytes by expand_message_xmd of RFC 9380, 5.3.1, with SHA-512.
-
-    One block of output.
-    """
+    """Return 64 bytes by expand_message_xmd of RFC 9380, 5.3.1: a single block of SHA-512."""
     tail = label + bytes((len(label),))
     first = sha512(bytes(_BLOCK) + data + UNIFORM.to_bytes(2, "big") + b"\0" + tail).digest()
     return sha512(first + b"\1" + tail).digest()
