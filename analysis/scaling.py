@@ -6,8 +6,8 @@ record; a process that plays all parties holds a number of bytes for each byte o
 
     CPU of all parties = sum over rounds of n (s m + 1) (seal + open + layer) + n envelope
     memory             = start + held * bytes of the largest round
-    disk               = bytes of two arrivals, one after the other: a batch as it came and as it
-    goes wall time          = sum over rounds and hops of bytes / network + CPU of that hop / cores
+    disk               = bytes of two arrivals in turn: a batch as it came, and as it goes on
+    wall time          = sum over rounds and hops of bytes / network + CPU of that hop / cores
 
 The inputs here are plain numbers; the protocol says which bytes cross which link. The constants are
 measured (benchmarks/scale.py), and hold for the named processor.

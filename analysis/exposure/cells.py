@@ -74,7 +74,7 @@ def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Intege
 
 
 def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Integers:
-    """Return how often each key that occurs does so; it reorders the keys.
+    """Return the number of occurrences of each key that occurs; the array `keys` is reordered.
 
     Args:
         keys: a number for each row, at least 0 and below `cells`.

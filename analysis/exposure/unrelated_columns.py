@@ -60,8 +60,8 @@ def unrelated_exposure(
         most_work: people to permute, at most, over all permutations.
 
     Returns:
-        None for a single column, where `most_work` would be
-        exceeded, and for `MOST_PEOPLE` or more.
+        The estimate; None for a single column, where `most_work` would be exceeded, and for
+        `MOST_PEOPLE` or more.
 
     Raises:
         ParameterError: counts, k or seed out of range.

@@ -68,8 +68,8 @@ class Frame:
     def types(self) -> dict[str, type]:
         """The type of each column: int, float, str or bool.
 
-        A declared type, or the common type of all cells of a column. Whole and other numbers
-        together are float; any other mixture is str, and so is a column without a value.
+        It is the declared type, or the common type of all cells of a column. Whole and other
+        numbers together are float; any other mixture is str, and so is a column without a value.
         """
         return {
             heading: self.declared.get(heading) or type_of(cells)

@@ -87,9 +87,9 @@ def as_method(method: str) -> Method:
 
 
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
-    """Return estimated shares Phi/m without limits, and a note on the fit.
+    """Return estimated shares Phi/m and a note on the fit, without limits.
 
-    For every method but "bayes".
+    It serves every method but "bayes".
     """
     n, m = len(psi) - 1, int(psi.sum())
     h, A = psi / m, transition(n, eta)
