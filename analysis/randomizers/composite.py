@@ -315,7 +315,7 @@ def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
         if following.inputs != result.outputs:
             raise ParameterError(
                 f"stages: {following} has {following.inputs} inputs; {result} has "
-                f"{result.outputs} outputs"
+                f"{result.outputs} outputs; needs as many inputs as outputs"
             )
         result = _merged(result, following) or Composition(result, following)
     return result

@@ -144,10 +144,10 @@ class Hadamard(Numbered, Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        All pairs of symbols are alike; the privacy blanket is a uniform column. Outcomes: whether a
-        column supports u and v. The row of a third symbol z may be the product of these two rows:
-        then it is 1 where they agree. Else the three rows are independent, and whether a column
-        supports z is an outcome too.
+        All pairs of symbols are alike; the privacy blanket (the known part of other people's
+        reports) is a uniform column. Outcomes: whether a column supports u and v. The row of a
+        third symbol z may be the product of these two rows: then it is 1 where they agree. Else the
+        three rows are independent, and whether a column supports z is an outcome too.
         """
         p, q = self.truth / 2, (1 - self.truth) / 2
         u, v, b = np.array([p, p, q, q]), np.array([p, q, p, q]), np.full(4, 0.25)

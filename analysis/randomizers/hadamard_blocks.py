@@ -337,9 +337,9 @@ class HadamardBlocks(Numbered, Randomizer):
         """Return the report distributions of two symbols, for bounds after shuffling.
 
         Cases: symbols of two blocks, then symbols of one block, if they exist. The privacy blanket
-        is a uniform column. Other people have the second symbol, or a third symbol z of each
-        existing kind: the row of z in the same block may be the product of the two rows, else the
-        three rows are independent.
+        (the known part of other people's reports) is a uniform column. Other people have the second
+        symbol, or a third symbol z of each existing kind: the row of z in the same block may be the
+        product of the two rows, else the three rows are independent.
         """
         rows = -(-self.a // self.blocks)  # rows of the first block, the largest
         pairs = []

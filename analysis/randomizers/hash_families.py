@@ -92,9 +92,8 @@ class FieldFamily:
     def meetings(self) -> tuple[float, ...]:
         """The least and the largest probability that three symbols have one hash value.
 
-        () if a < 3.
-
-        They are attained by the symbols 0, 1, 2^e and by 0, 1, 2.
+        The symbols 0, 1, 2^e attain the least, with e as in the module's docstring, and 0, 1, 2 the
+        largest. () if a < 3.
         """
         if self.a < 3:
             return ()
@@ -246,9 +245,7 @@ class DigitFamily:
     def meetings(self) -> tuple[float, ...]:
         """The least and the largest probability that three symbols have one hash value.
 
-        () if a < 3.
-
-        They are attained by the symbols 0, 1, r, with r the base, and by 0, 1, 2.
+        The symbols 0, 1, r attain the least, with r the base, and 0, 1, 2 the largest. () if a < 3.
         """
         if self.a < 3:
             return ()

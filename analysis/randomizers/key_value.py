@@ -329,8 +329,8 @@ class KeyValue(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two extreme values, for bounds after shuffling.
 
-        Pairs: the ends of one key, ends of two keys, and an end and no key. The privacy blanket is
-        the normalized minimum of all distributions.
+        Pairs: the ends of one key, ends of two keys, and an end and no key. The privacy blanket
+        (the known part of other people's reports) is the normalized minimum of all distributions.
         """
         watch = min(WATCHED, len(self.keys))
         common = np.min([self._watch(watch, has) for has in ((0, 0), (0, 1), None)], axis=0)

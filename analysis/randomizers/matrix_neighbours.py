@@ -77,7 +77,8 @@ def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
 def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
     """Return a sort key that is small if other people's reports hide the attacked person little.
 
-    It is that of the privacy blanket, the part that the reports of all values have in common.
+    The key is computed from the privacy blanket, the part that the reports of all values have in
+    common.
     """
     blanket, _ = case
     spread = float(blanket.law @ (blanket.u_ratios - blanket.v_ratios) ** 2)

@@ -49,7 +49,10 @@ Groups = Sequence[int] | npt.NDArray[np.int64]
 
 
 def threshold(trials: int, lie: float, level: float) -> int:
-    """Return the least count c >= 1 with P(Bin(trials, lie) >= c) <= level."""
+    """Return the least count c >= 1 that chance reaches with probability `level` at most.
+
+    That is P(Bin(trials, lie) >= c) <= level.
+    """
     from scipy.stats import binom
 
     return int(binom.isf(level, trials, lie)) + 1 if trials else 1
@@ -252,7 +255,7 @@ class Trials:
 
     @classmethod
     def from_groups(cls, groups: Groups, truth: float, lie: float) -> "Trials":
-        """Return the tests from the number of people at each level."""
+        """Return the tests from the number of people at each level (bytes of a reported prefix)."""
         sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
         for level, group_size in enumerate(sizes):
@@ -263,7 +266,10 @@ class Trials:
 
     @classmethod
     def drawn(cls, people: int, levels: int, truth: float, lie: float) -> "Trials":
-        """Return the tests before `people` users each draw one of `levels` levels."""
+        """Return the tests before `people` users each draw one of `levels` levels.
+
+        A level is the number of bytes of the reported prefix.
+        """
         step = Power.drawn(people, 1 / levels, lie, EXTENDED)
         ends = [
             Power.drawn(people, j / levels, lie, FALSE_POSITIVE_RATE) for j in range(levels, 0, -1)

@@ -84,7 +84,7 @@ class Hashing(Protocol):
         raise NotImplementedError
 
     def whole_from(self, text: Rows) -> int:
-        """Return the first level at which the reported prefix is the whole text."""
+        """Return the first level (bytes of a prefix) at which a prefix is the whole text."""
         raise NotImplementedError
 
     def agreeing(self, reports: PrefixReports, text: Rows) -> tuple[int, int]:
@@ -192,7 +192,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
 def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: Rows) -> Support:
     """Return the number of reports that support each prefix in `parents` extended by each byte.
 
-    keys, values: the reports of one level. Shape (parents, 256).
+    keys, values: the reports of one level (bytes of a prefix). Shape (parents, 256).
     """
     level = parents.shape[1]
     word = np.uint8 if tree.values <= BYTE else np.uint16

@@ -138,7 +138,7 @@ class PrefixTree(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: levels times keys times hash values."""
+        """The number of possible reports: levels (bytes of a prefix) x keys x hash values."""
         return self.levels * self.values << DEGREE * self.levels
 
     @property
@@ -215,11 +215,11 @@ class PrefixTree(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: a count for each level."""
+        """The length of `support_counts`: a count for each level (bytes of a prefix)."""
         return self.levels
 
     def support_counts(self, reports: PrefixReports) -> Counts:
-        """Return the number of reports at each level, shape (levels,)."""
+        """Return the number of reports at each level (bytes of a prefix), shape (levels,)."""
         return np.bincount(reports.levels - 1, minlength=self.levels)
 
     def find(self, reports: PrefixReports) -> FoundValues:
@@ -239,7 +239,10 @@ class PrefixTree(Randomizer):
         return (expected_found(people, self.levels, (self.truth, self.lie)),)
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the known texts, from the levels at which each is whole."""
+        """Return unbiased shares of the known texts, from the reports that show each text whole.
+
+        These are the reports of all levels (bytes of a prefix) from `whole_from` on.
+        """
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T
 
@@ -312,7 +315,8 @@ class PrefixTree(Randomizer):
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Return the variance of the share of each known text, shape (a,).
 
-        The people at a text's levels are in their expected number. p: the true shares.
+        The people whose level (bytes of the reported prefix) shows the whole text are in their
+        expected number. p: the true shares.
         """
         people, shares = whole(people, "people", 1), as_probabilities(p)
         reports_per_value = [
@@ -345,9 +349,9 @@ class PrefixTree(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two texts, for bounds after shuffling.
 
-        The texts differ at every level, so they are those of local hashing. At a level with equal
-        prefixes a report has equal distributions; key by key, they are the mean of the two
-        distributions for different prefixes.
+        The texts differ at every level (bytes of the reported prefix), so the distributions are
+        those of local hashing. At a level with equal prefixes a report has equal distributions; key
+        by key, they are the mean of the two distributions for different prefixes.
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 

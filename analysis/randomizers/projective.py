@@ -231,10 +231,11 @@ class ProjectiveGeometry(Numbered, Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        All pairs of symbols are alike; the privacy blanket is a uniform point. Outcomes: membership
-        of a report in the two planes. The plane of a third symbol z of other people may contain the
-        intersection of the two (z is on the line through u and v: then it has no other point of
-        their planes); else it cuts them like any third plane, and its membership is an outcome too.
+        All pairs of symbols are alike; the privacy blanket (the known part of other people's
+        reports) is a uniform point. Outcomes: membership of a report in the two planes. The plane
+        of a third symbol z of other people may contain the intersection of the two (z is on the
+        line through u and v: then it has no other point of their planes); else it cuts them like
+        any third plane, and its membership is an outcome too.
         """
         u, v, b = self._kinds()
         plane = _point_count(self.q, self.t - 1)

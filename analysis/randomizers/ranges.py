@@ -134,7 +134,7 @@ class Ranges(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: sets of nodes of one level, over all levels."""
+        """The number of possible reports: sets of nodes of one level of the tree, all levels."""
         return int(sum(1 << count for count in self.nodes))
 
     @cached_property
@@ -185,7 +185,7 @@ class Ranges(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: a count for every level, and for every node."""
+        """The length of `support_counts`: a count for each level of the tree, and each node."""
         return sum(self.nodes) + len(self.nodes)
 
     def support_counts(self, reports: NodeReports) -> Counts:
@@ -330,21 +330,25 @@ class Ranges(Randomizer):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: the mean of the capacities of the levels; not attained.
+        In nats: the mean of the capacities of the tree's levels; not attained.
         """
         coins = self._coins
         capacities = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
         return float(np.mean(capacities)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient of two numbers with different nodes at every level."""
+        """Return the contraction coefficient of two numbers with different nodes at every level.
+
+        The levels are those of the tree over the numbers.
+        """
         return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
 
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two numbers, for bounds after shuffling.
 
-        The numbers differ at every level, so reports are those of unary encoding. Levels with equal
-        nodes have equal distributions; they are the mean of the distributions of other levels.
+        The numbers differ at every level of the tree, so reports are those of unary encoding.
+        Levels with equal nodes have equal distributions, the mean of the distributions of other
+        levels.
         """
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 

@@ -202,8 +202,8 @@ class SubsetSelection(Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols, for bounds after shuffling.
 
-        One case is enough: every pair of symbols is like any other. The privacy blanket is a
-        uniform set.
+        One case is enough: every pair of symbols is like any other. The privacy blanket (the known
+        part of other people's reports) is a uniform set.
         """
         weight = (1 - self.truth) * self.a / (self.a - self.d)
         u, v, b = (self._patterns(2, x) for x in (0, 1, None))

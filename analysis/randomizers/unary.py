@@ -178,7 +178,7 @@ class UnaryEncoding(Pure):
         return unary_capacity(self.kappa, self.lam, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """Return the contraction coefficient: of the two bits in which two reports differ."""
+        """Return the contraction coefficient of the two bits in which two symbols' rows differ."""
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
     def noise_of(self, task: str) -> float:
