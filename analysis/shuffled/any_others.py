@@ -224,7 +224,9 @@ def _terms(
 ) -> tuple[list[Law], list[Law]]:
     """Return the laws of d / Q_x for every value x of another person, and of d / b.
 
-    `pool` is as `_pool` returns it.
+    d is the difference of the doubted person's two laws of reports; another person's report is
+    drawn from the common law b (the pool) with probability `share`, else from Q_x. `pool` is as
+    `_pool` returns it.
     """
     blanket, pairs = case
     floor, inside, outside = pool
@@ -331,7 +333,11 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
 
 
 def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
-    """Return a larger valid L, between a valid L and FLATTER times it, by halving."""
+    """Return a larger valid L, between a valid L and FLATTER times it, by halving.
+
+    L is the rate of the Laplace variable that smooths the sum of terms; it is valid if every law
+    may be exchanged for the common law.
+    """
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):
         middle = sqrt(low * high)
@@ -361,7 +367,8 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
 def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
     """Return |c - c_0| for every c_0 and every node c of a quadrature, and its weights times D.
 
-    Shapes (centres, nodes) and (nodes,).
+    D(c) is the gain of exchanging a term for a wider one where the other terms sum to -c. Shapes
+    (centres, nodes) and (nodes,).
     """
     nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2
@@ -379,7 +386,8 @@ def _quadrature() -> tuple[Floats, Floats]:
 def _never_negative(gap: Floats, gain: Floats, sharp: float) -> bool:
     """Whether the integral of h D cannot be negative for any density h that changes by at most e^L.
 
-    `gap` and `gain` are as `_pieces` returns them, `sharp` is L.
+    D is the gain of exchanging a term for a wider one, h the density of the other terms' sum. `gap`
+    and `gain` are as `_pieces` returns them, `sharp` is L.
     """
     exponents = np.minimum(sharp * gap, 600.0)
     return bool((np.exp(np.where(gain > 0, -exponents, exponents)) @ gain).max() >= 0)

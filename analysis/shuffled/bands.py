@@ -134,7 +134,10 @@ class Band:
 
 
 def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
-    """Return a band of delta from each list of neighbours of a randomizer, its family's first."""
+    """Return a band (lower and upper bounds of delta) from each list of a randomizer's neighbours.
+
+    The list of its family comes first.
+    """
     own_cases, *general = readings(randomizer)
     # A matrix may have hundreds of kinds of neighbours: only the least hidden kind is listed.
     sampled_cases = own_cases if len(own_cases) <= FEW_CASES else own_cases[:1]

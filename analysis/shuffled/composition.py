@@ -305,7 +305,8 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
     """Return summed losses of actual collections, which give lower bounds of epsilon.
 
-    A sum for each reading: each feature has the collection that is worst for it alone.
+    There is a sum for each reading, hockey-stick and probabilistic: each feature has the collection
+    that is worst for it alone.
     """
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
     sums = []

@@ -50,7 +50,7 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
 def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A = s) for the number A of reported 1-bits, elementwise; -inf outside 0 .. n.
 
-    m of n people have a 1. Real n, m, s by extension.
+    m of n people have a 1; q is the lie probability. Real n, m, s by extension.
     """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
@@ -118,7 +118,10 @@ def lower_sum(
 
 
 def log_law(n: int, m: int, q: float) -> Floats:
-    """Return log P(A = s) for all s = 0 .. n: a fast Fourier transform for every few deviations."""
+    """Return log P(A = s) for the number A of reported 1-bits, all s = 0 .. n.
+
+    m of n people have a 1. A fast Fourier transform serves every few deviations.
+    """
     result = np.empty(n + 1)
     result[0] = float(_log_all(np.array(n - m), np.array(m), q))
     result[n] = float(_log_all(np.array(m), np.array(n - m), q))
@@ -152,7 +155,7 @@ def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
 
 
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
-    """Return the natural log of p^honest q^liars."""
+    """Return the natural log of p^honest q^liars: some people tell the truth, all others lie."""
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 
 

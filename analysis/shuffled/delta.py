@@ -240,7 +240,10 @@ class Quantiles:
         return np.maximum(log_g(rho, self.q), 0.0)
 
     def _real(self, m: Floats) -> Floats:
-        """Return the real s with P_0(A <= s) = delta, by Newton steps on the logarithm."""
+        """Return the real s with P_0(A <= s) = delta, by Newton steps on the logarithm.
+
+        P_0 is the law of the count A of 1-bits if the doubted person has 0.
+        """
         from scipy.special import ndtri
 
         people = np.full(m.shape, float(self.n))

@@ -29,7 +29,7 @@ from .any_others import listed
 from .parts import largest_of_parts
 from .tilting import REACH
 
-# Most parts that are examined, and most cells of a law.
+# Most parts of the populations that are examined, and most cells of a law.
 PARTS, MOST_CELLS = 400, 1 << 20
 # Mixed populations protect far better if their delta is below this part of the goal.
 STEEP = 0.25

@@ -45,7 +45,7 @@ WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0
 A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
 # Largest share of the deviation that the exchange of a third value may cost.
 CHEAP = 5e-3
-# Most parts that are examined.
+# Most parts of the populations that are examined.
 PARTS = 160
 
 
