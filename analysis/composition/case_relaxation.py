@@ -60,6 +60,8 @@ class Relaxed:
 class CaseRelaxation:
     """The relaxations of all cases of one class of tables; `relax` solves that of a case.
 
+    A case is a part of the class, made by splits: each says how many of some cells hold k or more.
+
     Attributes:
         tables: the class of tables with given column counts.
         blocks: the blocks (sets of values) that may become inequalities.
@@ -89,7 +91,7 @@ class CaseRelaxation:
 
         Args:
             path: the case: its splits, from the root of the proof's tree.
-            pool: numbers of blocks to begin with.
+            pool: numbers of the blocks (sets of values that become inequalities) to begin with.
         """
         empty_leaf: Leaf = ([0] * len(self._counts), [], [0] * len(path))
         ranges = narrowed(self.tables, path)
@@ -118,8 +120,9 @@ class CaseRelaxation:
     def _needs(self, ranges: Sequence[Sequence[Range]]) -> tuple[Counts, Cells]:
         """Return how many cells of each block must be unexposed, and which cells may be.
 
-        The first has shape (blocks,), the second is a mask of shape (blocks, cells). ranges: for
-        each cell, the numbers of people that it may hold, exposed and unexposed.
+        A block is a set of cells of a case. The first result has shape (blocks,), the second is a
+        mask of shape (blocks, cells). ranges: for each cell, the numbers of people that it may
+        hold, exposed and unexposed.
         """
         low = np.array([min(part.low for part in options) for options in ranges])
         top = np.array([options[0].high for options in ranges])
@@ -170,8 +173,9 @@ def _value_sets(size: int) -> list[tuple[int, ...]]:
 def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence[int]) -> list[int]:
     """Return the numbers of the blocks that the solution violates most, worst first.
 
-    A violation is divided by the root of the block's number of cells. Blocks in `present` are
-    already in the program; the other arguments are as in `CaseRelaxation._needs`.
+    A block is a set of cells of which some must be unexposed. A violation is divided by the root of
+    the block's number of cells. Blocks in `present` are already in the program; the other arguments
+    are as in `CaseRelaxation._needs`.
     """
     short = np.where(needs > 0, needs - useful @ unexposed, 0.0)
     short[list(present)] = 0
@@ -182,6 +186,9 @@ def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence
 
 class _CaseProgram:
     """The linear program of one case; rows for blocks are added where a solution violates them.
+
+    A case is a part of all tables with the given margins, made by splits. A block is a set of cells
+    of which some must be unexposed (hold k people or more).
 
     Attributes:
         blocks: numbers of the blocks in the program, in the order in which they were added.
@@ -196,7 +203,7 @@ class _CaseProgram:
         incidence: Floats,
         counts: Floats,
     ) -> None:
-        """Build the program without blocks.
+        """Build the program without blocks, sets of cells of which some must be unexposed.
 
         Args:
             ranges: for each cell, the numbers of people that it may hold, exposed and unexposed.
@@ -246,7 +253,7 @@ class _CaseProgram:
         )
 
     def add(self, blocks: Sequence[int], needs: Counts, useful: Cells) -> None:
-        """Add a constraint for each block: enough of its cells are unexposed (k people or more).
+        """Add a constraint for each block (set of cells): enough of its cells are unexposed.
 
         Args:
             blocks: numbers of the blocks.

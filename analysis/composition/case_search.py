@@ -147,7 +147,7 @@ def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
 def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
     """Return the proof of a bound on exposed people by a search tree of cases.
 
-    It lists the nodes in preorder, and the blocks that its leaves use.
+    It lists the nodes in preorder, and the blocks (sets of values) that its leaves use.
     """
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]

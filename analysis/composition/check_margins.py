@@ -164,7 +164,10 @@ def _parse_proof(
 
 
 def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
-    """Return the price of a block and its value sets by column; VerificationError if invalid."""
+    """Return the price of a block and its value sets by column; VerificationError if invalid.
+
+    A block is the cells with values in these sets, of which some cannot be exposed.
+    """
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):

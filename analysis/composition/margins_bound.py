@@ -40,7 +40,7 @@ class MarginsCertificate:
         people: upper bound on the exposed people.
         n: people counted.
         k: the smallest crowd in which no person is exposed.
-        proof: prices and blocks, in the form of `check_margins`.
+        proof: prices of values and of blocks (sets of values), in the form of `check_margins`.
         rule: the name of the bound.
     """
 

@@ -196,7 +196,8 @@ class _MinimumSearch:
     def run(self) -> None:
         """Search the thresholds with the smallest bound of Theorem 2; improve `best` and `limit`.
 
-        First all thresholds are counts of their columns, then some lie at a common level.
+        First all thresholds are counts of their columns, then some lie at a common level: threshold
+        times number of values is equal in these columns.
         """
         other_columns = len(self.columns) - 1
         pivot = self.columns[self.pivot]
@@ -231,7 +232,7 @@ class _MinimumSearch:
                 best = np.minimum(best, level)
             least_cost += best
             greatest_log += np.log(np.minimum(highs, caps[-1]) if j != self.pivot else caps[-1])
-        # so that no interval is excluded by rounding
+        # an allowance for rounding, so that it excludes no interval
         slack = CLOSE * highs * max(1.0, abs(self.need))
         return np.flatnonzero(
             (least_cost - slack < self.limit) & (greatest_log >= self.need - CLOSE)
@@ -260,8 +261,9 @@ class _MinimumSearch:
     def pour(self, low: float, high: float) -> None:
         """Search the best thresholds with a common level in (low, high].
 
-        They improve `best` and `limit`. With low = 0 and an infinite `high`, all thresholds are
-        counts and there is no level.
+        At the level, threshold times number of values is equal in several columns. The search
+        improves `best` and `limit`. With low = 0 and an infinite `high`, all thresholds are counts
+        and there is no level.
         """
         top = log(high) if high < inf else -inf
         choices = [self.choices(j, high) for j in range(len(self.columns))]
@@ -284,7 +286,8 @@ class _MinimumSearch:
     def finish(self, states: _States, choices: list[_Choices], high: float) -> None:
         """Compute the common level of each choice of thresholds, and certify the cheapest exactly.
 
-        states: all choices, with cost and level columns. high: upper end of the level.
+        At the level, threshold times number of values is equal in several columns. states: all
+        choices, with cost and level columns. high: upper end of the level.
         """
         m = np.maximum(states.level, 1)
         levels = np.where(states.level > 0, np.exp((self.need - states.logs) / m), 0.0)
@@ -312,7 +315,8 @@ class _MinimumSearch:
     ) -> tuple[Threshold, ...] | None:
         """Return the thresholds of a choice, in people, with a large enough product in fractions.
 
-        None if no rounding of the level makes it large enough.
+        level: the value of threshold times number of values that some columns share. None if no
+        rounding of it makes the product large enough.
         """
         free: list[int] = []
         thresholds: list[Threshold] = []

@@ -122,7 +122,8 @@ class Cuts:
     def cut(self, block: Block) -> Cut:
         """Return the inequality of a block: how many of its cells are unexposed in every table.
 
-        It follows from the margins alone.
+        The block is a set of values for each part of the columns; the margins alone give the
+        number.
         """
         mask, least_people, people = (
             np.ones(self._tables.cells, bool),
@@ -154,7 +155,8 @@ class Cuts:
     def violated(self, w: Floats, limit: int) -> list[Cut]:
         """Return the cuts that a solution violates most, at most `limit` per view of the columns.
 
-        w: for each cell, the share in which the solution leaves it unexposed, shape (cells,).
+        A cut says that some of its cells are unexposed in every table. w: for each cell, the share
+        in which the solution leaves the cell unexposed, shape (cells,).
         """
         # computed at the first call, because callers with few blocks never need the views
         if not self._looked:
@@ -347,8 +349,9 @@ def _partitions(
 def _families(counts: Sequence[Counts]) -> tuple[Counts, ...]:
     """Return value sets per part, as rows of 0 and 1: all sets if the number of blocks stays small.
 
-    Else single values, their complements and the most or least frequent values. If even these are
-    too many, the part with most sets keeps the second half of them (the last is the whole part).
+    A block is a set of values for each part (group of columns). Else single values, their
+    complements and the most or least frequent values are returned. If even these are too many, the
+    part with most sets keeps the second half of them (the last is the whole part).
     """
     families = [_some_sets(column_counts) for column_counts in counts]
     while prod(len(family) for family in families) > BLOCKS:

@@ -40,7 +40,8 @@ SCALE = 1 << 24
 class Weights:
     """A proof of an upper bound on the people exposed in any table with given margins.
 
-    It has a weight, times `SCALE`, for each margin's entry and for some blocks.
+    It has a weight, times `SCALE`, for each margin's entry and for some blocks (sets of cells of
+    which some must be unexposed).
 
     Attributes:
         margins: one for each entry of every margin, in order.
@@ -76,7 +77,8 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
     """Return the dual weights of the linear relaxation of the worst case with these cuts.
 
-    They are whole multiples of 1 / SCALE; `certified_people` computes the bound that they prove.
+    Cuts are inequalities that every table meets. Weights are whole multiples of 1 / SCALE;
+    `certified_people` computes the bound that they prove.
     """
     from scipy.sparse import vstack
 
@@ -107,10 +109,11 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
     """Return dual weights that prove a bound on exposed people, faster than `relaxed_weights`.
 
     They come from a smaller relaxation with three cases per cell (`prices.py`), and prove the same
-    bound as `relaxed_weights` with all cuts, except for rounding.
+    bound as `relaxed_weights` with all cuts (inequalities that every table meets), except for
+    rounding.
 
     Returns:
-        None if the rounds did not suffice to find every violated block.
+        None if the rounds did not suffice to find every violated inequality.
     """
     best = find_prices(tables, k)
     if not best.settled:

@@ -166,8 +166,8 @@ def relax(
 ) -> tuple[list[Cut], float]:
     """Add cuts until the linear relaxation violates none; return the cuts and its value.
 
-    The value is an upper bound on the exposed people. At most `ROUNDS` rounds. stop: called before
-    every round; True ends the search.
+    Cuts are inequalities that every table meets. The value is an upper bound on the exposed people.
+    At most `ROUNDS` rounds. stop: called before every round; True ends the search.
     """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()

@@ -48,7 +48,7 @@ class Prices:
 
     Attributes:
         margins: a multiplier for each entry of every margin, in order; of either sign.
-        blocks: each with its multiplier, above 0.
+        blocks: sets of cells of which some must be unexposed, each with its multiplier, above 0.
         settled: whether no block is violated any more.
     """
 
@@ -96,7 +96,7 @@ class _Solution:
     Attributes:
         shares: for each cell, the share in which it is unexposed (k people or more).
         margins: multipliers of the margins' entries.
-        blocks: multipliers of the cuts.
+        blocks: multipliers of the cuts, inequalities that every table meets.
     """
 
     shares: Floats
@@ -114,7 +114,11 @@ class _Relaxation:
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        """Build the program without cuts: shares t of all cells, then a and b of the free cells."""
+        """Build the program without cuts: shares t of all cells, then a and b of the free cells.
+
+        t is the share in which a cell is exposed, a and b those in which it holds k people, or its
+        most.
+        """
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)
         exposed_caps = np.where(is_always_exposed, caps, np.minimum(caps, k - 1))

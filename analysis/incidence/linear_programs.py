@@ -38,7 +38,7 @@ def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
 # cached, because every method of this file begins with it, for the same few vectors
 @lru_cache(maxsize=64)
 def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
-    """Return the result of `minmax`, cached by the bytes of h and A."""
+    """Return the result of `minmax` for noisy shares h and matrix A, cached by their bytes."""
     h = np.frombuffer(observed, np.float64)
     k = len(h)
     A = np.frombuffer(matrix, np.float64).reshape(k, k)
