@@ -117,7 +117,8 @@ class CountAttacker:
     def close(self, closed: Flags) -> None:
         """Set the cells that are closed (suppressed), shape (cells,), and update the witnesses.
 
-        Cells that are not printed are closed too.
+        A witness is a table that the attacker cannot exclude. Cells that are not printed are closed
+        too.
         """
         self._closed = closed = closed | ~self.linked.printed
         self._witnesses = self._tables[~self._moved[:, ~closed].any(axis=1)]
@@ -135,7 +136,8 @@ class CountAttacker:
     def unmet(self, cell: int) -> Iterator[Need]:
         """Yield each requirement of a small cell for which a search finds no witness.
 
-        A cell without such requirements is protected.
+        A witness is a table that the attacker cannot exclude. A cell without unmet requirements is
+        protected.
 
         Raises:
             SolverError: the integer program has no result.
@@ -150,9 +152,10 @@ class CountAttacker:
     def crowd(self, cells: Integers) -> None:
         """Look for witnesses of many small cells at once: half of them full, the other half empty.
 
-        Far fewer programs are solved than with a search for each cell. The halves are given by each
-        binary digit of a cell's number, so that each two cells are once in different halves.
-        `cells` are the places of the small cells.
+        A witness is a table that the attacker cannot exclude. Far fewer programs are solved than
+        with a search for each cell. The halves are given by each binary digit of a cell's number,
+        so that each two cells are once in different halves. `cells` are the places of the small
+        cells.
         """
         all_cells = np.arange(len(self._closed))
         attacker_cells = np.unique(self.linked.rows[self._rows])
@@ -176,7 +179,10 @@ class CountAttacker:
         self._program.change_costs(all_cells, np.zeros(len(all_cells)))
 
     def has_witness(self, need: Need) -> bool:
-        """Whether a witness found so far meets a requirement."""
+        """Whether a witness (a table that the attacker cannot exclude) meets a requirement.
+
+        Only witnesses found so far are tried.
+        """
         values = self._witnesses[:, need.cell]
         is_met = values >= need.target if need.at_least else values <= need.target
         if need.row >= 0:
@@ -205,7 +211,10 @@ class CountAttacker:
         return needs
 
     def _witness(self, need: Need) -> bool:
-        """Whether a witness of whole numbers for this requirement exists; if so, it is kept."""
+        """Whether a witness of whole numbers for this requirement exists; if so, it is kept.
+
+        A witness is a table that the attacker cannot exclude.
+        """
         self.programs += 1
         table = self._nearest.table(need, self._costs)
         if table is None:
@@ -218,9 +227,11 @@ class CountAttacker:
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
         """Return a violated cut if a linear program shows that no witness meets a requirement.
 
-        Else None. Each cell changes by at most the required change, as its weight in a cut is at
-        most 1; if that gives no cut, by any number of persons. `closed`: how far each cell is
-        closed, 0 to 1, shape (cells,); 1 if it is small or not printed.
+        Else None. A cut is an inequality that every safe choice of closed cells fulfils, a witness
+        a table that the attacker cannot exclude. Each cell changes by at most the required change,
+        as its weight in a cut is at most 1; if that gives no cut, by any number of persons.
+        `closed`: how far each cell is closed, 0 to 1, shape (cells,); 1 if it is small or not
+        printed.
         """
         size = abs(need.target - int(self.linked.counts[need.cell]))
         for max_change in (float(size), np.inf):
@@ -233,7 +244,8 @@ class CountAttacker:
     def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
         """Return the cut that follows from a linear program's multipliers.
 
-        None if it excludes no choice.
+        A cut is an inequality that every safe choice of closed cells fulfils. None if no choice is
+        excluded.
         """
         if duals is None:
             return None

@@ -161,7 +161,10 @@ class _ClosingSearch:
     _nearest: NearestTables = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare the cells that may be complements, their costs, and requirements of outsiders."""
+        """Prepare the cells that may be complements, their costs, and requirements of outsiders.
+
+        Complements are the cells closed besides the small cells.
+        """
         linked = self.linked
         self.small = linked.small(self.k)
         free = linked.printed & ~self.small
@@ -176,13 +179,17 @@ class _ClosingSearch:
             self._hard[Need(cell, at_least=False, target=0)] = None
 
     def cost(self, closed: Flags) -> int:
-        """Return the loss of a choice: persons in complements, or their number."""
+        """Return the loss of a choice: persons in complements, or the number of these cells.
+
+        Complements are the cells closed besides the small cells.
+        """
         return int(self._weights[closed & ~self.small].sum())
 
     def run(self) -> None:
         """Set `best` to the cheapest safe choice found and `bound` to its lower bound.
 
-        A heuristic gives a start, the linear relaxation gives cuts, the integer program improves.
+        A heuristic gives a start, the linear relaxation gives cuts (inequalities of all safe
+        choices), and the integer program improves the choice.
         """
         self.best = self._safe(self.small)
         start = self.attacker.programs
@@ -211,7 +218,8 @@ class _ClosingSearch:
     def _close_for(self, need: Need, closed: Flags) -> None:
         """Close, in place, the cells that must change for a requirement; all cells if that fails.
 
-        They are the cells that differ in the cheapest table that meets the requirement.
+        A requirement is a count of a small cell that an attacker must hold possible; the cells to
+        close differ in the cheapest table that meets the requirement.
         """
         costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
         table = self._nearest.table(need, costs)
@@ -227,7 +235,8 @@ class _ClosingSearch:
     def _reduced(self, closed: Flags, max_programs: int) -> Flags:
         """Return a safe choice without needless complements, the most costly opened first.
 
-        `max_programs`: solved programs after which it ends.
+        Complements are the cells closed besides the small cells. `max_programs`: solved programs
+        after which the search ends.
         """
         closed = closed.copy()
         spare = self._free[closed[self._free]]
@@ -253,8 +262,9 @@ class _ClosingSearch:
     def _fractional(self, max_programs: int) -> None:
         """Solve the linear relaxation and add cuts that it violates, until no further cut is found.
 
-        Cuts are sought for requirements that were hard to meet. Raises `bound`. `max_programs`:
-        solved programs after which it ends.
+        A cut is an inequality that every safe choice of closed cells fulfils. Cuts are sought for
+        requirements that were hard to meet. Raises `bound`. `max_programs`: solved programs after
+        which the search ends.
         """
         free = self._free
         if not self.small.any() or not len(free):
@@ -294,9 +304,10 @@ class _ClosingSearch:
                 return
 
     def _whole(self, max_programs: int) -> None:
-        """Solve the integer program, adding cuts, until its choice is safe: the cheapest.
+        """Solve the integer program, adding cuts, until its choice of closed cells is safe.
 
-        `max_programs`: solved programs after which it ends.
+        That is the cheapest choice. A cut is an inequality that every safe choice fulfils.
+        `max_programs`: solved programs after which the search ends.
         """
         for turn in count(1):
             choice = self._chosen() if self._goes_on(max_programs) else None
@@ -322,11 +333,10 @@ class _ClosingSearch:
         self.progress("closing cells")  # without a number, as that might reveal a small cell
 
     def _chosen(self) -> Flags | None:
-        """Return the cheapest choice that fulfils all cuts, by the integer program.
+        """Return the cheapest choice of closed cells that fulfils all cuts, by the integer program.
 
-        None without a result.
-
-        Raises `bound` to the program's lower bound.
+        Cuts are inequalities of all safe choices. None without a result. Raises `bound` to the
+        program's lower bound.
         """
         free = self._free
         matrix = np.array([cut.weights[free] for cut in self._cuts]).reshape(-1, len(free))
@@ -353,7 +363,8 @@ class _ClosingSearch:
     def _choice_cuts(self, choice: Flags) -> list[ClosingCut]:
         """Return cuts that a choice violates: a cut for each small cell that it leaves unprotected.
 
-        The list is empty if the choice is safe.
+        A cut is an inequality that every safe choice of closed cells fulfils. The list is empty if
+        the choice is safe.
         """
         self.attacker.close(choice)
         closed = (choice | ~self.linked.printed).astype(float)
