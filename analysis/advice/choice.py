@@ -45,7 +45,7 @@ def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The result of a search for the choice of levels with the least loss.
+    """The result of a search for the choice of levels (coarser columns) with the least loss.
 
     Attributes:
         best: the choice with the least loss that leaves few enough people exposed.

@@ -140,8 +140,8 @@ class _LatticeSearch:
     def keys(self, j: int, level: int) -> Keys:
         """Return a random 64-bit number for each row, equal for rows with equal values.
 
-        Values are compared at this level of column j. The sum of these numbers over the columns
-        identifies the equivalence class of a row.
+        Values are compared at this level (coarsening) of column j. The sum of these numbers over
+        the columns identifies the equivalence class of a row.
         """
         return self.marks[j][level][self.columns[j]]
 
@@ -163,7 +163,10 @@ class _LatticeSearch:
         return int(counts[counts < self.k].sum())
 
     def base(self, levels: Levels) -> float:
-        """Return the loss of a choice of levels without its exposed people: a weighted mean."""
+        """Return the loss of a choice of levels without its exposed people: a weighted mean.
+
+        A level is a coarsening of a column, with a share of its information lost.
+        """
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
     def charged_loss(self, base: float, people: int) -> float:
@@ -380,7 +383,7 @@ class _LatticeSearch:
         return tight
 
     def _complete(self, order: list[int], settled: Levels) -> Levels:
-        """Return the levels in the order of the table's columns.
+        """Return the levels (coarsenings) in the order of the table's columns.
 
         order: the columns in the order of the search. settled: the level of each of them.
         """

@@ -195,7 +195,10 @@ class _TargetSearch(RowKeys):
         return rows[:0]
 
     def _kinds(self, rows: Integers) -> Integers:
-        """Return the kinds of some rows, the most frequent first."""
+        """Return the kinds of some rows, the most frequent first.
+
+        Rows of one kind are equal for the targets: in sensitive values, and in the person.
+        """
         kinds, rows_of_kind = np.unique(self.kind[rows], return_counts=True)
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
@@ -238,8 +241,9 @@ class _TargetSearch(RowKeys):
     def _group(self, patience: float) -> None:
         """Release open rows together with other open rows, by sets of columns of ascending cost.
 
-        `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid;
-        helpers of a single row make it k at most.
+        Open rows are not released yet. `patience`: the largest cost of a row, in multiples of the
+        cost that it cannot avoid. k is enough: with k - 1 helpers (rows of other classes), a single
+        row costs k times as much.
         """
         rows = np.flatnonzero(self.open)
         for columns in self.sets:
@@ -279,7 +283,10 @@ class _TargetSearch(RowKeys):
         self.row_costs[cells[reached]] = price
 
     def _add_helpers(self) -> None:
-        """Release open rows with rows of other classes, the cheapest for each open row first."""
+        """Release open rows with rows of other classes, the cheapest for each open row first.
+
+        Open rows are not released yet; the other rows complete a class that meets the targets.
+        """
         cells = np.unique(self.cells[self.open])
         sums_of_cells = np.bincount(self.cells[self.open], minlength=len(self.people))[cells]
         heap: list[tuple[float, int, int]] = []
@@ -310,7 +317,7 @@ class _TargetSearch(RowKeys):
     def _helpers(self, columns: Columns, key: int, rows: Integers) -> tuple[Integers, float] | None:
         """Return rows that complete open rows to a class that meets the targets; the cost per row.
 
-        None if no such rows are found.
+        Open rows are not released yet. None if no such rows are found.
         """
         price, none = self.price(columns), rows[:0]
         group = np.concatenate((self.classes.get((columns, key), none), rows))

@@ -38,7 +38,7 @@ from ..validation import Counts
 
 MOST_CHOICES = 2_000  # most combinations of suppressed values that are examined
 EXHAUSTIVE_VALUES = (
-    12  # values up to which every level of a column is tried; for more, about so many levels
+    12  # up to so many values, each number of named values is tried; else about so many numbers
 )
 
 
@@ -187,7 +187,10 @@ class _Descent:
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
-        """Search at once; `best` is the proof with the least bound below `ceiling`, or None."""
+        """Search the thresholds at once; `best` is the proof of the least bound below `ceiling`.
+
+        It is None if no bound is below `ceiling`.
+        """
         self.k = k
         self.ceiling = ceiling
         self.best: ExposureProof | None = None
