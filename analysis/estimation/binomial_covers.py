@@ -47,7 +47,7 @@ def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
     """
     from scipy.special import bdtr
 
-    # with this number of covering people, or fewer, there are too few suppressions
+    # the largest number of covering people with which there are too few suppressions
     most_covers = k - listed - 1
     return 1.0 if most_covers >= unlisted else float(bdtr(most_covers, unlisted, parts / COVERS))
 

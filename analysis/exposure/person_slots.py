@@ -76,7 +76,7 @@ class PersonSlots:
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         persons = np.diff(starts, append=len(ordered))
         small = persons < k
-        # because a person is counted at most once in every slot
+        # a lower bound, because a person is counted at most once in every slot
         at_least = -(-int(persons[small].sum()) // len(self.sizes))
         if enough is not None and at_least > enough:
             return at_least

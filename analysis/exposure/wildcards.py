@@ -138,9 +138,10 @@ class _Level:
     first: Integers
 
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """Return, per pair of a start and a row, the most starts in the next column.
+        """Return, per pair of a start and a compatible row, the most extensions by this column.
 
-        The second result flags rows that lack the column; such a row goes on to all children.
+        A start is the first columns of a row. The second result flags rows that lack this column;
+        such a row goes on to all children of the start.
         """
         lacks = self.digit[rows] == 0
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks

@@ -60,7 +60,7 @@ def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") ->
     if not array.max() <= MOST_PARAMETER:
         raise ParameterError(
             f"{name}: holds {array.max():g}; Dirichlet parameters are at most {MOST_PARAMETER:g}: "
-            "beyond, P is as good as known"
+            "beyond, the distribution is as good as known"
         )
     return array
 

@@ -129,7 +129,10 @@ def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
 def _column(
     evidence: Evidence, wide: OpenCount, place: int, second: OpenCount | None
 ) -> SolvedColumn | None:
-    """Solve a column of the wide count, with a second count of it; None without a closed form."""
+    """Solve a column of the wide count, with a second count of it; None without a closed form.
+
+    The wide count is the count of several columns; the second count is of this column alone.
+    """
     column = wide.columns[place]
     law = evidence.laws[column]
     label_counts = {label: n for (label,), n in projected(wide.unexplained, [place]).items()}
@@ -168,7 +171,10 @@ def _column(
 def _shares(
     wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
 ) -> dict[Cell, float]:
-    """Return the probability of each cell, columns in `order`, for a person in the wide count."""
+    """Return the probability of each cell, columns in `order`, for a person in the wide count.
+
+    The wide count is the count of several columns; other counts are of single columns.
+    """
     people = sum(wide.unexplained.values())
     state_shares = [
         {label: alike_people.shares() for label, alike_people in column_solution.by_label.items()}
@@ -186,7 +192,10 @@ def _shares(
 
 
 def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
-    """Return the probability of each cell of these columns for a person outside the wide count."""
+    """Return the probability of each cell of these columns for a person outside the wide count.
+
+    The wide count is the count of several columns; other counts are of single columns.
+    """
     by_column = {
         column_solution.column: column_solution.outsiders.shares()
         for column_solution in solved

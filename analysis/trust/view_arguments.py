@@ -99,7 +99,9 @@ def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
             )
         for column in row:
             if whole(column, f"truth[{person}]: a column", 0) >= columns:
-                raise ParameterError(f"truth[{person}]: column {column}; there are {columns}")
+                raise ParameterError(
+                    f"truth[{person}]: found column {column}; there are {columns} columns, from 0"
+                )
     return truth
 
 

@@ -108,7 +108,7 @@ class Sequences:
 
     @property
     def starts(self) -> Events:
-        """The first event of each person, shape (people,)."""
+        """The symbol of each person's first event, shape (people,)."""
         return self.events[self.offsets[:-1]]
 
     def first(self, m: int) -> Sequences:

@@ -26,7 +26,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a value that is no text": ({0: {0: "a"}, 1: {0: 5}}, r"truth\[1\]: found"),
     "a column that is no number": ({0: {"a": "a"}}, r"truth\[0\]: a column"),
     "a column below 0": ({0: {-1: "a"}}, r"truth\[0\]: a column"),
-    "a column too many": ({0: {2: "a"}}, r"truth\[0\]: column 2; there are 2"),
+    "a column too many": ({0: {2: "a"}}, r"truth\[0\]: found column 2; there are 2 columns"),
 }
 
 
