@@ -182,7 +182,7 @@ def total_variation(n: int, q: float) -> float:
 
 
 def _rule(n: int) -> str:
-    """Return the method of a figure for n people: all counts m tried, or searched.
+    """Return in words how a result for n people is found: by trying all counts m, or by a search.
 
     m is the number of other people with a 1.
     """

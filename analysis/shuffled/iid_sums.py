@@ -71,10 +71,11 @@ def at_most(
     *,
     beyond: float = 0.0,
 ) -> float:
-    """Return an upper bound of E[(X_1 + ... + X_n)_+], or with + G inside if `sharp` is finite.
+    """Return an upper bound of E[(X_1 + ... + X_n)_+], the X_i independent copies of X.
 
-    G is a Laplace variable of scale 1/sharp; infinite if it is far wider than the sum. Chernoff's
-    bound is returned if it is at most `beyond`. Other arguments as of `positive_part`.
+    If `sharp` is finite, the bound is of E[(X_1 + ... + X_n + G)_+], G a Laplace variable of scale
+    1/sharp; infinite if G is far wider than the sum. Chernoff's bound is returned if it is at most
+    `beyond`. Other arguments as of `positive_part`.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -138,11 +139,12 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
 
 
 def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> int:
-    """Return the number of steps into which the range of the atoms is cut.
+    """Return the number of lattice steps into which the range of the atoms (values of X) is cut.
 
-    Few, where most atoms are near a point. Splitting an atom that lies at a share f between two
-    points widens the spread by f (1 - f) step^2 (the upper bound; in the lower one moving it
-    narrows the spread by no more). `most_steps` steps do at f of any size.
+    A few steps are enough if most atoms are then near a lattice point. An atom at a share f of the
+    way between two points is split between them, which adds f (1 - f) step^2 to the variance. So it
+    is in the upper bound; in the lower bound the atom is moved, which reduces the variance by no
+    more. `most_steps` steps are enough for any f.
     """
     steps = np.arange(min(max(fewest, 1), most_steps), most_steps + 1)[:, None]
     share = (atoms - atoms.min()) / (atoms.max() - atoms.min()) * steps
@@ -199,7 +201,7 @@ def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
 def _upper(
     atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
 ) -> float:
-    """Return the upper bound on the lattice: atoms split between neighbours."""
+    """Return the upper bound on a lattice: each atom is split between its two neighbours."""
     lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
@@ -216,7 +218,7 @@ def _upper(
 
 
 def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
-    """Return the lower bound on the lattice: atoms moved to the nearest point."""
+    """Return the lower bound on a lattice: each atom is moved to the nearest point."""
     place = (atoms - atoms.min()) / step
     lattice = np.rint(place)
     values = atoms.min() + step * lattice

@@ -78,7 +78,11 @@ def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
     """Return the two pairs whose attacked person is hidden least, in a large crowd."""
 
     def spread(pair: PairLaw) -> tuple[float, float]:
-        """Return a sort key: probability of unhidden reports, then chi-square distance of u, v."""
+        """Return a sort key of a pair: how far the reports by the two doubted values differ.
+
+        First the probability of reports that no other person can send, then the chi-square distance
+        of the other reports.
+        """
         return float(pair.bare.sum()), float(pair.law @ (pair.u_ratios - pair.v_ratios) ** 2)
 
     return sorted(pairs, key=spread, reverse=True)[:2]
