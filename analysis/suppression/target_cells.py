@@ -160,16 +160,15 @@ class _TargetSearch(RowKeys):
         return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
 
     def _home(self) -> NDArray[np.bool_]:
-        """Return a mask of the rows in classes that meet their targets.
-
-        They are released as they are.
-        """
+        """Return a mask of the rows released as they are: classes that meet their targets."""
         return ~self.missed[self.cells]
 
     def _trim(self) -> NDArray[np.bool_] | None:
-        """Return the rows released as they are if classes lose frequent values.
+        """Return a mask of the rows released as they are, more of them without some rows of a
+        class.
 
-        None if no class can.
+        A class that misses the targets may meet them without some rows of its most frequent values.
+        None if no class does.
         """
         home = self._home()
         may_stay = np.where(self.missed, self.people - self.leaving, 0)
@@ -340,9 +339,7 @@ class _TargetSearch(RowKeys):
         return helpers, price * (len(rows) + len(helpers)) / len(rows)
 
     def _spared(self, group: Integers, donors: Sequence[Integers]) -> Integers | None:
-        """Return rows that donors can spare, so that a group meets the targets.
-
-        None if they cannot.
+        """Return rows that donors can spare to complete a group to the targets; None if none do.
 
         Donors are the rows of classes that are released as they are.
         """
