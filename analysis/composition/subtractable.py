@@ -52,6 +52,8 @@ class Combination:
 class Span:
     """The matrix of sessions over atoms in reduced row echelon form, with its row operations.
 
+    An atom is all people who attended the same sessions.
+
     Attributes:
         rows: the reduced rows.
         factors: for each row, the factors of the sessions.
@@ -93,9 +95,10 @@ class Span:
 
 
 def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
-    """Row-reduce the matrix of sessions over atoms exactly. sessions: for each, 0 or 1 an atom.
+    """Row-reduce the matrix of sessions over atoms (people of the same sessions), exactly.
 
-    The reduction ends at rank MOST_RANK + 1, because `subtractable` refuses such a rank.
+    sessions: for each session, a 0 or 1 for each atom. The reduction ends at rank MOST_RANK + 1,
+    because `subtractable` refuses such a rank.
     """
     rows = [[Fraction(x) for x in session] for session in sessions]
     factors = [[Fraction(i == j) for j in range(len(rows))] for i in range(len(rows))]

@@ -105,7 +105,7 @@ class ReportStudy:
 
     @property
     def words(self) -> str:
-        """The people in words, for a title."""
+        """The number of people in words, for a title; "generated" if they were not recorded."""
         return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
 
     def randomizer(self, name: str, eps: float) -> GRR | LocalHash:

@@ -158,8 +158,8 @@ def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPoste
 def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
     """Return the distribution of the true tallies t_1 .. t_(a-1) after one more report.
 
-    `row` is P(report | input), i the number of reports before. A grid that grows by one in each
-    direction; unnormalised.
+    `law` is the distribution after i reports, `row` is P(report | input). Both distributions are
+    grids with an axis for each tally, not normalised; the result is longer by one along each axis.
     """
     a, size = prior.size, i + 1
     axes = np.ogrid[(slice(0, size),) * (a - 1)] if a > 1 else []

@@ -57,8 +57,8 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
 def worst_case_privacy(Q: Any) -> float:
     """Return the worst-case privacy S_wc(Q) = exp(-LDP(Q)): 1 hides all, 0 may reveal all.
 
-    The share of private information hidden by the worst report for the worst prior; paper 002,
-    Definition 5.1 and Theorem 5.3.
+    It is the share of private information that the worst report hides, for the worst prior; paper
+    002, Definition 5.1 and Theorem 5.3.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).

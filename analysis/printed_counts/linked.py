@@ -243,7 +243,7 @@ def subsets_of(table: Subset) -> Iterator[Subset]:
 
 
 def _longer(subset: Subset, block: Subset) -> Subset:
-    """Return a subset with the first column of the block that it lacks."""
+    """Return the subset and one more column: the first of the block that the subset lacks."""
     added = next(column for column in block if column not in subset)
     return tuple(sorted((*subset, added)))
 

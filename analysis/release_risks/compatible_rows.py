@@ -132,9 +132,10 @@ def match_rows(
 def fitting_cells(
     original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
 ) -> Iterator[FittingCells]:
-    """Yield released rows and the original rows that they may fit, by the layers of their values.
+    """Yield released rows and the original rows that they may fit, for each combination of layers.
 
-    Arguments and errors as of `match_rows`.
+    Within a layer of a column, no two released values stand for the same original value. Arguments
+    and errors as of `match_rows`.
     """
     people, rows = as_table(original), as_table(release)
     if people.shape[1] != rows.shape[1] or len(columns) != people.shape[1]:

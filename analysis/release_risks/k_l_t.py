@@ -180,9 +180,10 @@ def _ordered(
     law: NDArray[np.float64],
     class_count: int,
 ) -> NDArray[np.float64]:
-    """Return each class's distance for ordered values: of cumulated distributions, 0 to 1.
+    """Return each class's distance from the distribution of all people, for ordered values; 0 to 1.
 
-    `owner`, `value` and `shares` are the class, value and share of each pair that occurs.
+    It is the mean gap of the cumulated shares. `owner`, `value` and `shares` are the class, value
+    and share of each pair that occurs; `law` is the distribution of all people.
     """
     m, distances = len(law), np.zeros(class_count)
     if m == 1:
