@@ -5,7 +5,7 @@
                    equally many people
     accounts       a shuffler's or reader's published numbers of        empty
                    messages do not add up
-    order          a batch left in an order of its own                  the batch, as `items`
+    order          a shuffler sent a batch that is not sorted           the batch, as a list
     decision       the published marginals give another decision        empty
     announcement   a user was shown another session                     that announcement
     split          the board has shown another signed tree head         the head that it showed

@@ -75,17 +75,14 @@ class Board(BoardState):
 
     @property
     def witness(self) -> bytes:
-        """The board's last signed head, in the bytes that users cite in messages.
-
-        Empty before the first.
-        """
+        """The board's last signed head, as users cite it in messages; empty before a head."""
         return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
 
     @property
     def state(self) -> bytes:
         """The hash of all posts so far except alarms, 32 bytes.
 
-        Independent of the order of arrival.
+        It does not depend on the order in which the posts arrived.
         """
         counted = (entry for entry in self.entries if entry.message.kind is not Kind.ALARM)
         return hashlib.sha256(STATE_LABEL + digest_of(counted)).digest()

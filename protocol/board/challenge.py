@@ -2,7 +2,7 @@ r"""The challenge: a user with a missing ballot proves the loss, and no ballot i
 
     accepted   the first shuffler posts, for each accepted envelope: place in the registry,
                SHA-256(envelope), the user's signature
-    heard      the reader posts the marks of the locked ballots that arrived (locks.py)
+    heard      the reader posts the marks (hashes) of the locked ballots that arrived (locks.py)
     changed    an alarm: an accepted envelope, and a ballot of it without a mark
     shown      without a valid alarm the shufflers show their shares, and the reader opens
 

@@ -332,7 +332,8 @@ class Progress:
     def authors_of(self, kind: Kind) -> Collection[str]:
         """Return the parties that have posted a kind in this round.
 
-        Of a kind that belongs before the first call: in the opening of the session.
+        For a kind that is posted before the first call, such as keys: the parties that posted it
+        then.
         """
         return self.authors.get((0 if kind in BEFORE_CALLS else self.number, kind), ())
 

@@ -110,9 +110,9 @@ def _issued(board: BoardState, _: str, issued: Issued) -> bool:
 
 
 def _share(board: BoardState, author: str, share: Share) -> bool:
-    """Accept a public share of the round's joint key.
+    """Accept a public share of the round's joint key; Refused unless its owner's proof holds.
 
-    Refused unless its proof of ownership holds.
+    The proof shows that the author has the secret of the share.
     """
     check_share(share.public, share.proof, share_context(board.session, board.number, author))
     return True
@@ -192,10 +192,7 @@ def _tally(board: BoardState, _: str, tally: Tally) -> bool:
 
 
 def _counts_tokens(board: BoardState, tally: Tally) -> bool:
-    """Whether as many ballots were counted as tokens were issued.
-
-    True in a round without tokens.
-    """
+    """Whether as many ballots were counted as tokens issued; True in a round without tokens."""
     people = board.issued.get(board.number)
     return people is None or not unspent(people, tally.totals, board.round.rows)
 
@@ -220,10 +217,7 @@ def _committed(board: BoardState, author: str, committed: CommittedDecision) -> 
 
 
 def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
-    """Whether a certificate may be revealed now.
-
-    Refused unless it opens the curator's commitment.
-    """
+    """Whether a certificate may be revealed now; Refused unless it opens the commitment."""
     if not board.may_open or board.committed is None:
         return False
     open_commitment(board.session, board.committed, opened)

@@ -116,9 +116,9 @@ def first_call(program: Program, schema: Schema) -> Call:
 
 
 def release_call(number: int, decision: Decision) -> Call | None:
-    """Return the call that requests a decision's columns for the analyst.
+    """Return the call for a decision's columns, to the analyst; None if no column is released.
 
-    None if the decision releases no columns. number: the round of the call.
+    number: the round of the call.
     """
     if not decision.kept:
         return None
@@ -183,8 +183,8 @@ def legal(
 
     The check needs no counts, so that every party can make it.
 
-    decision: None: not decided yet. rule: the announced rule, which says whether groups of columns
-    are requested level by level or singly.
+    decision: None: not decided yet. rule: the announced rule, which says whether the curator
+    requests groups of columns level by level (pairs, triples, ...) or one group in each round.
     """
     if not calls:
         decided = decision is not None or program is not Program.THRESHOLD
@@ -226,7 +226,10 @@ def _one_more(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
-    """Whether the groups of round r have r columns, and all their parts were requested before."""
+    """Whether round r requests groups of r columns, each with all its parts of r - 1 columns known.
+
+    A part is known if an earlier call has requested it.
+    """
     earlier_queries = {ask for call in calls for ask in call.asks}
     return all(
         len(ask) == call.round and earlier_queries.issuperset(combinations(ask, len(ask) - 1))

@@ -13,11 +13,12 @@ holds more people of the latter than were counted. Suppressed values of a releas
 person with different answers in two rounds is an excess of one too, and burns the round: that is
 the price (docs/adr/0031).
 
-If a person has several rows it is in several cells. Then the excess of a value is that of the
-largest cell with it over the persons counted with it, and of dummies that of dummies; and each
-person with a value has a cell with it, so that the sum of these cells is short by at most the
-ballots that are missing in the release. Both together do not find every exchange of a person's
-ballots where several columns are released.
+If a person has several rows, it is counted in several cells, and two other tests apply. First, no
+cell of the release may hold more people than were counted with its value; the excess of each value
+is taken from its largest cell (dummies, the unused ballots, count as a value). Second, each person
+with a value is in a cell with this value; so the sum of these cells is below the number of persons
+by at most the ballots that are missing in the release. If several columns are released, the two
+tests do not find every exchange of a person's ballots.
 """
 
 from collections.abc import Sequence
@@ -33,9 +34,7 @@ from .strategies import RoundResult
 def disagreement(
     result: RoundResult, call: Call, joint: Counts, rows: int = 1
 ) -> tuple[int, ...] | None:
-    """Any party with both counts: return the first query that a release contradicts.
-
-    None if it fits.
+    """Any party with both counts: return the first query that a release contradicts; None: it fits.
 
     result: an earlier round with its counts. call, joint: the call of the release (one column set),
     and its counts. A query that is not part of the release, or was answered under rules that hide

@@ -39,12 +39,10 @@ class PublicAsks:
     grants: dict[int, dict[int, PublicGrant]] = field(default_factory=dict)
 
     def may_ask(self, author: str, request: Ask, plan: Round, registry: Registry | None) -> bool:
-        """Board: whether users are registered, so that they may ask.
+        """Board: whether a request for tokens may be posted: False if users are not registered.
 
-        Refused if the request is invalid.
-
-        The group elements are checked here, so that the reader can answer every request on the
-        board.
+        Refused if the request is invalid. Its group elements are checked here, so that the reader
+        can answer every request on the board.
         """
         if registry is None:
             return False

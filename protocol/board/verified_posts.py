@@ -171,9 +171,8 @@ class VerifiedPosts:
     def learn(self, number: int, author: str, body: Body, openers: Sequence[str]) -> None:
         """Store a post that passed its checks.
 
-        Close the list of ballots after the last keyholder's post.
-
-        number: the round. openers: the keyholders of the round.
+        When the last keyholder has posted the ballots submitted to it, the list of ballots that
+        count is closed. number: the round. openers: the keyholders of the round.
         """
         match body:
             case BallotKeys():

@@ -43,11 +43,10 @@ class CheckedRecord:
 
 
 def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
-    """Check every tallied round of a board with a verified mix.
+    """Check all proofs of a board with a verified mix; return how many were checked.
 
-    Return the numbers of checked proofs.
-
-    entropy: the checker's randomness, for the weights of batch verification.
+    Only rounds with a tally are checked. entropy: the checker's randomness, for the weights of
+    batch verification.
 
     Raises:
         VerificationError: names the round, and the author of a post that does not hold.

@@ -6,11 +6,12 @@ group has at least m people, where m is the largest `min_dropout` that was ever 
 them.
 
 Why that is enough. Swap the rows of two people of one history: every set holds the same rows as
-before, so all its counts, over any columns and with any hidden values, are the same (with drawn
-coins, equally likely). So is every function of these counts. Therefore
+before, so all its counts, over any columns and with any hidden values, are the same (equally
+likely, if values are hidden at random). So is every function of these counts. Therefore
 
-* no combination isolates fewer than m: sum c_s T(S_s) has, for each person, the coefficient sum c_s
-  [person in S_s], which is the same for a whole group; so the people in it are none, or m at least.
+* no combination isolates fewer than m: let T(S) be the counts of a set S, and c_s any factors; the
+  sum of c_s T(S_s) has, for each person, the coefficient sum c_s [person in S_s], which is the same
+  for a whole group; so the people in it are none, or m at least.
   T(all) - T(all less A) - T(all less B) + T(all less A and B) is one such sum: it reveals the
   people in A and in B, a group;
 * no other inference does: not weighing (sets that reveal more than their number of unknowns, since
@@ -85,9 +86,9 @@ def smallest_apart(
 ) -> tuple[int, int]:
     """First shuffler: return the size of the smallest isolated group, and the smallest safe size.
 
-    A group is all people with the same rounds. (0, least) if no group is isolated: then all people
-    linked to these have one history. promised: all people that a session has asked, counted or not:
-    its `min_dropout` holds for them.
+    A group is all people that took part in the same rounds. The first number is 0 if no group is
+    isolated: then all people linked to these have one history. promised: all people that a session
+    has asked, counted or not: its `min_dropout` holds for them.
     """
     near = linked(earlier_counts, now)
     all_people = now.people.union(*(counted.people for counted in near))

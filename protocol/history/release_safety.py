@@ -3,12 +3,13 @@
 A release is the joint counts of some columns of some people, with rules that hide values, and rules
 that generalize them before. `now` is implied by `before` if it follows from it for the people in
 both: its columns are among those of `before`, and in each of them `before` shows every value that
-`now` shows, in the same words or in words that `now` generalizes. Coins are drawn anew whenever a
-value is suppressed as a cover, and of two draws the values suppressed in both are mostly real; so a
-column with covers is released again only with the same draw.
+`now` shows, in the same words or in words that `now` generalizes. A value may also be suppressed at
+random, as a cover for the values that are suppressed for a reason. Of two random draws, the values
+suppressed in both are mostly of the second kind; so a column with covers is released again only
+with the same draw.
 
 If neither of two releases implies the other, a person may be unique in both together and hidden in
-each: `sex, class` and then `age`. Or a suppressed value is shown by a later release without blanks;
+each: `sex, class` and then `age`. Or a later release shows a value that an earlier one suppressed;
 or an interval becomes smaller: 30 to 34 and 32 to 36.
 """
 
@@ -44,9 +45,9 @@ class Release:
 
     @property
     def joint(self) -> bool:
-        """Whether a release reveals more than marginals to a curator.
+        """Whether a release has several columns, or other readers than the curator.
 
-        It has several columns, or other readers.
+        Then it reveals more than marginals to a curator.
         """
         return self.public or len(self.columns) > 1
 
@@ -54,7 +55,7 @@ class Release:
 def implies(earlier_release: Release, now: Release) -> bool:
     """Whether `now` reveals no more than `earlier_release` about the people in both.
 
-    Then `now` can be computed from the earlier release, and coins independent of the data.
+    Then `now` can be computed from the earlier release, and randomness independent of the data.
     """
     if _is_same(earlier_release, now):
         return True

@@ -179,9 +179,7 @@ class History:
         self.admit(now, singles, first=first)
 
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
-        """First shuffler: remember a batch.
-
-        RoundBurned if it is unsafe together with earlier batches.
+        """First shuffler: remember a batch; RoundBurned if it is unsafe after earlier batches.
 
         singles: the counts of single columns of its people, if they are known. first: whether it is
         the first batch of its session.

@@ -169,11 +169,10 @@ def singled_out(loot: AdversaryView, number: int, accomplice_rows: AccompliceRow
 def _by_rest(
     joint: Counts, columns: Sequence[int], mine: Sequence[Row], persons: frozenset[int]
 ) -> People:
-    """Return the only row of a release that the attackers do not know, by person.
+    """Return the only row of a release that the attackers do not know, by person; else empty.
 
-    Empty if not unique.
-
-    mine: the rows that they know. persons: the people to which the row may belong.
+    mine: the rows that they know. persons: the people to which the row may belong. The result is
+    empty unless exactly one row remains.
     """
     rest = Counter(joint)
     rest.subtract(tuple(row[column] for column in columns) for row in mine)

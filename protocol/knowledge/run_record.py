@@ -130,9 +130,10 @@ def distinct(rows: Collection[Row]) -> list[Row]:
 
 
 def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
-    """Return the set of parties that needs the fewest further parties to join a coalition.
+    """Return the set of parties of which the fewest are missing in a coalition.
 
-    linkers: sets of parties that can link answers together. members: the coalition.
+    linkers: sets of parties, each of which can link answers to their senders. members: the
+    coalition.
     """
     return min(linkers, key=lambda party_set: len({*party_set} - members))
 
@@ -140,7 +141,7 @@ def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
 class RunRecord:
     """The complete record of a run, with the data of all parties.
 
-    View.py restricts it to coalitions.
+    The module `view` restricts it to the knowledge of a coalition.
 
     Attributes:
         transcript: the events, and their observers.
@@ -186,9 +187,10 @@ class RunRecord:
     def linkers(self, number: int) -> tuple[frozenset[str], ...]:
         """Return the sets of parties that can link every answer of a round to its sender.
 
-        All openers are such a set. In a public round of a verified mix the reader has posted its
-        decryption shares, so all shufflers are: the last list is open, and their orders lead from
-        it to the names. If users submit once, the keys of the release open their ballots, too.
+        The set of all openers of layers can. In a public round of a verified mix the reader has
+        posted its decryption shares, so all shufflers can: the last list is open, and their orders
+        lead from it to the names. If users submit once, the keys of the release open their ballots,
+        too.
         """
         openers, announcement = self.openers[number], self.board.announcement
         posted = self.board.verified.shared.get(number, ())
@@ -292,7 +294,7 @@ class RunRecord:
     def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
         """Per round and column set, the people with answers that reached the reader.
 
-        Only known if single people are recorded (not in a summary).
+        Empty in a summary, which records no single people.
         """
         announcement = self.board.announcement
         if announcement is not None and announcement.rules.verified:

@@ -94,7 +94,7 @@ class SealedAnswers(NamedTuple):
         user: by index, from 0.
         round: from 1.
         names: the name of the envelope, then per answer the names of its layers, outermost first.
-        answers: the query (its number in the call) and values of each.
+        answers: for each answer, the query (its number in the call) and the values.
     """
 
     user: int

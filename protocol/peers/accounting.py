@@ -50,16 +50,16 @@ class Reckoning:
         call: the call (query) of the round; None: the session is over.
         plan: the round.
         mixed: the last round in which ballots could be sealed, aborted or not.
-        calls, tallies: of the rounds that are done.
+        calls, tallies: the calls and the counts of the rounds that are completed.
         decision: the columns of the release; None before it is made.
         pending: the counts of the present round, after its ballots are open; not yet a result.
-        proposed: the decision that follows from it.
+        proposed: the decision that follows from the pending counts.
         result: the digest that all have to agree on; empty before there is a result.
-        unbalanced: the reason why the counts are no result; None: they are.
-        broken: the reason why the counts are no release: its bound on exposed people cannot be
-            proved.
-        burned: the reason why a round was not completed.
-        charges: the peers at fault in it.
+        unbalanced: the reason why the pending counts are no result; None: they are a result.
+        broken: the reason why the pending counts may not be released: the bound on exposed people
+            cannot be proved; None: they may be released.
+        burned: the reason why a round was aborted; None: no round was aborted.
+        charges: the peers at fault in the last judged step.
     """
 
     board: PeerBoard
@@ -85,16 +85,16 @@ class Reckoning:
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
-        """Judge the present step, in which all posts have arrived, and go on to the next."""
+        """Judge the present step, which is complete or past its deadline, and go on."""
         try:
             self._judge()
         except RoundBurned as burned:
             self.burned, self.call, self.plan = str(burned), None, None
 
     def _judge(self) -> None:
-        """Check the posts of the present step, and enter the next.
+        """Check the posts of the present step and enter the next.
 
-        RoundBurned names peers at fault.
+        RoundBurned, with the names, if peers are at fault.
         """
         if self.place == (0, 0):
             min_batch = max(self.board.agreement.rules.min_batch, self.board.agreement.path + 1)

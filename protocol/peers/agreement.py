@@ -150,10 +150,7 @@ class PeerRound:
 
     @cached_property
     def contexts(self) -> tuple[bytes, ...]:
-        """The contexts that bind layers to their step: item s is of step s, from 1.
-
-        Item 0 is empty.
-        """
+        """The context that binds a layer to its step, at the index of the step; item 0 is empty."""
         steps = range(1, self.path + 1)
         return (b"", *(layer_context(self.session, self.call, step) for step in steps))
 
@@ -164,9 +161,9 @@ class PeerRound:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The bytes of a layer as it arrives in step s; items 0 and L + 1: of a sealed ballot.
+        """The bytes of a layer that arrives in a step, at the index of the step.
 
-        L is the length of a path.
+        Items 0 and L + 1, where L is the length of a path, are the bytes of a sealed ballot.
         """
         sizes = [self.ballot + OVERHEAD]
         for _ in range(self.path):

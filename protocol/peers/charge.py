@@ -9,9 +9,9 @@ class Charge:
 
     Attributes:
         peer: its name.
-        round: from 1; 0: when keys were posted.
-        step: of the round.
-        why: its act or omission, in words.
+        round: the number of the round, from 1; 0: when keys were posted.
+        step: the step of the round in which the fault occurred.
+        why: the act or omission of the peer, in words.
     """
 
     peer: str

@@ -87,7 +87,7 @@ def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> t
 def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
     """Peer: return an onion for every answer of the round, and its blank onions.
 
-    me: the peer's number.
+    me: the peer's number. row: the peer's values by column, before generalization.
     """
     row = plan.agreement.schema.coarsen(row)
     answers: list[Ballot | None] = [
@@ -165,9 +165,9 @@ def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
 def pass_on(
     plan: PeerRound, me: int, secret: SecretKey, step: int, arrived: Sequence[bytes]
 ) -> StepResult:
-    """Peer: open the layers that arrived in a step.
+    """Peer: open the layers that arrived in a step; refuse and count invalid layers and repeats.
 
-    Refuse, and count, invalid layers and repeats.
+    me: the peer's number. secret: its key.
     """
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]

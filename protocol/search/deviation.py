@@ -63,7 +63,8 @@ class Deviation:
             read the other board; empty: all.
         all_but: all people but `people` are meant.
         rounds: the rounds; empty: all.
-        row: the row of own answers, or the row of a removed entry.
+        row: of `say`, the row that is answered; of a removed or replaced entry of a list, the row
+            that identifies it.
         places: of a later shuffler, the meant ballots, by place in its batch, from 0.
         until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
         until_by: of `hold`, the author of that post.
@@ -158,9 +159,9 @@ def _target_words(deviation: Deviation) -> Iterator[str]:
 
 
 def _when(rounds: Sequence[int]) -> str:
-    """Return the rounds of a deviation in words: `in round 1`, `in rounds 1 and 2`, ...
+    """Return the rounds of a deviation in words, such as `in rounds 1 and 2`.
 
-    No rounds are `in every round`.
+    rounds: their numbers; empty: `in every round`.
     """
     if not rounds:
         return "in every round"

@@ -130,7 +130,7 @@ class _Rules:
             yield from self._ballot(data)
 
     def _observed_hash(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield a hash after its rule if the coalition saw this hash: other hashes give no link."""
+        """Yield a hash, after its rule, if the coalition has seen it: only then it gives a link."""
         if hashed in self.atoms:
             yield rule, hashed
 

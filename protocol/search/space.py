@@ -36,8 +36,8 @@ class SpaceSetting:
         rows: all rows that can be submitted.
         registered: whether only registered people may send.
         has_free_rows: whether a person can change its row without other messages (tokens, locks).
-        deepens: whether the curator has further calls, by its counts.
-        opens: whether only k people open a row: then every row is worth a guess.
+        deepens: whether the curator may post further calls, which depend on its counts.
+        opens: whether only k people open a row: then every possible row is tried.
         signed: whether posts are signed, so that only their authors can change them.
     """
 

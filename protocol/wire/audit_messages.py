@@ -51,10 +51,10 @@ class Link(MessageRecord):
     """A layer that is opened in an audit: an input of a hop, with its place and its key.
 
     Attributes:
-        place: of the layer among the hop's inputs, from 0.
-        layer: its bytes.
+        place: the place of the layer among the hop's inputs, from 0.
+        layer: the bytes of the layer.
         key: the key that opens this layer and no other.
-        proof: that the key is right, if it opens nothing; else empty.
+        proof: the proof that the key is right, if the layer is invalid; else empty.
     """
 
     place: U32

@@ -95,10 +95,11 @@ def check_envelopes(people: int, envelopes: int) -> None:
 
 
 def carried_over(promised: int, participants: int, k: int, now: int) -> int:
-    """Any party: return the allowed exposed people if `now` of `participants` answer.
+    """Any party: return the bound on exposed people carried over to another number of respondents.
 
-    promised: the promise for `participants` people. A missing person can expose at most k - 1 other
-    people of its cell; an additional person can at most be exposed itself.
+    promised: the bound proved for `participants` people; now: the people that answer. A missing
+    person can expose at most k - 1 other people of its cell; an additional person can at most be
+    exposed itself.
     """
     if now < participants:
         return min(now, promised + (participants - now) * max(k - 1, 0))

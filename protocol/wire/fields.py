@@ -30,7 +30,7 @@ class Number(FieldType):
     Attributes:
         size: bytes: 1, 2 or 4.
         minimum: the smallest accepted value.
-        maximum: the largest accepted value; None: the largest of its size.
+        maximum: the largest accepted value; None: the largest that these bytes hold.
     """
 
     size: int
@@ -45,7 +45,7 @@ class Number(FieldType):
 
 @dataclass(frozen=True)
 class Double(FieldType):
-    """A finite double.
+    """The type of a finite floating-point number of 64 bits.
 
     Attributes:
         minimum: the smallest accepted value.
@@ -58,10 +58,10 @@ class Double(FieldType):
 
 @dataclass(frozen=True)
 class LineText(FieldType):
-    """Text of one line, without white space at its ends (lines.py).
+    """The type of a text of one line, without white space at its ends (lines.py).
 
     Attributes:
-        limit: bytes of UTF-8, at most.
+        limit: the largest number of bytes in UTF-8.
     """
 
     limit: int
@@ -128,8 +128,8 @@ class Items(FieldType):
     Attributes:
         entry: `FixedBytes` if all have one size; else `Blob`.
         minimum: the smallest accepted number of entries.
-        maximum: the largest number of entries; None: the largest of its size.
-        order: of the list.
+        maximum: the largest accepted number of entries; None: any number that the encoding holds.
+        order: the required order of the entries; "": any order.
     """
 
     entry: FixedBytes | Blob = Blob()
@@ -146,8 +146,9 @@ class Array(FieldType):
         entry: the type of an entry.
         count: bytes of the number of entries: 2 or 4.
         minimum: the smallest accepted number of entries.
-        maximum: the largest; None: the largest of its size.
-        order: of the list; records are compared by their first field in both orders.
+        maximum: the largest accepted number of entries; None: any number that these bytes hold.
+        order: the required order of the entries; "": any order. Records are compared by their
+            first field.
     """
 
     entry: FieldType
@@ -200,10 +201,10 @@ class Trailing(FieldType):
 
 @dataclass(frozen=True)
 class Flagged(FieldType):
-    """A part that a bit announces. Neighbours of this type share a byte before the first of them.
+    """The type of an optional field whose presence is a bit; neighbours of this type share a byte.
 
-    The lowest bit is of the first field. Behind the byte are the values of all fields that are
-    there, in order.
+    The byte stands before the first of them; its lowest bit is of the first field. Behind the byte
+    are the values of all fields that are there, in order.
 
     Attributes:
         entry: the type of the value; None: the field is the bit.
@@ -229,7 +230,11 @@ class Nested(FieldType):
 
 @dataclass(frozen=True)
 class OneOf(FieldType):
-    """A record of any of these classes, behind a byte: the place of its class, from 1."""
+    """The type of a record of one of several classes, after a byte: the place of its class, from 1.
+
+    Attributes:
+        records: the classes.
+    """
 
     records: tuple[type, ...]
 
@@ -239,7 +244,7 @@ class Codec(FieldType):
     """The type of a value with a reader and a writer of its own, described in docs/wire.md.
 
     Attributes:
-        name: in the notation.
+        name: the name of the type in the notation of docs/wire.md.
         read: raises Refused(MALFORMED) if any byte is wrong.
         write: the inverse of `read`.
     """

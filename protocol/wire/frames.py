@@ -55,7 +55,7 @@ class Message:
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
-        round: from 1; 0 outside rounds.
+        round: the number of the round, from 1; 0 outside rounds.
         body: the content.
         seal: None for unsigned posts, and for messages that are no posts.
     """

@@ -1,6 +1,6 @@
 """Hiding of values before users submit them: the rules of a call, column by column.
 
-    Mask(column, said)             submit the value if it is listed here, else OTHER (hierarchical)
+    Mask(column, named_values)     submit the value if it is listed here, else OTHER (hierarchical)
     Redact(column, values, cover)  suppress the value (BLANK) if it is listed here; users with
                                    another value suppress it too with probability cover / 2^32, so
                                    that a blank does not prove a listed value (local-suppression)
@@ -123,9 +123,9 @@ HidingRules = Annotated[tuple[Hiding, ...], Array(Codec("rule", read_hiding, wri
 
 
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
-    """User: return its row as the rules let it submit the values.
+    """User: return its row with the values hidden as the rules demand, ready to be submitted.
 
-    entropy: of the person, for this purpose alone.
+    entropy: randomness of the person, for this purpose alone.
     """
     if not hidden:
         return row
@@ -157,7 +157,10 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 
 
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
-    """Reader: whether a submitted value is possible under a rule. plain: whether in the domain."""
+    """Reader: whether a submitted value is possible under a rule.
+
+    plain: whether the value is in the domain of its column.
+    """
     match rule:
         case Mask(named_values=named_values):
             return value == OTHER_VALUE or value in named_values

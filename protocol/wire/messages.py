@@ -227,14 +227,15 @@ class Certificate(MessageRecord):
     """The curator's claim about the released columns, in numbers that every party can check.
 
     Attributes:
-        rule: the name of the theorem.
+        rule: the name of the rule that proves the bound, such as a theorem of paper 000.
         k: the smallest safe class size.
         n: number of counted people.
         people: the upper bound on the number of people in classes smaller than k.
-        thresholds: one count per kept column; pivot and slack if the rule has them (Theorem 2's
-            column, Theorem 3's c).
+        thresholds: one count per kept column, if the rule has thresholds.
         pivot: the column that Theorem 2 counts by; None for other rules.
-        slack: Theorem 3's c; None for other rules.
+        slack: for Theorem 3, its constant c; for a bound on people that were not counted, the
+            probability that it fails; for suppressed values with covers, the probability that a
+            column has fewer than k blanks; None for other rules.
         proof: further data that checking the rule needs (JSON); mostly empty.
     """
 
@@ -386,12 +387,12 @@ class Roster(Body):
 
 @dataclass(frozen=True, slots=True)
 class Head(Body):
-    """The board's signature over all its posts up to a place (signed tree head).
+    """The board's signature over all its posts up to a call, or to the end (signed tree head).
 
     Attributes:
-        place: the number of the round with this call; 0: the end.
+        place: the number of the round whose call is the last post; 0: the end of the session.
         state: the hash of all posts up to there (signed_posts.py).
-        signature: the board's, 64 bytes.
+        signature: the board's signature, 64 bytes.
     """
 
     place: U8

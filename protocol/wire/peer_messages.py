@@ -82,13 +82,13 @@ class Relay(Body):
 
 @dataclass(frozen=True, slots=True)
 class FoundBallots(Body):
-    """A peer shows the sealed ballots at the end of their paths, in ascending order.
+    """A peer's post of the sealed ballots at the end of their paths, in ascending order.
 
     So the maker of a ballot sees that it has arrived. No ballot is opened before all peers have
     confirmed theirs.
 
     Attributes:
-        step: the last of the paths.
+        step: the step in which it is posted: L + 2, where L is the length of a path.
         sealed: ascending, without repetition.
         refused: number of layers of the last step that held no sealed ballot, by reason.
     """
@@ -118,8 +118,9 @@ class Accusation(Body):
     """A peer's post which proves that another peer did not forward one of its onions.
 
     Attributes:
-        step: the step in which it was not forwarded.
-        against: the number of the accused.
+        step: the step in which the accusation is posted: the step after that in which the onion was
+            not forwarded.
+        against: the number of the accused peer.
         inside, draw: the content of the layer that the accused opened, and the randomness of its
             seal: so every peer can seal it again, find it among the inputs of the accused, and miss
             its content in the outputs.

@@ -79,17 +79,20 @@ class MessageRecord:
         self.__post_init__()
 
     def complete(self) -> None:
-        """Fill in fields that a caller may leave out; a sender may not."""
+        """Fill in fields that a caller of the constructor may leave out.
+
+        In received bytes these fields must be present and valid.
+        """
 
     def check(self) -> None:
         """Raise ParameterError if the fields of a new record do not agree."""
 
     def error_place(self) -> str:
-        """Return the words with which an error about a field begins."""
+        """Return the words with which an error about a field begins, such as a name."""
         return ""
 
     def adds_up(self) -> bool:
-        """Whether the fields of a received record agree; a malicious party can make any."""
+        """Whether the fields of a received record agree; a malicious party may send any fields."""
         return True
 
     @classmethod
@@ -522,7 +525,10 @@ def _write_all(entry: FieldType) -> Write:
 
 
 def _write_alike(record: type) -> Write:
-    """Return the function that appends records with bytes of one size, behind it."""
+    """Return the function that appends records that have an `EqualSize` field.
+
+    Their number and the common length of that field are appended first.
+    """
     row = row_of(record)
     (name,) = [name for name, type_ in row.items() if type_ == EqualSize()]
     get = _values(record, [name])

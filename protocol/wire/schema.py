@@ -55,7 +55,7 @@ class Feature(MessageRecord):
             object.__setattr__(self, "width", longest)
 
     def error_place(self) -> str:
-        """Name the feature."""
+        """Return the words with which an error about this feature begins: its name."""
         return f"feature {self.name!r}: "
 
     def check(self) -> None:

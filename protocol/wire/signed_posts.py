@@ -94,7 +94,7 @@ class Fork:
     Attributes:
         opening: the opening of the session, known beforehand.
         first: a head that the board signed.
-        second: another head of the same place, signed by the board.
+        second: another head, signed by the board for the same place (round, or the end).
     """
 
     opening: bytes

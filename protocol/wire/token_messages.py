@@ -19,9 +19,9 @@ Elements = Annotated[tuple[bytes, ...], Array(FixedBytes(ELEMENT), minimum=1, ma
 
 @dataclass(frozen=True, slots=True)
 class Mint(Body):
-    """The evaluator of the oblivious function posts its key, for this round alone.
+    """The post of the public key of an oblivious function, for this round alone.
 
-    The reader of a round does so for its tokens, `randomness` for rows.
+    The reader of a round posts it for its tokens, the party `randomness` for seeds of rows.
     """
 
     key: Annotated[bytes, FixedBytes(ELEMENT)]
@@ -29,11 +29,11 @@ class Mint(Body):
 
 @dataclass(frozen=True, slots=True)
 class Ask(Body):
-    """A registered person requests its tokens of a round's reader: in a letter, or on the board.
+    """A registered person's request for tokens to a round's reader, in a letter or on the board.
 
     Attributes:
         elements: a blinded element for each query (crypto/tokens.py).
-        signature: over session, round and elements.
+        signature: of the person, over session, round and elements.
     """
 
     elements: Elements
@@ -42,12 +42,13 @@ class Ask(Body):
 
 @dataclass(frozen=True, slots=True)
 class Grant(Body):
-    """The reader of a round answers: each element times its key, with a proof.
+    """A reader's answer to a request for tokens: each element times its key, with a proof.
 
     Attributes:
         elements: 32 bytes each, in the order of the request.
-        commitments: of the proof, one more than elements, 32 bytes each.
-        response: of the proof that all were evaluated with the posted key, 32 bytes.
+        commitments: part of the proof: one more than elements, 32 bytes each.
+        response: the last part of the proof that all elements were evaluated with the posted key,
+            32 bytes.
     """
 
     elements: Elements
@@ -64,7 +65,7 @@ class Grant(Body):
 
 @dataclass(frozen=True, slots=True)
 class PublicGrant(Body):
-    """The reader of a round answers a request for tokens that stands on the board.
+    """A reader's post that answers a request for tokens on the board.
 
     Attributes:
         person: the user, by index.
@@ -107,6 +108,6 @@ class Roll(Body):
 
 @dataclass(frozen=True, slots=True)
 class Issued(Body):
-    """The reader of a round posts the number of people with tokens."""
+    """A reader's post of the number of people with tokens in its round."""
 
     people: U32

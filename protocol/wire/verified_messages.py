@@ -17,10 +17,10 @@ RECORDS = Array(Blob(), minimum=1)
 
 @dataclass(frozen=True, slots=True)
 class BallotKeys(Body):
-    """The public keys of a keyholder for the ballots of a round.
+    """A keyholder's post of its public keys, to which the ballots of a round are encrypted.
 
     Attributes:
-        keys: by query: X and the proof of its owner, 96 bytes.
+        keys: by query, the public key with the proof that its poster owns it, 96 bytes.
     """
 
     keys: Annotated[tuple[bytes, ...], Array(FixedBytes(KEY_SIZE), minimum=1)]
@@ -43,7 +43,9 @@ class HandedBallot(MessageRecord):
 
 @dataclass(frozen=True, slots=True)
 class HandedBallots(Body):
-    """Ballots submitted to a keyholder in time, without ballots that are on the board already.
+    """A keyholder's post of the ballots that users submitted to it in time.
+
+    Ballots that are on the board already are left out.
 
     Attributes:
         people: in the order of the registry, each user once.
@@ -61,7 +63,7 @@ class HandedBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class CheckedBallots(Body):
-    """A keyholder has checked the closed list of ballots.
+    """A keyholder's post that it has checked the closed list (the ballots that count).
 
     Attributes:
         digest: of the list, 32 bytes.
@@ -72,12 +74,12 @@ class CheckedBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class ShuffledLists(Body):
-    """A shuffler's lists of a round, by query, with the proofs of the shuffles.
+    """A shuffler's post of its re-encrypted and permuted lists, with proofs of the shuffles.
 
     Attributes:
-        hop: from 1.
-        lists: records of rows.
-        proofs: records of proofs, in the same order.
+        hop: the shuffler's hop, from 1.
+        lists: for each query, the encoded rows of ciphertexts.
+        proofs: for each query, the encoded proof of shuffle.
     """
 
     hop: U8
@@ -92,10 +94,10 @@ class ShuffledLists(Body):
 
 @dataclass(frozen=True, slots=True)
 class OpeningShares(Body):
-    """A keyholder's decryption shares of the last lists of a round.
+    """A keyholder's post of its decryption shares for the last lists of a round.
 
     Attributes:
-        shares: records of shares with their proof, by query.
+        shares: for each query, the encoded shares with their proof.
     """
 
     shares: Annotated[tuple[bytes, ...], RECORDS]
