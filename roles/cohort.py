@@ -95,6 +95,7 @@ async def _obtain(
     async with trio.open_nursery() as nursery:
 
         def send(_: int, requests: Sequence[TokenRequest]) -> None:
+            """Store users' token requests, and start a task that sends them."""
             pending.update(requests)
             letters = [
                 (parties.user(index), Message(plan.session, number, each.body).encode())

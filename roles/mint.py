@@ -63,9 +63,10 @@ class TokenDesk:
     answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a user may ask for tokens: a user of the round before.
+        """Whether a user may ask for tokens: any in round 1, later a user with tokens before.
 
-        Statistical: a new user.
+        In the fixed setting these are the users with tokens in the last round; in the statistical
+        setting, only users without earlier tokens may ask.
         """
         earlier = [people for number, people in self.people.items() if number < plan.call.round]
         if plan.announcement.policy.setting is Setting.STATISTICAL:
@@ -85,10 +86,11 @@ class TokenDesk:
             )
 
     def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
-        """Reader: RoundBurned unless all users with tokens are counted, enough, and as before.
+        """Reader: RoundBurned unless all users with tokens are counted, and are enough people.
 
-        In the fixed setting, it is an error if only a few users of an earlier round are missing.
-        envelopes: the number of users with an envelope that the first shuffler accepted.
+        In the fixed setting, also if only a few users of an earlier round are missing, which would
+        expose them. envelopes: the number of users with an envelope that the first shuffler
+        accepted.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)

@@ -40,7 +40,14 @@ TRIES = 64  # submissions in a person's name that are checked; further ones are 
 
 @dataclass(slots=True)
 class _Memory:
-    """The first shuffler's memory within a session: the users of the last round, and of any."""
+    """The first shuffler's memory of users: within a session, and of earlier sessions.
+
+    Attributes:
+        history: the memory of earlier sessions; None: no memory.
+        people: in the fixed setting, the respondents of the last round; None before round 1.
+        counts: the number of respondents of each round.
+        ever: in the statistical setting, the respondents of all rounds so far.
+    """
 
     history: History | None = None
     people: set[str] | None = None
@@ -48,9 +55,9 @@ class _Memory:
     ever: set[str] = field(default_factory=set)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a user may answer: a user of round 1.
+        """Whether a user may answer a round: any in round 1, later a respondent of the last round.
 
-        In the statistical setting, only a new user.
+        In the statistical setting, a user that has answered no round yet.
         """
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return sender not in self.ever
@@ -82,7 +89,15 @@ class _Memory:
 class _Collected:
     """The messages of a round at the first shuffler, accepted and refused.
 
-    fork: the proof that the board has shown another head of this round to a sender.
+    Attributes:
+        envelopes: the accepted envelopes, by sender.
+        signed: with a registry, the collected submissions, by sender, before signatures are
+            checked.
+        admitted: with a registry, the accepted submission of each sender.
+        tries: the number of submissions in the name of each sender.
+        received: the number of all messages.
+        refused: the number of refused messages, by reason.
+        fork: the proof that the board has shown another head of this round to a sender.
     """
 
     envelopes: Envelopes = field(default_factory=Envelopes)

@@ -107,10 +107,7 @@ async def _answer(
 async def _grants(
     me: Endpoint, plan: Round, row: Row, fresh: Entropy, pool: WorkerPool, sealers: "Sealers"
 ) -> Grants | Outputs | None:
-    """Return the tokens, or the oblivious function's outputs, that a round needs.
-
-    None without them.
-    """
+    """Return the tokens, or the oblivious function's outputs, that a round needs; else None."""
     if plan.token:
         return await obtain(me, plan, fresh, pool, sealers)
     if plan.shape is not None:

@@ -79,7 +79,7 @@ class DaskCluster(Executor):
         )
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **keywords: P.kwargs) -> Future[R]:
-        """Submit a call to any worker."""
+        """Submit a call to any worker of the cluster; return the future of its result."""
         return self._every.submit(fn, *args, **keywords)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001
@@ -171,7 +171,7 @@ class _Workers(Executor):
         self._name = name
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
-        """Submit a call to any of these workers."""
+        """Submit a call to any of these workers; return the future of its result."""
         outer = Future[R]()
         try:
             inner = self._chosen.submit(fn, *args, **options)

@@ -19,10 +19,7 @@ T = TypeVar("T")
 
 
 async def await_future(future: Future[T]) -> T:
-    """Wait in a trio program for the result of a future.
-
-    Cancel the future if the wait is cancelled.
-    """
+    """Wait in a trio program for a future's result; a cancelled wait cancels the future."""
     token, finished = trio.lowlevel.current_trio_token(), trio.Event()
 
     def wake(_: Future[T]) -> None:
@@ -44,14 +41,15 @@ def run_loop(
     clock: trio.abc.Clock | None = None,
     order: int | None = None,
 ) -> T:
-    """Run `main(*given)` to its end, in the time of a clock (None: real time); return its result.
+    """Run the async function `main` with these arguments to its end; return its result.
 
-    order: the seed of the order in which tasks run (task_order.py); None: trio draws it.
+    clock: the clock of its tasks; None: real time. order: the seed of the order in which tasks run
+    (task_order.py); None: trio draws it.
 
     Raises:
         ParameterError: a trio program is running here already.
         KeyboardInterrupt: Ctrl-C, after every task has ended.
-        BaseExceptionGroup: several causes; a single cause is raised by itself (`only`).
+        BaseExceptionGroup: several causes; a single cause is raised by itself (`single_cause`).
     """
     check_no_loop()
     try:

@@ -119,7 +119,7 @@ class _Guarded(ProcessPoolExecutor):
     _guards: dict[int, Thread]
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
-        """Submit a call; new processes are watched from now on."""
+        """Submit a call; return its future. New processes of the pool are watched from now on."""
         future = super().submit(fn, *args, **options)
         guards = self.__dict__.setdefault("_guards", {})
         for child in list(self._processes or ()) if systems.FORKS else ():

@@ -182,11 +182,11 @@ class WorkerPool:
         work: Callable[[Sequence[T]], R],
         pieces: Sequence[Sequence[T]],
     ) -> tuple[Callable[[int], Awaitable[R]], int] | None:
-        """Start helpers or copies for a list.
+        """Start helpers or copies of this process for the pieces of a list.
 
-        Return the call of a piece, and the number of workers.
-
-        None: threads of this process do the work.
+        Returns:
+            The function that has a piece done, and the number of workers; None: threads of this
+            process do the work.
         """
         if helpers:
             return partial(call_helpers, helpers, party, work, pieces), helpers.workers
@@ -202,11 +202,10 @@ class WorkerPool:
         return await self._hop(lambda _: work(), None)
 
     async def once(self, key: bytes, work: Callable[[], R]) -> R:
-        """Do work in a thread once for all parties of this process that request it.
+        """Do work in a thread once for all parties of this process; return its result.
 
-        Return its result.
-
-        key: names all inputs of the result. A failure is also the result for all of them.
+        key: names all inputs of the result; requests with the same key share it. A failure is also
+        the result for all of them.
         """
         while (shared_work := self._once.get(key)) is not None:
             await shared_work.completion.wait()
@@ -283,10 +282,7 @@ class WorkerPool:
             self._nursery.start_soon(self._work, gathered)
 
     async def _work(self, gathered: _Gathered[Any, Any]) -> None:
-        """Do gathered jobs in a thread.
-
-        Keep their results or the failure, and wake the waiting tasks.
-        """
+        """Do gathered jobs in a thread, keep results or failure, and wake the waiting tasks."""
         try:
             gathered.results = await self._hop(gathered.work, gathered.items)
         except Exception as failure:

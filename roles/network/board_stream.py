@@ -1,9 +1,9 @@
 """The board as parties read it: a common stream, or a separate stream for a single party.
 
 A party reads posts in the order in which they arrive, and waits for the posts that it needs. The
-keeper of the board, or of the wires to a party, can show it the same posts later (`Held`,
-`Delayed`), another announcement (`Retold`), or another board (faults/board.py). The party's role
-is the same in every case.
+keeper of the board, or of the wires to a party, can show it the same posts later (`PausedStream`,
+`Delayed`), another announcement (`Retold`), or another board (scenarios/attacks/faults). The
+party's role is the same in every case.
 """
 
 from collections import deque
@@ -112,8 +112,8 @@ class Hold:
 
     Attributes:
         start: the kind of the first post that is held back.
-        end: the kind of the post that releases them, and itself.
-        author: the author of that post.
+        end: the kind of the last post that is held back: after it, all of them are shown.
+        author: the author of that last post.
         rounds: the rounds in which posts are held back.
     """
 

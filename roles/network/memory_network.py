@@ -365,9 +365,9 @@ class Endpoint:
         )
 
     def accept(self, plan: Round, letter: Letter) -> Message:
-        """Return the message in a letter.
+        """Return the message in a letter; Refused unless it is legal in this phase and round.
 
-        Refused unless the phases table allows it in this round.
+        The table of legal messages (protocol/board/phases.py) decides.
         """
         sender, data = letter
         message = decode_message(data)
