@@ -78,7 +78,7 @@ class BoardService:
         return HttpResponse(404, b"there is nothing here\n")
 
     def _append(self, request: Request) -> HttpResponse:
-        """Return the response to a posted message: accepted at a place, or refused with a reason.
+        """Return the response to a request to post: its number on the board, or a refusal.
 
         A post that is sent again gets the same response.
         """
@@ -98,12 +98,15 @@ class BoardService:
         return self._answers[post_key]
 
     def receive(self, peer: str, post: PostInput) -> None:
-        """Judge a place's post, and keep the response for repetitions."""
+        """Judge a post, and keep the response for repetitions.
+
+        peer: the place (a process of the session) that sent it.
+        """
         self.posts[peer] = self.posts.get(peer, 0) + 1
         self._answers[peer, post.id] = self._judged(post)
 
     def _judged(self, post: PostInput) -> HttpResponse:
-        """Return the response to a post: its place on the board, or the reason of the refusal."""
+        """Return the response to a post: its number on the board, or the reason of the refusal."""
         self.time = max(self.time, post.time)
         try:
             place = self._add(post.author, post.data)
@@ -114,7 +117,7 @@ class BoardService:
         return HttpResponse(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post, and the board's signed head where it is due; return the place of the post."""
+        """Add a post, and the board's signed head if it is due; return the number of the post."""
         board = self.board
         entry = board.post(author, data)
         place = len(board.entries) - 1

@@ -19,7 +19,7 @@ class Time(Protocol):
         ...
 
     def now(self) -> float:
-        """Return the seconds since the session began, for this place."""
+        """Return the seconds since the session began, as this process counts them."""
         ...
 
     def at(self, sender_time: float) -> float:

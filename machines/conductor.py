@@ -3,10 +3,10 @@
 A place is a process with the parties in it. Each place reports its state whenever it is idle and
 other places have all its outputs (`IdleState`). A place acts again only after an input. So if, in
 the last states, the numbers that places have sent to each other are the numbers received, no place
-acts and no message is on its way: had a place acted since, the first to do so would have received a
-message that its sender, by its own state, has sent already (and the numbers would differ), or sends
-later (and would not be first). Then time goes on to the next deadline, as it does in a simulation
-in one process.
+acts and no message is on its way. For suppose that places have acted since, and take the first of
+them: it received a message. Either the sender's last state counts this message as sent, and the
+numbers differ; or the sender has acted earlier, and the place was not the first. Then time goes on
+to the next deadline, as it does in a simulation in one process.
 """
 
 import math
@@ -22,9 +22,9 @@ class Stuck(VeilmixError):
 
 
 class Conductor:
-    """The keeper of simulated time: it knows the last state of each process.
+    """The keeper of simulated time: it knows the last reported state of each process (place).
 
-    places: the places that act, without the board.
+    places: the names of the processes that act, without the board.
     """
 
     def __init__(self, places: Collection[str]) -> None:
@@ -34,7 +34,7 @@ class Conductor:
         self._stands: dict[str, IdleState] = {}
 
     def hear(self, place: str, standing: IdleState) -> None:
-        """Note the state of a place."""
+        """Store the state that a place (a process with parties in it) has reported."""
         self._stands[place] = standing
 
     def forget(self, place: str) -> None:
@@ -43,7 +43,7 @@ class Conductor:
 
     @property
     def still(self) -> bool:
-        """Whether no place acts and no message is on its way."""
+        """Whether no process acts, and no message between processes is on its way."""
         if set(self._stands) != {*self._places, BOARD}:
             return False
         board = self._stands[BOARD]

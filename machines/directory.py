@@ -59,16 +59,16 @@ class Directory:
 
     @property
     def board(self) -> SessionPlace:
-        """The place of the board."""
+        """The place (process) of the board, with its address and certificate."""
         return self.places[BOARD]
 
     @property
     def certificates(self) -> Mapping[str, str]:
-        """The certificate of every place."""
+        """The TLS certificate (PEM) of every place of the session, by name."""
         return {name: place.certificate for name, place in self.places.items()}
 
     def place_of(self, party: str) -> str:
-        """Return the name of the place that runs a party."""
+        """Return the name of the place (process) that runs a party."""
         if party in self.places or parties.role(party) is not parties.Role.USER:
             return party
         matching_places = (
@@ -77,7 +77,7 @@ class Directory:
         return next(matching_places, party)
 
     def speaks_for(self, place: str, party: str) -> bool:
-        """Whether a place may send messages in a party's name."""
+        """Whether a place (process) may send messages in a party's name."""
         try:
             if parties.role(party) is parties.Role.USER:
                 return place in self.places and parties.index(party) in self.places[place].users

@@ -18,10 +18,10 @@ from .http import HttpResponse, Request
 
 
 class Hurry:
-    """The clock of a place, which a request can set to the end of a collection, once a round."""
+    """The clock of a process, which a request can advance to the end of a collection."""
 
     def __init__(self, directory: Directory) -> None:
-        """Start without a skipped second. directory: the places of the session."""
+        """Start with no skipped seconds. directory: the places of the session."""
         self._directory = directory
         self._skipped_seconds = 0.0
         self._over: set[bytes] = set()

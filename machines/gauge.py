@@ -28,16 +28,16 @@ class PlaceStatus(msgspec.Struct, frozen=True):
     """The status of a place (a process of a session), as GET /status returns it.
 
     Attributes:
-        place: its name.
-        session: its digest, hexadecimal; that of no session before it is announced.
-        phase: of the board as the place sees it.
-        round: the number of the last call (query); 0 before it.
-        entries: posts that it has seen.
-        posts: messages, by kind.
-        refused: messages that were refused, by reason.
-        batch: messages in the batch that is being collected.
-        seconds: since the place began.
-        silent: seconds since the last input came.
+        place: the name of the place.
+        session: the digest of the session, hexadecimal; zeros before it is announced.
+        phase: the phase of the board as the place sees it.
+        round: the number of the last call (query); 0 before the first.
+        entries: the number of posts that the place has seen.
+        posts: the number of posts seen, by kind, and of messages sent.
+        refused: the number of messages that were refused, by reason.
+        batch: the number of messages in the batch that is being processed.
+        seconds: the seconds since the place began.
+        silent: the seconds since the last input came.
         unreached: why another place is not reached now, by its name; always empty for the board,
             which waits for other places to come.
         turned_away: connections that were refused before a message arrived, by reason.
@@ -62,14 +62,14 @@ class Gauge(Instrument):
     """The counters of a place's actions; it also logs them, without a value, a key or a person.
 
     Attributes:
-        name: of the place that is watched.
+        name: the name of the place (process) that is watched.
         log: called with each event, as a word and named facts.
-        troubles: the reasons why it does not reach other places.
-        began: the start, in seconds of the machine's clock.
-        messages: that came, by kind.
-        refused_by: messages that parties refused, by reason.
-        batch: messages in the batch that is being collected.
-        changed: the last input, in seconds of the machine's clock.
+        troubles: the reasons why the place does not reach other places.
+        began: the time of the start, in seconds of the machine's clock.
+        messages: the number of posts that came, by kind, and of messages sent.
+        refused_by: the number of messages that parties refused, by reason.
+        batch: the number of messages in the batch that is being processed.
+        changed: the time of the last input, in seconds of the machine's clock.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Gauge(Instrument):
         )
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Count a message that is sent."""
+        """Count a message that this place (process) sends."""
         self.messages["sent"] += 1
 
     def refused(self, refusal: Refusal) -> None:
@@ -100,7 +100,7 @@ class Gauge(Instrument):
         self.log("refused", refusal.reason.value, many=refusal.count)
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
-        """Keep the size of the batch."""
+        """Keep the number of messages in the batch that is being processed."""
         self.batch = total
 
     def status(self, board: Board) -> PlaceStatus:

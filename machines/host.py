@@ -46,14 +46,15 @@ WAITING_EACH = 32  # largest number of waiting parcels from a place, so that non
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """The report of a place that is idle and has delivered all its outputs.
+    """The report of a place (process) that is idle and has delivered all its outputs.
 
     Attributes:
-        time: of the session, in seconds, that the place has reached.
-        deadline: the time, in seconds, of the role's next action without input.
+        time: the time of the session, in seconds, that the place has reached.
+        deadline: the time of the session, in seconds, at which its role acts without further input.
         over: whether all parties of the place have ended.
-        entries: of the board, heard.
-        sent_counts, received: letters (and posts, to the board) by place.
+        entries: the number of entries of the board that the role has heard.
+        sent_counts, received: the numbers of letters sent to and received from each other place;
+            posts count as letters to the board.
     """
 
     time: float
@@ -167,8 +168,8 @@ class Host:
     async def finished(self) -> None:
         """Wait until the role has finished, and other places have all outputs of this place.
 
-        The board has them, or is away for too long (`run` raises). Other places need no further
-        output by now: after `FAREWELL` seconds the wait for a place that is gone ends.
+        The wait for the board has no limit here: if it is away for too long, `run` raises. Other
+        places need no further output by now: after `FAREWELL` seconds the wait for them ends.
         """
         await self.over.wait()
         await self._await_delivery(BOARD)
@@ -273,7 +274,11 @@ class Host:
         self.wake()
 
     def _decline(self, entries: int, declined: Declined) -> None:
-        """Queue the notice that the board refused a post, until its entries so far are heard."""
+        """Queue the notice that the board refused a post of this place.
+
+        The role gets it after the board's first `entries` entries, which the board had at the
+        refusal.
+        """
         self._declined.append((entries, declined))
 
     def _report_loss(self, why: str, letters: int) -> None:

@@ -31,14 +31,15 @@ class ServerLimits:
     """The limits of a server.
 
     Attributes:
-        body, head: bytes of a request.
-        connections: at once.
-        each: connections of one peer at once; 0: as many as of all.
+        body, head: the largest number of bytes of a request's body, and of its first lines.
+        connections: the largest number of connections at once.
+        each: the largest number of connections of one peer at once; 0: `connections`.
         patience: seconds for a whole request, and for each piece of an answer to be taken; it is
             real time.
-        idle: seconds that a connection may wait with its next request.
-        bodies: by peer, bytes of a request of peers with a smaller limit than `body`.
-        paths: by the beginning of a path, bytes of a request to it, in place of `body`.
+        idle: seconds that a connection may wait before its next request.
+        bodies: by peer, the limit of a request's body, for peers with another limit than `body`.
+        paths: by the beginning of a path, the limit of the body of requests to it, in place of
+            `body`.
     """
 
     body: int
@@ -63,10 +64,10 @@ class Request:
     """A request to a server.
 
     Attributes:
-        method: such as GET or POST.
+        method: the HTTP method, such as GET or POST.
         path: the requested path, from the first slash.
-        headers: by lower-case name.
-        body: the bytes that came with it.
+        headers: the value of each header, by its name in lower case.
+        body: the bytes that came with the request.
         peer: the name of the sender, if it is known.
     """
 
@@ -82,9 +83,9 @@ class HttpResponse:
     """An answer of a server: a whole body, or a function that sends it piece by piece.
 
     Attributes:
-        status: of HTTP, such as 200.
-        body: all bytes of it, or a function that gets a sender of pieces.
-        headers: names and values, as they are sent.
+        status: the HTTP status, such as 200.
+        body: all bytes of the answer, or a function that gets a sender of pieces.
+        headers: names and values of the headers, as they are sent.
     """
 
     status: int

@@ -65,9 +65,9 @@ class Outbox:
         return not self._queue
 
     def put(self, output: Parcel | PostInput, acknowledged_ids: Set[bytes] = frozenset()) -> None:
-        """Add an output, without parts that the other place has.
+        """Add an output, without the letters that the other place has already.
 
-        acknowledged_ids: their ids.
+        acknowledged_ids: the ids of those letters.
         """
         self.sent_count += len(ids_of(output))
         if isinstance(output, Parcel):
@@ -106,7 +106,11 @@ class Outbox:
                 await client.close()
 
     def _drop(self) -> bool:
-        """Drop the first post of the queue if its time to send has passed; return if it has."""
+        """Drop the first post of the queue if its time to send has passed.
+
+        Returns:
+            Whether it was dropped.
+        """
         first = self._queue[0]
         if not isinstance(first, PostInput) or self._now() < first.until:
             return False

@@ -197,7 +197,7 @@ class _Stage:
             gc.unfreeze()
 
     def _place(self, name: str) -> SessionPlace:
-        """Return the address and certificate of a place."""
+        """Return the address and certificate of a place (a process of the session)."""
         listener = self._listeners.get(name)
         port = listener.getsockname()[1] if listener else 0
         users = ALL_USERS if name == PEOPLE else range(0)
@@ -212,7 +212,7 @@ class _Stage:
         self._selector.close()
 
     def start(self, name: str) -> None:
-        """Start the process of a place."""
+        """Start the process of a place (the board, a keyholder, or the users)."""
         parent_socket, child_socket = socket.socketpair()
         pid = _forked(partial(self._live, name, child_socket, parent_socket))
         child_socket.close()
@@ -223,7 +223,7 @@ class _Stage:
         send(parent_socket, self._conductor.time)
 
     def kill(self, name: str) -> None:
-        """Kill the process of a place at once."""
+        """Kill the process of a place (the board, a keyholder, or the users) at once."""
         process = self._processes.pop(name)
         self._selector.unregister(process.socket)
         process.socket.close()
@@ -254,7 +254,7 @@ class _Stage:
                     send(process.socket, now)
 
     def _read(self, name: str) -> None:
-        """Read reports of a place; a place that has ended too early is started again."""
+        """Read the reports of a place's process; start it again if it has ended too early."""
         process = self._processes[name]
         try:
             data = process.socket.recv(READ)
@@ -268,9 +268,9 @@ class _Stage:
             self._hear(name, kind, content)
 
     def _revive(self, name: str) -> None:
-        """Start the process of a place again.
+        """Start the process of a place again after it ended too early.
 
-        LostProcess if it has no journal, or ends each time.
+        LostProcess if the place has no journal, or its process has ended again and again.
         """
         if self._durable is Durable.OFF or self._starts[name] > MOST_STARTS:
             raise LostProcess(f"the process of {name} has ended before its time")
@@ -362,11 +362,11 @@ class _Stage:
             await trio.serve_listeners(serve, [self._listener(BOARD)])
 
     def _listener(self, name: str) -> trio.SocketListener:
-        """Return the listening socket of a place, for trio."""
+        """Return the listening socket of a place's process, for trio."""
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:
-        """Open the journal of a place; None if places keep no journals."""
+        """Open the journal of a place's process; None if processes keep no journals."""
         if self._durable is Durable.OFF:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)

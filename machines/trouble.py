@@ -53,9 +53,9 @@ class Trouble:
 async def diagnose(
     place: SessionPlace, error: BaseException, names_by_digest: Mapping[bytes, str]
 ) -> Trouble:
-    """Return the reason why a place was not reached.
+    """Return the reason why a place (a process of the session) was not reached.
 
-    It connects once more, without a certificate of its own, if another party seems to answer: to
+    If another party seems to answer, it connects once more, without a certificate of its own, to
     name that party. names_by_digest: names of other places by the digest of their certificates
     (tls.names).
     """
@@ -143,11 +143,11 @@ def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[s
 
 
 class Troubles:
-    """The present troubles between this place and other places.
+    """The present reasons why this place (process) does not reach other places.
 
     Attributes:
         now: the reason why a place is not reached, by its name.
-        turned_away: incoming connections without a handshake here, by reason.
+        turned_away: the number of incoming connections that failed the handshake, by reason.
     """
 
     def __init__(self, log: Callable[[str], None], certificates: Mapping[str, str]) -> None:
@@ -176,7 +176,7 @@ class Troubles:
             self._log(trouble.text)
 
     def reached(self, name: str) -> None:
-        """Forget the trouble of a place that was reached, and log that."""
+        """Forget the trouble of a place that is reached again, and log that."""
         self.now.pop(name, None)
         if self._logged.pop(name, None):
             self._log(f"{name} is reached again")

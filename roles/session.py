@@ -259,7 +259,6 @@ def _start_users(
     paced = cast.paced or not cast.rules.ordered
 
     def person(index: int) -> Person:
-        """Return a user of the session by index: its row, randomness and behaviour."""
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
             index=index,
