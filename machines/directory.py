@@ -34,10 +34,11 @@ class SessionPlace:
     """A place of a session: a process with its parties, its address and its certificate.
 
     Attributes:
-        name: its name in the session file.
-        certificate: its TLS certificate, PEM.
-        host, port: its address; port 0: it does not listen, it only connects to other places.
-        users: the indices of the users in it.
+        name: the name of the place in the session file.
+        certificate: the TLS certificate of the place, PEM.
+        host, port: the address of the place; port 0: it does not listen, it only connects to
+            others.
+        users: the indices of the users whose part this place plays.
     """
 
     name: str

@@ -94,7 +94,7 @@ class Gate:
     """A filter of web requests: by this computer's names, from its own page, at a limited rate.
 
     Attributes:
-        names: of this computer, each `HOST:PORT`; the first is given out.
+        names: the names of this computer, each `HOST:PORT`; the first is given out.
         rate: the limit of requests from each address.
     """
 

@@ -150,7 +150,7 @@ class Parcel:
     Attributes:
         receiver: the party that they are for.
         entry_count: entries of the board that the senders had seen.
-        time: of the senders, where time is simulated; else 0.
+        time: the senders' time in seconds, if time is simulated; else 0.
         letters: in the order in which they were written.
     """
 
@@ -186,7 +186,7 @@ class PostInput:
         author: the party that posts.
         data: the bytes of the message.
         id: identifies the post; the same whenever it is sent again.
-        time: of the author, in seconds, where time is simulated.
+        time: the author's time in seconds, if time is simulated.
         until: the latest time to send it, seconds of its author; it does not travel.
     """
 

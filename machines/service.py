@@ -58,8 +58,8 @@ class Site:
     """The parameters of a place that runs as a service: identities, addresses and files.
 
     Attributes:
-        name: its name in the session.
-        identity: its identity: the key it signs with, and its certificate.
+        name: the name of the place in the session.
+        identity: the key with which the place signs, and its certificate.
         directory: the addresses of all places.
         known_roster: the keys of the parties that sign posts.
         log: called with each event, as a word and named facts.

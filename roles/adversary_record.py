@@ -33,7 +33,7 @@ class AdversaryRecord(OccasionRecord):
 
     Attributes:
         letters: the messages that the network carried, in order.
-        times: of the letters, in seconds of the session.
+        times: the time of each letter, in seconds of the session.
         post_times: times of the posts, in seconds of the session.
         keys: secret keys, by party.
         rings: each keyholder's secret shares of the keys that lock ballots, and of audit coins.

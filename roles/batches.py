@@ -39,7 +39,7 @@ class LayerRun:
     """Layers that were opened together, sorted, and cut by their first bytes.
 
     Attributes:
-        parts: of each part, the first bytes of its layers, and the concatenated layers.
+        parts: for each part, the first bytes of its layers, and the concatenated layers.
         layers: the total number of layers.
         refused: the number of layers or envelopes that did not open, by reason.
         failed: the places of refused envelopes.

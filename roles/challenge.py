@@ -39,8 +39,8 @@ class Keyring:
 
     Attributes:
         entropy: the source of its shares.
-        purse: its random bytes for audits.
-        shares: its shares, by round.
+        purse: the keyholder's random bytes for audits.
+        shares: the keyholder's shares, by round.
         offered: the time at which each share was posted, by round, in seconds of the keyholder's
             own clock.
         release: its key of the release, kept from round 1 on, if users submit once.

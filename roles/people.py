@@ -17,9 +17,9 @@ class Person:
     """A participant of a session.
 
     Attributes:
-        index: from 0.
-        row: a value per column.
-        entropy: its source of randomness.
+        index: the index of the person, from 0.
+        row: the person's value of each column.
+        entropy: the person's source of randomness.
         rounds: the rounds in which the person is asked.
         randomize: the randomization of its answers before sending; None: no randomization.
         looks: whether it looks for its ballots in a round with locks (challenge.py).

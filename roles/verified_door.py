@@ -44,11 +44,11 @@ class Door:
     """The ballots that a keyholder collects in a round, and its posts about them.
 
     Attributes:
-        me: its endpoint in the network.
-        watch: its clock.
-        ballots: by user, by place in the registry; each once.
-        tries: submissions by user.
-        refused: messages, by reason.
+        me: the keyholder's endpoint in the network.
+        watch: the keyholder's clock of the round.
+        ballots: the different ballots of each user, by place in the registry.
+        tries: the number of submissions in the name of each user.
+        refused: the number of refused messages, by reason.
         fork: the proof that the board has shown a user another head of this round.
     """
 

@@ -125,10 +125,10 @@ class _Keyplace:
     """A keyholder's work in a round of a verified mix: keys, ballots, shuffles and shares.
 
     Args:
-        me: its endpoint in the network.
+        me: the keyholder's endpoint in the network.
         plan: the round.
-        pool: does the computations.
-        ring: the source of its keys.
+        pool: the pool that does the computations.
+        ring: the source of the keyholder's keys.
     """
 
     def __init__(self, me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:

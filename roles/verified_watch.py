@@ -32,9 +32,9 @@ class RoundWatch:
     """The clock of a keyholder in a round of a verified mix.
 
     Attributes:
-        me: its endpoint in the network.
+        me: the keyholder's endpoint in the network.
         plan: the round.
-        began: the time of the call, in seconds of its own clock.
+        began: the time of the call, in seconds of the keyholder's own clock.
     """
 
     me: Endpoint

@@ -57,13 +57,13 @@ class AdversaryView:
         shares: secret shares of the joint keys that lock ballots, by party and round.
         functions: keys of the oblivious function (OPRF) by round, if `randomness` is an accomplice.
         outputs: answers of `randomness` to accomplices, by round and request.
-        times: of the letters, in seconds of the session, in the same order.
-        post_times: of the posts on the board, in seconds of the session, in their order.
+        times: the time of each letter, in seconds of the session, in the same order.
+        post_times: the time of each post on the board, in seconds of the session, in order.
         minting: the keys that issue tokens, by party and round.
         coins: the secret random bytes for audits, by party and round.
         signers: signing keys of accomplices, by party.
         entropies: the sources of randomness of users among the accomplices, by party.
-        sealed: the sealed answers of these users.
+        sealed: the sealed answers of the users among the accomplices.
     """
 
     board: Board

@@ -96,12 +96,12 @@ class Term:
 
     Attributes:
         name: eight bytes of its hash.
-        user: its maker, by index, from 0.
+        user: the user that made it, by index, from 0.
         round: from 1.
-        layer: its depth; 1 is the envelope.
+        layer: the depth of its layer; 1 is the envelope.
         opener: the party with the key that opens it.
         inside: the names of the ciphertexts in it; () for an innermost layer.
-        answers: of an innermost layer, the queries that it answers, with the values.
+        answers: for an innermost layer, the queries that it answers, with the values.
     """
 
     name: bytes

@@ -58,15 +58,15 @@ class Event(NamedTuple):
     """A message on its way, as observers record it; in the summary form, all messages of a kind.
 
     Attributes:
-        number: of the event, from 0.
+        number: the number of the event, from 0.
         time: seconds since the session began.
         sender: the party that sent it.
         receiver: the party that received it; `board` for a post.
-        kind: of the message; None for bytes that are no message.
-        round: from 1; 0 outside rounds.
-        size: bytes of all its messages.
+        kind: the kind of the message; None for bytes that are no message.
+        round: the number of the round, from 1; 0 outside rounds.
+        size: the number of bytes of all messages of the event.
         names: the names of the ciphertexts in it, eight bytes each, concatenated.
-        messages: their number (above 1 only in the summary form).
+        messages: the number of messages (above 1 only in the summary form).
     """
 
     number: int

@@ -36,7 +36,7 @@ class Onion(NamedTuple):
         layers: layers[s - 1]: the layer that arrives in step s.
         inside: inside[s - 1]: the content of that layer.
         draws: draws[s - 1]: the randomness of that layer's seal.
-        answer: its ballot; None if it is blank.
+        answer: the ballot in the onion; None if it is blank.
     """
 
     path: tuple[int, ...]

@@ -17,7 +17,7 @@ class Route(NamedTuple):
     """The route of an onion through the peers, with its content.
 
     Attributes:
-        origin: its sender, an index from 0, like all peers here.
+        origin: the peer that sent the onion, an index from 0, as all peers here.
         stops: the peers that received it, in order.
         answer: query and values; None for a blank.
         names: the names of the layers that arrived at the stops.
@@ -44,9 +44,9 @@ class RouteHop(NamedTuple):
     """A hop on the route of an onion, and whether a coalition follows the onion past it.
 
     Attributes:
-        step: from 1.
+        step: the step of the round, from 1.
         peer: the peer that opened the layer, an index from 0.
-        name: of the layer.
+        name: the name (hash) of the layer.
         rule: the rule that follows it past this peer.
         onions: number of onions at this peer in this step, without the members' own.
     """

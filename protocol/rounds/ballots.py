@@ -67,7 +67,7 @@ class Sealed(NamedTuple):
         envelope: the bytes that are sent to the first shuffler.
         ballots: one for each answer.
         onions: the layers of each answer, outermost first; the outermost lies in the envelope.
-        proofs: of locked ballots, the data that prove a missing ballot; None without a lock.
+        proofs: for locked ballots, the data that prove a missing ballot; None without a lock.
     """
 
     envelope: bytes

@@ -181,11 +181,11 @@ class ShareAccumulator:
 
     Attributes:
         plan: the public properties of the session.
-        aggregator: its number, 1 or 2.
-        secret: its private key.
+        aggregator: the number of the aggregator, 1 or 2.
+        secret: the private key of the aggregator.
         shares: the opened share of each person, by index.
-        refused: messages, by reason.
-        has_revealed: whether it has revealed its sum, which it does once.
+        refused: the number of refused messages, by reason.
+        has_revealed: whether the sum has been revealed, which happens once.
     """
 
     plan: ShareSession

@@ -42,7 +42,7 @@ class PendingOutputs:
     """The state of a person that waits for outputs of the oblivious function.
 
     Attributes:
-        row: its generalized values.
+        row: the person's generalized values.
         blinded_inputs: the inputs, one for each level, and their blinding factors.
         body: the request that was sent.
     """

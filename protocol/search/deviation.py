@@ -65,10 +65,12 @@ class Deviation:
         rounds: the rounds; empty: all.
         row: of `say`, the row that is answered; of a removed or replaced entry of a list, the row
             that identifies it.
-        places: of a later shuffler, the meant ballots, by place in its batch, from 0.
-        until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
-        until_by: of `hold`, the author of that post.
-        deadlines: of `delay`, its length, in deadlines.
+        places: for a later shuffler, the affected ballots, by place in its batch, from 0; empty:
+            all.
+        until: for `hold`, the kind of post at which all is shown; for `react`, the kind of the own
+            post before which the party acts.
+        until_by: for `hold`, the author of that post.
+        deadlines: for `delay`, the length of the delay, in deadlines of the session.
     """
 
     by: str

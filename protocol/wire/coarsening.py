@@ -132,7 +132,7 @@ class Date(MessageRecord):
 
     Attributes:
         unit: the remaining unit: month, year or decade.
-        day_first: of 3/4/2020, the 3 is the day.
+        day_first: whether the 3 in 3/4/2020 is the day, and not the month.
     """
 
     unit: Annotated[Unit, Name(Unit)]

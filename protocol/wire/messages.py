@@ -187,12 +187,12 @@ class Mixed(Body):
     """The post of a shuffler's account of its batch: input, output, refusals, and a digest.
 
     Attributes:
-        hop: from 1.
+        hop: the shuffler's hop, from 1.
         people: users with an envelope that opened (first shuffler only, else 0).
         received: number of input layers.
         forwarded: number of output layers.
         refused: number of refused layers, by reason.
-        digest: of the output batch, 32 bytes.
+        digest: the digest of the output batch, 32 bytes.
     """
 
     hop: U8
@@ -308,7 +308,7 @@ class OpenedCertificate(Body):
 
     Attributes:
         blind: the random bytes in the hash, 32 bytes.
-        certificate: of the decision.
+        certificate: the certificate of the decision.
     """
 
     blind: Annotated[bytes, FixedBytes(BLIND)]
@@ -422,7 +422,7 @@ class Envelope(MessageRecord):
     Attributes:
         person: the place among the registered people, from 0.
         digest: SHA-256 of the envelope, 32 bytes.
-        signature: of that person, 64 bytes.
+        signature: the signature of that person, 64 bytes.
     """
 
     person: U32

@@ -36,7 +36,7 @@ class Share(Body):
 
     Attributes:
         public: the part of the joint key, 32 bytes.
-        proof: that its poster has the secret, so that no share is made from other shares.
+        proof: the proof that its poster has the secret, so that no share is made from other shares.
     """
 
     public: Annotated[bytes, FixedBytes(ELEMENT)]
@@ -48,8 +48,8 @@ class ShareSecret(Body):
     """The post that reveals the secret of a key share; all secrets together open the ballots.
 
     Attributes:
-        step: from 1.
-        secret: of the share, 32 bytes.
+        step: the step of the round, from 1.
+        secret: the secret of the share, 32 bytes.
     """
 
     step: Step
@@ -61,7 +61,7 @@ class Relay(Body):
     """A peer's post of the layers that it forwards, sorted by receiver; in step 1 its own onions.
 
     Attributes:
-        step: from 1.
+        step: the step of the round, from 1.
         bags: by the number of the receiver, the layers for it, sorted.
         refused: number of layers of the step before that it did not forward, by reason.
     """
@@ -105,7 +105,7 @@ class Agreed(Body):
     It also confirms that none of its own onions, or sealed ballots, is missing.
 
     Attributes:
-        step: from 1.
+        step: the step of the round, from 1.
         digest: 32 bytes.
     """
 

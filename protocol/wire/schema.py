@@ -34,9 +34,10 @@ class Feature(MessageRecord):
     of the domain unchanged. Raises ParameterError for empty, doubled or oversized names and values.
 
     Attributes:
-        name: of the column.
-        values: of the domain, in public order; None: open.
-        width: the most bytes of UTF-8 of a value; 0: those of the longest value of a public domain.
+        name: the name of the column.
+        values: the values of the domain, in public order; None: an open domain.
+        width: the largest number of UTF-8 bytes of a value; 0: that of the longest value of a
+            public domain.
         rules: the generalizations of a value, one after the other, before it is submitted.
     """
 

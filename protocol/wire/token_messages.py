@@ -33,7 +33,7 @@ class Ask(Body):
 
     Attributes:
         elements: a blinded element for each query (crypto/tokens.py).
-        signature: of the person, over session, round and elements.
+        signature: the person's signature over session, round and elements.
     """
 
     elements: Elements
@@ -92,7 +92,7 @@ class Evaluated(Body):
 
     Attributes:
         elements: the elements of the query, each times the key, in order.
-        proof: of RFC 9497, that all are of the key on the board; 64 bytes.
+        proof: the proof by RFC 9497 that all were evaluated with the key on the board, 64 bytes.
     """
 
     elements: Elements

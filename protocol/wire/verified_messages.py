@@ -33,7 +33,7 @@ class HandedBallot(MessageRecord):
     Attributes:
         person: the place among the registered people, from 0.
         ballots: the records of all queries, in order.
-        signature: of that user, 64 bytes.
+        signature: the signature of that user, 64 bytes.
     """
 
     person: U32
@@ -66,7 +66,7 @@ class CheckedBallots(Body):
     """A keyholder's post that it has checked the closed list (the ballots that count).
 
     Attributes:
-        digest: of the list, 32 bytes.
+        digest: the digest of the list, 32 bytes.
     """
 
     digest: Digest

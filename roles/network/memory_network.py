@@ -250,7 +250,7 @@ class Endpoint:
 
     Attributes:
         network: the network, which connects it with other endpoints.
-        party: its name.
+        party: the name of the party.
         signer: the signing key of a user, if users are registered.
         identity: the key that signs its posts, if posts are signed.
         secret: the key that opens its layers; a fault may use it, as its party may.
