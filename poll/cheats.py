@@ -30,9 +30,9 @@ class ClassroomAttack:
     """An attack that a teacher can switch on, with its description for the class.
 
     Attributes:
-        fault: as in a scenario.
-        key: of the sentence that describes the attack at the end (language.py).
-        mix, defence: the guards that are missing, by the keys of their sections.
+        fault: the attack, as a section `[[fault]]` of a scenario.
+        key: the key of the sentence that describes the attack at the end (language.py).
+        mix, defence: the settings of these sections that switch off guards for the attack.
     """
 
     fault: Fault

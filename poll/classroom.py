@@ -45,12 +45,13 @@ class Phone:
     """A phone that has joined, and stands for a participant.
 
     Attributes:
-        name: of its person in this class.
+        name: the name of the phone's person in this class.
         index: its number as a user of the protocol, from 0; None before its first message.
         message_hashes: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated_people.py).
-        device: where it joined from (machines/gate.py); empty if it did not come over the network.
-        key: the public signing key; empty without a registry.
+        device: the network address from which it joined (machines/gate.py); empty if it did not
+            come over the network.
+        key: the phone's public signing key; empty without a registry.
     """
 
     name: str
@@ -126,7 +127,7 @@ class Classroom(Instrument):
     # Methods below: events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Show a post to phones; a call opens a collection."""
+        """Show a post to phones; a call (the query of a round) opens a collection of answers."""
         self.posts.append((entry.author, entry.data))
         if entry.message.kind is Kind.CALL:
             self.closes = time + self._deadline
@@ -172,7 +173,7 @@ class Classroom(Instrument):
         self.end(Unwelcome(409, "stopped-by-teacher"))
 
     def end(self, why: Unwelcome) -> None:
-        """End the session, if not by the board itself; phones are told the reason."""
+        """End the session from this computer, not by a post on the board; phones see the reason."""
         self._end, self.ended = why, str(why)
         self.change()
 

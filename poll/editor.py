@@ -60,10 +60,10 @@ class Draft(Struct, frozen=True, forbid_unknown_fields=True):
     """The questions as typed in the editor, right or wrong.
 
     Attributes:
-        title: of the session.
-        lang: the tag of a language; None: each phone chooses.
+        title: the title of the session.
+        lang: the tag of the questions' language; None: each phone chooses.
         feature: the questions.
-        settings: by key of `SETTINGS`; a text is no number.
+        settings: the typed value of each setting, by key of `SETTINGS`; a text is a mistake.
     """
 
     title: str
@@ -76,10 +76,11 @@ class Save(Struct, frozen=True, forbid_unknown_fields=True):
     """A request to save a draft, and to use its questions.
 
     Attributes:
-        edition: of the questions before the change.
-        where: the file of the questions, a new file beside it, or this session alone.
-        name: of a new file.
-        draft: the questions.
+        edition: the edition number of the questions before the change.
+        where: the place of the change: the file of the questions, a new file beside it, or this
+            session alone.
+        name: the name of the new file.
+        draft: the changed questions.
     """
 
     edition: int
@@ -243,7 +244,7 @@ class Editor:
     def _merge(self, draft: Draft) -> dict[str, Any]:
         """Return the file's tables with the changes of a draft.
 
-        Unwelcome for an unknown setting.
+        Unwelcome if the draft has other settings than the page shows.
         """
         settings = self._settings
         if draft.settings.keys() != settings.keys():

@@ -19,8 +19,9 @@ class WatchingEyes(msgspec.Struct, frozen=True):
     """The numbers of people that coalitions link to their answers in an honest session.
 
     Attributes:
-        people: all people.
-        linked: of them by all shufflers, by curator and analyst, by all parties.
+        people: the number of all people.
+        linked: the number linked by all shufflers together, by curator and analyst together, and by
+            all these parties together.
     """
 
     people: int

@@ -34,10 +34,10 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """A public identity (crypto/identity.py) in the form of JSON.
 
     Attributes:
-        name: that its holder has chosen.
-        key: its Ed25519 key, hexadecimal.
-        certificate: its TLS certificate, PEM.
-        binding: its signature of name and certificate, hexadecimal.
+        name: the name that the holder has chosen.
+        key: the holder's Ed25519 key, hexadecimal.
+        certificate: the holder's TLS certificate, PEM.
+        binding: the holder's signature of name and certificate, hexadecimal.
     """
 
     name: Annotated[str, Meta(max_length=64)]
@@ -70,8 +70,8 @@ class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         party: the shuffler that it would be.
-        who: its identity.
-        port: where it listens, at the address of its request.
+        who: the public identity.
+        port: the port at which it listens, at the address of its request.
     """
 
     party: Annotated[str, Meta(pattern="^shuffler-[1-9][0-9]?$")]
@@ -95,8 +95,8 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The address and the identity of a party.
 
     Attributes:
-        who: its identity.
-        host, port: where it listens; port 0: it does not listen.
+        who: the public identity.
+        host, port: the address at which it listens; port 0: it does not listen.
     """
 
     who: IdentityRecord

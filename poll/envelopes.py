@@ -28,10 +28,10 @@ class _Envelope:
     """An envelope that was opened with all keys.
 
     Attributes:
-        plan: its round.
-        index: of the user.
-        sealed: its bytes.
-        onions: of each answer the layers, outermost first, and last their content.
+        plan: the round of the envelope.
+        index: the index of the user that sent it.
+        sealed: the bytes of the envelope.
+        onions: for each answer its layers, outermost first, and last the content.
     """
 
     plan: Round

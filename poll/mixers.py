@@ -21,8 +21,8 @@ class Offered:
     """A valid offer to run a shuffler.
 
     Attributes:
-        seat: its identity and address.
-        repeat_time: when it was last repeated, in seconds.
+        seat: the identity and the address of the offering computer.
+        repeat_time: the time of the last repetition, in seconds.
     """
 
     seat: PartySeat

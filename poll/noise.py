@@ -30,9 +30,10 @@ class AnswerShare(msgspec.Struct, frozen=True):
     """The estimated share of an answer.
 
     Attributes:
-        answer: as it was announced.
-        share: of people, estimated without bias: it may leave 0 to 1.
-        low, high: its 95 % limits, within 0 to 1.
+        answer: the text of the answer, as it was announced.
+        share: the estimated share of people with it; the estimate is unbiased, so it may be below 0
+            or above 1.
+        low, high: the limits of the 95 % interval, within 0 to 1.
     """
 
     answer: str
@@ -55,13 +56,13 @@ class NoisyResult(msgspec.Struct, frozen=True):
     """The result of a session with noisy answers, which phones show at the end.
 
     Attributes:
-        rule: the noise, as it was announced.
+        rule: the randomizer of the answers, as it was announced.
         local: epsilon of a person's whole answer, in nats.
         shuffled: epsilon of the mixed reports, in nats, an upper bound; None: of fewer than two
             people.
-        delta: of `shuffled`, a probability.
+        delta: the probability with which the bound `shuffled` may fail; None: there is no bound.
         people: number of people who hide each other in `shuffled`: without simulated people.
-        shares: of each question, by its name.
+        shares: the estimated share of each answer, by the name of the question.
     """
 
     rule: str
@@ -73,9 +74,7 @@ class NoisyResult(msgspec.Struct, frozen=True):
 
 
 def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
-    """Return estimated shares from noisy reports.
-
-    None if phones add no noise, or none were counted.
+    """Return estimated shares from noisy reports; None without noise or without counts.
 
     Takes seconds: bounds after shuffling are searched. simulated: number of simulated people; they
     hide no other person, since this computer knows their answers.
@@ -111,7 +110,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
 
 
 def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
-    """Return epsilon and delta of all reports of a person together, after shuffling.
+    """Return the bound on all reports of a person together after shuffling, as epsilon and delta.
 
     None for fewer than two people.
     """

@@ -31,11 +31,11 @@ class PendingSession:
     """A session that is set up, and is about to begin.
 
     Attributes:
-        cast: with the identities of the parties here.
-        network: that connects them, and the phones.
-        keys: of the parties here, by name.
+        cast: the inputs of the session, with the identities of the parties here.
+        network: the network that connects these parties and the phones.
+        keys: the key of each party here, by name.
         mixer_link: the link to shufflers on other computers; None: all parties are here.
-        listeners: the sockets to which these connect.
+        listeners: the sockets to which the remote shufflers connect.
     """
 
     cast: Cast

@@ -18,10 +18,10 @@ VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")
 
 
 def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) -> Forecast | None:
-    """Return the forecast of the question with the widest limits; None if phones add no noise.
+    """Return the expected precision of the question with the widest limits; None without noise.
 
     Args:
-        scenario: of the class.
+        scenario: the scenario of the class.
         present_people: number of people that have joined.
         awaited: number of awaited people; None: as many as are needed to begin.
     """

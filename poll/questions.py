@@ -91,13 +91,13 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The contents of a file of questions, key by key.
 
     Attributes:
-        title: of the session.
-        lang: the tag of a language (language.py); None: each browser chooses.
+        title: the title of the session.
+        lang: the tag of the questions' language (language.py); None: each browser chooses.
         feature: the questions.
-        policy: the promise.
+        policy: the section with the promise about the release.
         local: the noise that phones add, if shares are estimated.
-        mix: the transport of messages.
-        defence: the guards.
+        mix: the section on shufflers and deadlines.
+        defence: the section on countermeasures.
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]

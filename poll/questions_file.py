@@ -34,8 +34,8 @@ class QuestionsFile:
     """A file of questions as it was read, or the package's demo.
 
     Attributes:
-        path: of the file; None: the demo.
-        folder: of a new file.
+        path: the path of the file; None: the demo.
+        folder: the folder in which a new file is written.
         data: the bytes that were read.
         table: the questions in it.
     """
@@ -69,10 +69,10 @@ class QuestionsFile:
         return self.path is not None and _has_bytes(self.path, self.data)
 
     def replace_tables(self, tables: Mapping[str, Any]) -> tuple["QuestionsFile", Path | None]:
-        """Write tables in place of the file; return the new file and the copy of the old file.
+        """Write tables in place of the file; return the new file, and the path of a copy.
 
-        None in place of the copy if the old file has no comments. The file has a path. Raises
-        StorageError; then the file is as before.
+        The copy is the old file; None if the old file has no comments, so that no copy is made. The
+        file has a path. StorageError if the file cannot be written; then it is as before.
         """
         if self.path is None:
             raise StorageError("the demo is no file to be replaced; name a new one")
@@ -94,9 +94,9 @@ class QuestionsFile:
         return replace(self, path=path, data=data, table=parse_questions(data, path))
 
     def _back_up(self, path: Path, *, private: bool) -> Path | None:
-        """Copy a file beside itself if it has more than its tables, such as comments.
+        """Copy the file beside itself, unless its tables are all it holds; return the copy's path.
 
-        A copy with the same bytes, of an earlier attempt, is enough.
+        A copy with the same bytes, of an earlier attempt, is enough. None: no copy is needed.
         """
         if questions_text(self.tables).encode() == self.data:
             return None

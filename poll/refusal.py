@@ -7,7 +7,7 @@ class Unwelcome(Exception):
     """The error that a web request is refused, with HTTP status and reason.
 
     Args:
-        status: of HTTP.
+        status: the HTTP status.
         key: of the sentence that says why (language.py); "": the value `words` is the sentence, in
             English, for a computer that mixes.
         values: the sentence's placeholders.

@@ -123,7 +123,7 @@ class MixerLink(Instrument):
         self._service.show(entry)
 
     def far(self, party: str) -> bool:
-        """Whether a party is on another computer."""
+        """Whether a party runs on another computer."""
         return party in self._outboxes
 
     def send(self, receiver: str, bag: Bag) -> None:

@@ -51,8 +51,8 @@ def reason_against(
     """Return the key of the sentence why the session cannot be repeated; "" if it can.
 
     Args:
-        scenario: of the session.
-        terms: of the class.
+        scenario: the scenario of the session.
+        terms: the settings of the class.
         events: the messages of the session, which is over.
         posts: number of posts on its board; with fewer of them the events are incomplete.
         led: whether a teacher sits at the terminal.

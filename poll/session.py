@@ -254,7 +254,7 @@ class PhoneSession:
         return finished_session
 
     async def _repeated(self) -> bool:
-        """Wait for the teacher's choice; whether the session is to be repeated.
+        """Wait for the teacher's choice; return whether the session is to be repeated.
 
         False at once if it may not be repeated.
         """
@@ -453,7 +453,7 @@ class PhoneSession:
     def _due_to_close(self, number: int) -> bool:
         """Whether an open round is to be closed now, before its parties' own deadline.
 
-        The teacher closes it, or its time without an extension is over.
+        That is so if the teacher closes it, or if its time without an extension is over.
         """
         room, board = self.room, self.room.board
         if board is None or board.phase is not Phase.COLLECTING or not number or not room.asks:

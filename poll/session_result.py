@@ -19,10 +19,10 @@ class FinishedSession:
     Attributes:
         board: all posts; None: too few people came, and the session did not begin.
         transcript: the events on the network.
-        network: that knows the rounds.
-        keys: of the parties that were here, by name.
+        network: the network of the session, from which its rounds are derived.
+        keys: the keys of the parties that ran on this computer, by name.
         room: the phones and their submissions.
-        seconds: from the first post to the last.
+        seconds: the time from the first post to the last.
         adversary: the attackers' record; None: no party cheats.
         functions: by round, the key of `randomness`; empty unless a record is written.
     """

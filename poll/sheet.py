@@ -20,11 +20,11 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
     """Return a printable HTML page with the slips of these codes, in random order.
 
     Args:
-        title: of the session.
+        title: the title of the session.
         address: that phones open, with its last slash; the code follows as its fragment, which
             browsers do not send.
-        codes: of the slips.
-        language: of the slips.
+        codes: the codes of the slips.
+        language: the language of the slips.
 
     Raises:
         ImportError: the library that draws QR codes is not installed.

@@ -28,9 +28,9 @@ class Singles(msgspec.Struct, frozen=True):
     """The counts of each question alone, published if the joint table is not.
 
     Attributes:
-        people: counted in round 1.
-        missing: of them in round 2.
-        counts: people by answer, by the name of the question.
+        people: the number of people counted in round 1.
+        missing: the number of these people that are missing in round 2.
+        counts: the number of people with each answer, by the name of the question.
     """
 
     people: int
@@ -44,10 +44,10 @@ def singles_of(
     """Return the published counts of each question by itself; None if no such counts are published.
 
     Args:
-        scenario: of the session.
-        board: of the session, which is over.
-        transcript: of it, with the curator's counts.
-        submission_counts: number of people that have submitted, by round.
+        scenario: the scenario of the session.
+        board: the board of the session, which is over.
+        transcript: the transcript of the session, with the curator's counts.
+        submission_counts: the number of people that have submitted, by round.
     """
     decision = board.decision
     given_up = board.burned is not None and board.account(2, 1) is None and len(board.calls) == 2

@@ -43,8 +43,8 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The contents of the file of slips, the codes that admit phones.
 
     Attributes:
-        version: of its form: 1.
-        title: of the questions.
+        version: the version of the file's form: 1.
+        title: the title of the questions.
         host, port: the address on the slips.
         codes: sorted, so that their order is not the order of the sheets.
         check: the SHA-256 of the rest, in hexadecimal digits.
@@ -127,7 +127,10 @@ def printed(code: str) -> str:
 
 
 class Slips:
-    """The slips of a session, and which of them have been used. codes: of the file."""
+    """The slips of a session (papers with a secret code each), and which of them have been used.
+
+    codes: the codes of all slips.
+    """
 
     def __init__(self, codes: Sequence[str]) -> None:
         """Start with all slips unused."""

@@ -29,8 +29,8 @@ LineSink = Callable[[str], None]
 def spare_of(scenario: Scenario) -> int:
     """Return the seconds by which the teacher can extend a round.
 
-    Parties collect so long unless the round is closed. 0 if half of a round is for queries to
-    `randomness`, which would have to end early too.
+    Parties collect for the deadline and these seconds, unless the round is closed before. 0 if half
+    of a round is for queries to `randomness`: that half would have to end early, too.
     """
     return (
         0 if answers_in(scenario) is AnswerKind.OPENED or scenario.mix.deadline > LONGEST else SPARE

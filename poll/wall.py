@@ -163,7 +163,11 @@ class Wall(Instrument):
         self._redraw()
 
     def admits(self, devices: Counter[str], slips: Slips | None) -> None:
-        """Show how phones were admitted. devices: number of people from each."""
+        """Show how phones were admitted: by slips, or from addresses shared by several phones.
+
+        devices: the number of people from each address. slips: the slips of the session; None: no
+        slips.
+        """
         max_people = max(devices.values(), default=0)
         if slips is not None:
             joined = self._language.say("wall-slips", used=slips.used, n=slips.number)
@@ -197,12 +201,12 @@ class Wall(Instrument):
         self.log.append(dict(result))
 
     def own_up(self, sentence: str) -> None:
-        """Show at the top of the wall that a party has cheated, and how; the line stays."""
+        """Show at the top of the wall, for good, that a party has cheated, and how."""
         self._bill = {**self._bill, "deviated": deviated_data((sentence,), self._language)}
         self._redraw()
 
     def awaits(self, answered: int, due: int) -> None:
-        """Show the number of answers in the open round."""
+        """Show the number of answers in the open round, and of people that can answer."""
         word = self._language.say("wall-answered", answered=answered, n=due)
         self.log.append({"what": "word", "word": word})
 

@@ -44,7 +44,7 @@ class WallPage:
     qr: returns an address as SVG; "" without a picture.
 
     Attributes:
-        address: of the session, HOST:PORT/CODE.
+        address: the address of the session, HOST:PORT/CODE.
         measured: the figures at the end, of a session with a run folder; None before.
     """
 

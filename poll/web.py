@@ -192,9 +192,10 @@ class PhoneServer:
         return HttpResponse(200, json.dumps(reply).encode(), (*JSON, NO_STORE))
 
     async def _mix(self, request: Request) -> HttpResponse:
-        """Handle another computer's offer to run a shuffler.
+        """Take another computer's offer to run a shuffler, and wait for the session to begin.
 
-        Return the session's data when it begins.
+        The response has the session's data, or none if the session has not begun within some
+        seconds.
         """
         if self._mixers is None:
             raise Unwelcome(
