@@ -38,33 +38,37 @@ Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 
 
 class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The choices of a user. None and empty: the default of the command line.
+    """The choices of a user; None or an empty value stands for the command line's default.
 
     Attributes:
         data: the file, as a command names it.
         sha256: of the file's bytes when it was opened, in hexadecimal.
-        separator, encoding, sheet, header, header_row, last_row, decimal: of the file.
+        separator, encoding, sheet, header, header_row, last_row, decimal: the form of the file.
         missing_text, columns: texts that mean missing; the columns to read.
-        sets, yes_no, as_number: columns with several parts in a cell; columns of numbers.
+        sets, yes_no, as_number: columns with several parts in a cell, read as sets; such columns,
+            replaced by a column of yes and no for each part; columns in which equal numbers get one
+            spelling.
         person, each_row, one_row: the definition of a person.
-        roles: of columns, where the user gives one.
+        roles: the role of each column to which the user has given one.
         keep, coarsen: columns released as they are; rules that make values coarser.
         threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
-        k, max_exposure, suppress, suppress_cells, known, by: the target.
+        k, max_exposure, suppress, suppress_cells, known, by: the target of the release, as options
+            of `veilmix advise`.
         l, entropy_l, t, nominal: targets of sensitive columns.
-        predict, hierarchy, importance, steps, ledger: of the search.
-        levels: of each searched column; None: the best.
+        predict, hierarchy, importance, steps, ledger: settings of the search.
+        levels: the chosen level of coarser values of each searched column; None: the best choice.
         like: a file with earlier advice, which is applied again; None: a search.
         advise_figure, advise_write: the ending of the file with the figure, with the scenario.
-        scored: whether the score of the file as it is is shown.
-        missing, population_factor, worst_case, unique_size: of this score.
-        score_figure, score_table, score_counts, score_save: the endings of its files.
-        score_anyway, score_bom, score_ledger: of these files.
+        scored: whether the page shows the score of the file as it is, before the release.
+        missing, population_factor, worst_case, unique_size: settings of this score.
+        score_figure, score_table, score_counts, score_save: the endings of the files of this score;
+            None: no such file.
+        score_anyway, score_bom, score_ledger: settings of these files.
         release, control: files that are judged against the open file.
         counts_tables: tables of counts, each columns with commas between.
         counts_k: persons in the smallest cell that is not small; None: k.
-        counts_round, counts_close_empty, counts_least, counts_outsiders: of these tables.
-        counts_steps, counts_anyway: of these tables, too.
+        counts_round, counts_close_empty, counts_least, counts_outsiders: settings of these tables.
+        counts_steps, counts_anyway: further settings of these tables.
         counts_table, counts_bom: the ending of their file; whether it begins with a mark.
         dismissed: doubts about values that the user has answered with no.
     """
@@ -136,12 +140,10 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     dismissed: tuple[str, ...] = ()
 
     def changed(self, new_values: dict[str, Any]) -> "UserChoices":
-        """Return the choices with some of them replaced.
+        """Return the choices with some of them replaced; ChoiceError for a wrong value.
 
-        ChoiceError for a value that is not accepted.
-
-        new_values: by name; roles are merged with the present ones, and a role of None is guessed
-        again. Levels belong to a search: whatever else changes, the best choice is taken again.
+        new_values: by name; roles are merged with the present roles, and a role of None is guessed
+        again. A change that affects the search sets the levels back to None, the best choice.
         """
         if not isinstance(new_values, dict):
             raise ChoiceError("choices: an object with choices by name is accepted", None)
@@ -179,7 +181,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             )
 
     def reading(self) -> Reading:
-        """Return the description by which the table is read.
+        """Return the description by which the table is read from the file.
 
         DataError for a column name with a comma.
         """
@@ -215,7 +217,7 @@ class ChoiceError(DataError):
     """The error that a choice is not accepted.
 
     Attributes:
-        option: its name; None: of no single choice.
+        option: the name of the choice; None: the error is of no single choice.
     """
 
     def __init__(self, sentence: str, option: str | None) -> None:

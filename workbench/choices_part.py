@@ -29,9 +29,10 @@ def choices_part(
     *,
     final: bool,
 ) -> dict[str, Any]:
-    """Return the state's part on the choices, without the chosen point in words (`chosen_words`).
+    """Return the part of the page's state about the choices of a search, drawn as points.
 
-    final: whether the search is complete.
+    The text about the chosen point is not in it (`chosen_words`). final: whether the search is
+    complete.
     """
     costed_choices = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [
@@ -81,7 +82,10 @@ def choices_part(
 def chosen_words(
     advised: Advised, choices: UserChoices, words: CommandWords, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the people at risk of the chosen point, and its text, for the part on the choices."""
+    """Return the people at risk of the chosen point (a choice of the search), and its text.
+
+    They belong to the part of the page's state about the choices.
+    """
     return {
         "who": _people_at_risk(advised, voice),
         "text": words.advice(advised, Path(choices.data).name),
@@ -172,7 +176,10 @@ def _point(
 
 
 def _summary(advised: Advised, voice: PageVoice) -> str:
-    """Return a short text on the chosen point: kept share, suppressed cells or rows."""
+    """Return a short text on the chosen point: kept share, suppressed cells or rows.
+
+    A point is a choice of the search, a level of coarser values for each column.
+    """
     share_text = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
     if advised.cells is not None:
         return f"{share_text}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
@@ -181,7 +188,10 @@ def _summary(advised: Advised, voice: PageVoice) -> str:
 
 
 def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
-    """Return the levels in few words: the words if they are few, else how many columns change."""
+    """Return a choice's levels in words, or, if that is long, how many columns change.
+
+    words: the levels in words.
+    """
     if len(words) <= SHORT:
         return english(words)
     dropped = sum(

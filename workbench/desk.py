@@ -51,10 +51,10 @@ class Desk:
     internal error.
 
     Attributes:
-        choices: of the user.
+        choices: the choices of the user.
         voice: the sentences of the page, in its language.
         version, revision: numbers that grow with every change of the state, and of the choices.
-        path: of the open file; None: no file is open.
+        path: the path of the open file; None: no file is open.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Desk:
 
     @property
     def further(self) -> Mapping[str, RunCommand]:
-        """The results of commands besides the six steps, by their place on the page."""
+        """The results of the commands that are run besides the six steps, by place on the page."""
         return self._further.results
 
     def speak(self, language: Language) -> None:
@@ -277,7 +277,7 @@ class Desk:
         return [quoted_line(line, os.name) for line in lines]
 
     async def work(self) -> None:
-        """Compute the steps whenever the choices change, until cancelled."""
+        """Compute the six steps of the page whenever the choices change, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch)
             while True:
@@ -299,7 +299,7 @@ class Desk:
                 self._bump()
 
     async def _steps(self) -> None:
-        """Compute all steps and further commands; an error is shown at its step."""
+        """Compute the six steps and the further commands; an error is shown at its step."""
         if self.path is None:
             return
         content = self._inputs.content if self._inputs is not None else {}
@@ -424,7 +424,7 @@ class Desk:
         self._news = trio.Event()
 
     def _fewer(self, hierarchies: object) -> bool:
-        """Whether new hierarchies are a part of the present hierarchies: some are removed."""
+        """Whether new hierarchies are a subset of the present hierarchies: some were removed."""
         return (
             isinstance(hierarchies, dict) and hierarchies.items() <= self.choices.hierarchy.items()
         )

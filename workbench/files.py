@@ -98,7 +98,10 @@ def keep_private(place: Path, data: bytes) -> None:
 
 
 def plain_name(name: str) -> str:
-    """Return the last part of a path of any system, without signs that no file may have."""
+    """Return the last part of a path of any system, with forbidden characters replaced by `_`.
+
+    StorageError if no valid file name is left.
+    """
     last = name.replace("\\", "/").rpartition("/")[2]
     short_name = "".join(
         "_" if sign in '<>:"|?*' or not sign.isprintable() else sign for sign in last

@@ -26,7 +26,10 @@ SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)
 def goal_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the state's part on the goal of the release."""
+    """Return the part of the page's state about the goal of the release.
+
+    It has presets, the target in people, and the present exposure.
+    """
     n, k = table.n, choices.k
     quasi, all_exposed = exposed_people(table, k)
     limit = choices.max_exposure if choices.suppress is None else choices.suppress
@@ -56,7 +59,7 @@ def goal_part(
 
 
 def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
-    """Yield the presets that no authority has set, for the page."""
+    """Yield the presets of a goal that are not thresholds of authorities, for the page."""
     for name, preset in PRESETS.items():
         yield {
             "name": name,

@@ -26,14 +26,14 @@ class Option:
     """An option of the page, and its form on a command line.
 
     Attributes:
-        name: of the field of `UserChoices`.
-        step: to which it belongs, or its place in `FURTHER`.
-        kind: of its values, see `WRITERS`.
-        commands: that have it.
+        name: the name of its field in `UserChoices`.
+        step: the step of the page to which it belongs, or its place in `FURTHER`.
+        kind: the kind of its values, a key of `WRITERS`.
+        commands: the commands of `veilmix` that have this option.
         special: whether the page has a control of its own for it.
-        flag: on a command line; "": `--name`.
-        written: of kind `written`, the end of the name of the file that is written.
-        choices: the accepted values, of kind `choice`.
+        flag: its form on a command line; "": `--name`.
+        written: for the kind `written`, the end of the name of the file that is written.
+        choices: for the kind `choice`, the accepted values.
         range: the smallest and the largest accepted number.
     """
 
@@ -49,7 +49,7 @@ class Option:
 
     @property
     def flag_name(self) -> str:
-        """The name on a command line."""
+        """The name of the option on a command line, such as `--max-exposure`."""
         return self.flag or "--" + self.name.replace("_", "-")
 
     def arguments(self, choices: UserChoices) -> list[str]:

@@ -45,9 +45,9 @@ class PlacedCommand:
     """A command that the page can run besides the six steps, at its place on the page.
 
     Attributes:
-        command: of its options, see `Option`.
-        arguments: of `veilmix`.
-        is_wanted: whether the user wants it.
+        command: the name under which `Option.commands` lists its options.
+        arguments: returns the arguments of `veilmix` for the user's choices.
+        is_wanted: whether the user's choices ask for it.
     """
 
     command: str
@@ -68,7 +68,7 @@ class RunCommand:
 
     Attributes:
         output: the text that it printed.
-        files: that it wrote, by the option; each with its name and its bytes.
+        files: the name and the bytes of each file that it wrote, by the option that asks for it.
     """
 
     output: CommandOutput
@@ -82,7 +82,7 @@ class Further:
     part of a command. print_line: receives a line about an internal error.
 
     Attributes:
-        results: of the commands that are complete, by place.
+        results: the results of the commands that are complete, by place on the page.
     """
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
@@ -168,7 +168,7 @@ def _files(name: str) -> tuple[str, ...]:
 
 
 def place_part(result: RunCommand) -> Part:
-    """Return the state's part on the result of a command."""
+    """Return the part of the page's state about the result of a command that was run."""
     output = result.output
     return {
         "status": "ready" if output.error is None else "error",
@@ -183,7 +183,10 @@ def place_part(result: RunCommand) -> Part:
 
 
 def _error_part(sentence: str) -> Part:
-    """Return the state's part on a command that failed."""
+    """Return the part of the page's state about a command that failed.
+
+    sentence: the error.
+    """
     return {"status": "error", "error": english(sentence)}
 
 
@@ -193,7 +196,7 @@ def wanted_places(choices: UserChoices) -> tuple[str, ...]:
 
 
 def page_to_sign(result: RunCommand) -> tuple[str, bytes] | None:
-    """Return name and bytes of the page to sign of a score that is saved; None without it."""
+    """Return name and bytes of the page to sign if a score was saved, else None."""
     if "score_save" not in result.files:
         return None
     name, data = result.files["score_save"]

@@ -70,13 +70,13 @@ class Inputs:
     """The input of the six steps: file, choices, and language.
 
     Attributes:
-        path: of the file on this computer.
-        content: its bytes; empty before they are read.
-        choices: of the user.
-        hierarchies: files by column.
+        path: the path of the open file on this computer.
+        content: the bytes of each file that was read, by path.
+        choices: the choices of the user.
+        hierarchies: the hierarchy file of each column that has one.
         given_files: other files, by the choice that names them.
-        words: of the command line.
-        voice: of the page.
+        words: the functions that word the output of the command line.
+        voice: the sentences of the page, in its language.
     """
 
     path: Path
@@ -122,7 +122,7 @@ class Pipeline:
         self._memory, self.result, self.table_search = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
-        """Compute and show all steps; the VeilmixError of a step ends the work."""
+        """Compute and show all six steps; the VeilmixError of a step ends the work."""
         self.result = self.table_search = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
@@ -260,9 +260,9 @@ class Frozen:
     """Work that sees the bytes of files as they were first read, even if the files change.
 
     Attributes:
-        content: of files, by path.
+        content: the bytes of each file, by path.
         work: the function to call.
-        arguments: its arguments, but for the progress.
+        arguments: the arguments of the function, without the progress.
     """
 
     content: dict[Path, Content]
@@ -281,7 +281,10 @@ def read_parts(
     inputs: Inputs,
     progress: Progress,
 ) -> dict[str, Part]:
-    """Return the state's parts on file, persons, columns and goal, as far as they are known."""
+    """Return the parts of the page's state about file, persons, columns and goal.
+
+    If the user still has to define a person, only the first two.
+    """
     choices, voice = inputs.choices, inputs.voice
     persons = persons_part(opened, table, choices, voice)
     if isinstance(table, RepeatedPersonsError):
@@ -302,13 +305,16 @@ def _points(
     final: bool,  # noqa: FBT001 - passed on
     progress: Progress,
 ) -> Part:
-    """Return the state's part on the choices, without the chosen point in words."""
+    """Return the part of the page's state about the choices of a search.
+
+    The text about the chosen point is not in it.
+    """
     progress("wording the choices")
     return choices_part(table_search, advised, inputs.words, inputs.voice, final=final)
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
-    """Return the chosen point in words, for the state's part on the choices."""
+    """Return the text about the chosen point, for the page's state about the choices."""
     progress("wording the chosen point")
     return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 
@@ -331,6 +337,9 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
 
 
 def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
-    """Return the state's part on the result; hashing and wording take a moment."""
+    """Return the part of the page's state about the result.
+
+    It runs as work of its own, because hashing and wording take a moment.
+    """
     progress("wording the result")
     return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

@@ -24,9 +24,9 @@ MOST_CANDIDATES = 12
 def file_part(
     opened: OpenedFile, table: SourceTable | None, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the state's part on the file.
+    """Return the part of the page's state about the file.
 
-    table: as it was read; None: a person is not defined yet.
+    table: the table as it was read; None: the user has not defined a person yet.
     """
     content, whole = opened.source.content, opened.whole
     rows, columns = len(whole.codes), len(whole.columns)
@@ -59,7 +59,10 @@ def file_part(
 
 
 def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[str, Any]:
-    """Return the state's part on a file that cannot be read: name, first lines and sheets."""
+    """Return the part of the page's state about a file that cannot be read.
+
+    It has the name, the first lines and the sheets, as far as they can be read.
+    """
     progress("reading the first lines")
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
     with suppress(OSError, ValueError, LookupError, VeilmixError):
@@ -80,7 +83,10 @@ def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[st
 
 
 def _doubts(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
-    """Yield values that often mean missing, each with the choices of a yes and of a no."""
+    """Yield the values that often mean missing, as questions to the user.
+
+    Each has its text, and the choices that an answer yes and an answer no make.
+    """
     for suspect in opened.suspects:
         key = f"{suspect.column}={suspect.text}"
         if key not in choices.dismissed:
@@ -105,7 +111,10 @@ def persons_part(
     choices: UserChoices,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the state's part on persons; `blocked` if the user has to define a person."""
+    """Return the part of the page's state about persons: which rows belong to one person.
+
+    Its status is `blocked` if the user has to define a person.
+    """
     repeated = table if isinstance(table, RepeatedPersonsError) else None
     rows = len(opened.whole.codes)
     candidates = list(_candidates(opened, choices))
@@ -197,7 +206,7 @@ def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
 def columns_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the state's part on columns: the role of each column of the file."""
+    """Return the part of the page's state about columns: the role of each column."""
     judged = opened.roles(choices)
     never = sum(column.role in NEVER for column in judged)
     counts = {role: sum(column.role is role for column in judged) for role in ColumnRole}

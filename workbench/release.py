@@ -34,8 +34,8 @@ class ReleasePreview:
     """The released rows of a choice, with the measures of its target.
 
     Attributes:
-        columns, rows: as they are written.
-        table: as it is scored.
+        columns, rows: the names and the rows as they are written to a file.
+        table: the released table in the form that is scored.
         k: people in the smallest equivalence class wanted.
         people_limit: people that may be in a smaller class.
         crowds: the classes of the columns that the target counts as known, together.
@@ -76,7 +76,7 @@ def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
 def release_part(
     release: ReleasePreview, opened: OpenedFile, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the state's part on the result, without text and files."""
+    """Return the part of the page's state about the result, without text and files."""
     whole, below = opened.whole, release.below
     original_shape = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
     released_shape = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
@@ -183,9 +183,10 @@ def _decimals(number: float, digits: int, voice: PageVoice) -> str:
 def _missed_text(
     release: ReleasePreview, column: str, named_target: tuple[str, Targets], voice: PageVoice
 ) -> Text:
-    """Return the sentence on a missed target, with the share of people in classes that miss it.
+    """Return the sentence that a target is missed, with the share of people concerned.
 
-    named_target: name and target.
+    These are the people in equivalence classes that miss the target. named_target: the name of the
+    target, and the target.
     """
     name, target = named_target
     people = people_who_miss(release.table, column, target)
@@ -213,7 +214,7 @@ def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
 
 
 def _asked_text(limit: float | None, name: str, voice: PageVoice) -> Text:
-    """Return the sentence on a target; None: that no target was asked."""
+    """Return the sentence on the target that the user set; None: that no target was set."""
     if limit is None:
         return voice.say("said-not-asked")
     return voice.say("said-asked", asked=f"{name} = {voice.language.number(limit)}")

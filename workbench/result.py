@@ -40,12 +40,12 @@ class ReleaseResult:
     """A released table, its score and its files.
 
     Attributes:
-        advised: the advice that led to it.
-        release: its rows.
-        score: of the released table.
+        advised: the advice that led to this table.
+        release: the released rows, with their measures.
+        score: the score of the released table.
         record: the score in the form of a record.
         account: the privacy account of a ledger, if one is named.
-        files: bytes that were asked for, by format.
+        files: the table as bytes, by format, for the formats requested so far.
     """
 
     advised: Advised
@@ -123,7 +123,7 @@ def result_part(
     words: CommandWords,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the state's part on the result, with text and files."""
+    """Return the part of the page's state about the result, with text and files."""
     stem = opened.source.content.path.stem
     return {
         **release_part(result.release, opened, choices, voice),

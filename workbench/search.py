@@ -45,10 +45,14 @@ def search_table(
     steps: int | None,
     progress: Progress,
 ) -> TableSearch:
-    """Search for the coarser values with the least loss that meet the target; return the search.
+    """Search for the coarser values with the least loss that meet the target.
 
-    DataError as in `advise`. hierarchies: files by column. like: the file of earlier advice, which
-    is applied in place of a search. steps: of the search at most; None: the default.
+    Errors as of `advise`. hierarchies: the hierarchy file of each column that has one. like: the
+    file of earlier advice, which is applied in place of a search. steps: the largest number of
+    steps; None: the default.
+
+    Returns:
+        The search, with all choices that it found.
     """
     if choices.like is not None:
         return applied_again(table, choices, like or Path(file_argument(choices.like)), progress)
@@ -72,7 +76,7 @@ def applied_again(
 ) -> TableSearch:
     """Return a search with only the choice of earlier advice, applied to this table.
 
-    DataError for a choice that only a search can use.
+    ChoiceError if the user has made a choice that only a search can use.
     """
     for name in ("suppress_cells", "hierarchy", "importance", "steps"):
         if getattr(choices, name) not in (None, {}):
@@ -111,5 +115,5 @@ def target_of(like: Path) -> dict[str, Any]:
 
 
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
-    """Whether to search for a moment first: the whole search may take longer than a second."""
+    """Whether to search for a moment first, as the whole search may take longer."""
     return choices.steps is None and choices.like is None and len(table.columns) > SMALL_SEARCH

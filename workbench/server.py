@@ -101,8 +101,8 @@ class RefusedRequestError(Exception):
     """The error that a request is refused, with HTTP status and the fields of the response.
 
     Attributes:
-        status: of HTTP.
-        fields: of the response.
+        status: the HTTP status.
+        fields: the JSON fields of the response.
     """
 
     def __init__(self, status: int, text: str, lang: str = "en", **more: object) -> None:
@@ -122,7 +122,7 @@ class Workbench:
     Attributes:
         desk: the state of the page.
         ended: set when the user is done, or has left.
-        address: of the page.
+        address: the address of the page, with the secret token.
     """
 
     def __init__(self, desk: Desk, gate: Gate, token: str) -> None:

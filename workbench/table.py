@@ -41,13 +41,13 @@ class OpenedFile:
     """A file as it was read, with all columns.
 
     Attributes:
-        source: its bytes and their form.
+        source: the bytes of the file and their form.
         whole: all columns, without a decision on persons or roles.
         preview: the first rows, as texts.
         lines: the first lines of a text file, as they are; none of other files.
         header_line: the line with the names, from 1; None: no line.
         detected_options: detected options of the form of the file.
-        sheets: of a workbook.
+        sheets: the names of the sheets of a workbook.
     """
 
     source: FileSource
@@ -157,9 +157,10 @@ def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, s
 def read_table(
     path: Path, choices: UserChoices, progress: Progress
 ) -> SourceTable | RepeatedPersonsError:
-    """Read the table by all choices; the error if the user has to define a person.
+    """Read the table by all choices; return the table.
 
-    Raises DataError for every other reason.
+    If the user has to define a person first, the error that says so is returned. DataError for
+    every other reason.
     """
     try:
         return read(path, choices.reading(), MISSING, progress)

@@ -24,10 +24,10 @@ class CommandOutput:
     """The output of a command that the page has run.
 
     Attributes:
-        text: as the command line prints it.
-        printed: the same as lines and tables.
-        warnings: a line each.
-        error: that has ended the command; None: it has done its work.
+        text: the output as the command line prints it.
+        printed: the same output as lines and tables.
+        warnings: the warnings, a line each.
+        error: the error that has ended the command; None: it has done its work.
     """
 
     text: str
@@ -41,20 +41,23 @@ class CommandWords:
     """The functions of the command line that word its output, so that the page says the same.
 
     Attributes:
-        advice: the output of `veilmix advise`; of the advice and the name of the file.
-        advice_steps, advice_choices: its tables.
-        advice_lines: its lines on known columns, rows and costs.
-        searched: its line on the search.
-        score: the output of `veilmix score`; of a score, a name, texts of missing cells, a table.
-        record: the score of a released table, and its record for the page to sign; of the advice,
-            the table, roles, the path of the file, its description, the arguments of the command,
-            the written file, and the progress.
-        run: runs `score` or `counts`; of the arguments, and the progress.
-        advice_record: the output of `veilmix advise --format json`; of the advice, the name of the
-            file.
-        advice_figure: writes the figure of `veilmix advise`; of the advice, the path.
-        scenario: the scenario of `veilmix advise --write`; of the advice, the path of the data,
-            their description, the folder of the scenario. DataError where a run has no use for it.
+        advice: returns the output of `veilmix advise`, from the advice and the name of the file.
+        advice_steps, advice_choices: return the tables in that output.
+        advice_lines: returns the lines in that output on known columns, rows and costs.
+        searched: returns the line in that output on the search.
+        score: returns the output of `veilmix score`, from a score, a name, the texts of missing
+            cells, and a table.
+        record: returns the score of a released table, and its record for the page to sign; from
+            the advice, the table, the roles, the path of the file, its description, the arguments
+            of the command, the written file, and a function that is told the progress.
+        run: runs `veilmix score` or `veilmix counts`, with these arguments, and a function that is
+            told the progress.
+        advice_record: returns the output of `veilmix advise --format json`, from the advice and the
+            name of the file.
+        advice_figure: writes the figure of `veilmix advise`, from the advice, to a path.
+        scenario: returns the scenario that `veilmix advise --write` writes, from the advice, the
+            path of the data, their description, and the folder of the scenario; DataError if the
+            advice cannot be written as a scenario.
         help: the help of each option, by the command and the option: `score --figure`.
     """
 
@@ -82,8 +85,8 @@ class PageVoice:
     """The sentences of the page in a language.
 
     Attributes:
-        language: with the sentences of the page.
-        tag: of the language.
+        language: the language, with the sentences of the page.
+        tag: the tag of the language, such as `de`.
     """
 
     language: Language
@@ -95,9 +98,9 @@ class PageVoice:
         return cls(language.part("workbench"), language.tag)
 
     def say(self, key: str, **values: object) -> Text:
-        """Return a sentence with its language. key: in the table [workbench].
+        """Return a sentence of the page, with the tag of its language.
 
-        Values: placeholders.
+        key: of the sentence, in the table [workbench]. values: its placeholders.
         """
         return {"text": visible(self.language.say(key, **values)), "lang": self.tag}
 
@@ -110,7 +113,7 @@ class PageVoice:
         return f"{self.percent(people / n)} ({self.language.count(people)})"
 
     def percent(self, share: float) -> str:
-        """Return a share as text; 0 only if it is 0, and 100 only if it is 1."""
+        """Return a share as a percentage; 0 % only if it is 0, and 100 % only if it is 1."""
         return percent(share).replace(".", self.language.decimal)
 
     def count(self, number: int) -> str:
