@@ -66,10 +66,7 @@ class ClassGuesses:
 
     @property
     def state(self) -> dict[str, object]:
-        """The state that the wall shows: the number of guesses.
-
-        When closed, the guesses, sorted.
-        """
+        """The state that the wall shows: the number of guesses; the guesses only when closed."""
         return {
             "n": len(self.by_phone),
             "most": max(self.devices.values(), default=0),
@@ -81,7 +78,7 @@ class ClassGuesses:
 def _read(body: bytes, guess_kind: Guess) -> tuple[str, int | float]:
     """Return the secret of a phone and its guess, from the body of a request.
 
-    Raises Unwanted for another form.
+    Unwanted if the body has another form. guess_kind: the kind of guess of the lesson.
     """
     try:
         fields = from_json(body)

@@ -3,8 +3,8 @@
     plans       for 45 and for 90 minutes, a step a row
     slides      a page of A4 across each: to print, or to show in full screen
     handout     for pupils; answers: the same for the teacher
-    cards       to play on paper: of the room `report`
-    slips       that admit phones: of the room `poll`; only if their address is known
+    cards       role cards to play on paper (made by the room `report`)
+    slips       codes that admit phones (made by the room `poll`), if their address is known
 
 Each part has the style sheet of its own page, nested below the part's class, and page sizes of its
 own. The file loads nothing and runs no script.
@@ -44,7 +44,7 @@ class PackPart:
 
     Attributes:
         style: the style sheet of its own page.
-        body: its HTML.
+        body: the HTML of the part.
     """
 
     style: str
@@ -91,8 +91,8 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
     """Return the teacher's pack of a lesson, as HTML.
 
     Args:
-        lesson: of the hand-out, the slides and the answers.
-        language: of all parts that are made here.
+        lesson: the lesson of the hand-out, the slides and the answers.
+        language: the language of all parts that are made here.
         parts: by name, of other rooms: `cards`, and `slips` if there are any.
         commands: what to type in the lesson, a line each.
     """
@@ -139,9 +139,9 @@ def nested(name: str, style: str) -> str:
 
 
 def _plan(voice: Voice, minutes: int) -> str:
-    """Return a plan as an HTML table.
+    """Return a plan as an HTML table, with a row for each step.
 
-    A row has its first minute, the activity, and what it needs.
+    A row has the first minute, the duration, the activity, and the things needed.
     """
     rows, begins = "", 0
     for step in plan_of(voice.lesson, minutes):

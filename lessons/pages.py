@@ -149,10 +149,7 @@ def whole_page(language: Language, title: str, style: str, body: str, rule: str)
 
 
 def _frame_data(voice: Voice) -> dict[str, object]:
-    """Return the data for the scripts that all lessons share.
-
-    The guess, the truth, the sentences.
-    """
+    """Return the data for the scripts that all lessons share: guess, truth and sentences."""
     guess, table = voice.lesson.guess, voice.table
     number = isinstance(guess, NumberGuess)
     axis = {name: getattr(guess, name) for name in guess.__dataclass_fields__}
@@ -189,9 +186,9 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
-    """Return the table that pupils fill in, empty or answered.
+    """Return the table that pupils fill in as HTML, empty or with the answers.
 
-    Without a table, lines to write on.
+    A lesson without a table has lines to write on instead; with the answers, no text.
     """
     if table.sheet is None:
         return "" if answered else LINES

@@ -138,9 +138,9 @@ class LessonServer:
     async def _for_teachers(
         self, request: Request, resource: str, lesson: Lesson, language: Language
     ) -> HttpResponse:
-        """Return the response to a request from this computer.
+        """Return the response to a request that only this computer may make.
 
-        Unwanted for a path that does not exist.
+        The caller has refused other computers. Unwanted for a path that does not exist.
         """
         guesses = self.guesses[lesson.number]
         match request.method, resource:

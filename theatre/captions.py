@@ -60,13 +60,13 @@ def caption_of(
     """Return the meaning of a post, in a sentence.
 
     Args:
-        presenter: of the program of the session.
-        author: of the post.
-        body: of the post.
+        presenter: the texts of the session's release program.
+        author: the party that made the post.
+        body: the content of the post.
         columns: the names of the requested columns.
-        call: of this round.
-        terms: of the session, announced before; None: there is no announcement yet.
-        language: with the sentences of the theatre.
+        call: the call (query) of this round; None: before the first call.
+        terms: the announcement of the session; None: it is not posted yet.
+        language: the language of the caption, with the sentences of the theatre.
     """
     # batches are sorted outside lessons, so that is assumed
     ordered = terms is None or terms.rules.ordered
@@ -99,7 +99,10 @@ def caption_of(
 
 
 def vouches(author_name: str, body: Body, language: Language) -> str:
-    """Return the caption of a post about keys, signatures, tokens or locks."""
+    """Return the caption of a post about keys, signatures, tokens or locks.
+
+    author_name: its author at the beginning of a sentence.
+    """
     say = language.say
     match body:
         case Roster(shufflers=shufflers):

@@ -17,10 +17,11 @@ from .language import theatre_sentences
 def cheating_data(
     scenario: Scenario, study: CheatingStudy | None, language: Language | None = None
 ) -> dict[str, Any]:
-    """Return the data of the panel. study: saved beside the run; None: there is no study.
+    """Return the data of the page's panel on malicious coalitions.
 
-    language: of the sentences; None: English. Without a study the data are only the reason for its
-    absence, or the command that makes a study.
+    study: the study that was saved beside the run. language: of the sentences; None: English.
+    Without a study (None) the data are only the reason for its absence, or the command that makes a
+    study.
     """
     words = theatre_sentences(language)
     limit = words.say("says-cheating-limit")  # the catalogue lacks known attacks

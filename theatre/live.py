@@ -84,9 +84,9 @@ class Playing:
     """A scenario with its drawn people, ready to be played.
 
     Attributes:
-        scenario: as it was moved by the sliders.
+        scenario: the scenario, with the changes made by the page's sliders.
         crowd: the people, and the samples that are drawn from them.
-        seed: of the run; None: the system's randomness.
+        seed: the seed of the run; None: the system's randomness.
     """
 
     scenario: Scenario

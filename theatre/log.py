@@ -44,7 +44,7 @@ class EventLog:
     """The log of events of the present run, each entry as JSON.
 
     Attributes:
-        run: its number, from 0; raised when another begins.
+        run: the number of the present run, from 0; raised when another begins.
         entries: JSON texts, in order.
     """
 

@@ -75,7 +75,7 @@ class SentRound:
     """The recorder's knowledge of a round.
 
     Attributes:
-        plan: as it follows from the board.
+        plan: the round as it follows from the board.
         sealed_answers: the sealed answers of each person.
         shown_people: people with answers that a move has shown.
         senders: people with an envelope on its way.
@@ -174,7 +174,7 @@ class MoveRecorder(Instrument):
     def _fault(self, sent_round: SentRound, person: int, *, linked: bool) -> str:
         """Return the fault of a participant's envelope, in a word; "" without a fault.
 
-        linked: whether it is the envelope that the person sealed.
+        `Send.fault` lists the words. linked: whether it is the envelope that the person sealed.
         """
         previous_round = self._rounds.get(sent_round.call.round - 1)
         if sent_round.closed:

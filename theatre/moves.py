@@ -37,24 +37,25 @@ class PostMove(StageMove, frozen=True, tag="post"):
     """The move of a message on the board.
 
     Attributes:
-        author: of the post.
-        kind: of message.
-        round: its number.
-        says: its meaning, in a sentence.
-        asks: of a call: the columns of each question.
-        openers: of a call: the parties that open the layers of an answer, outermost first.
-        slots: of a call: onions of an envelope.
-        hop, received, sent: of a shuffler's account.
+        author: the party that made the post.
+        kind: the kind of the message, such as `call`.
+        round: the number of the round.
+        says: the meaning of the post, in a sentence.
+        asks: for a call, the columns of each question.
+        openers: for a call, the parties that open the layers of an answer, outermost first.
+        slots: for a call, the number of onions in an envelope.
+        hop, received, sent: for a shuffler's account, its hop and the numbers of its incoming and
+            forwarded messages.
         opened: of an audit: the messages that this hop has opened on the board, as numbers of
             people at the first hop (envelopes) and of onions at later hops.
-        counts: of a reader's account, if they are public.
-        alike: of the counts that are released: lines about people with equal values.
-        kept: of a decision: columns; promise, rule: the certified bound and its rule.
-        step: of a peer's post: that of its round.
-        named: of a round of peers that was aborted: the peers at fault.
+        counts: for a reader's account, its counts, if they are public.
+        alike: for released counts, lines about people with equal values.
+        kept: for a decision, the released columns; promise, rule: its certified bound and rule.
+        step: for a peer's post, the step of the round.
+        named: for an aborted round of peers, the peers at fault.
         taken: of a keyholder's post with ballots: the people that handed them in, by index; of a
             call: the people whose ballots of round 1 are mixed again.
-        seal: of a shuffle or of shares: whether their proof holds, or `unchecked`.
+        seal: for a shuffle or decryption shares, whether their proof holds, or `unchecked`.
     """
 
     author: str = field(name="by")
@@ -85,7 +86,7 @@ class Send(StageMove, frozen=True, tag="send"):
     Attributes:
         sender: the party that submits it.
         receiver: the first shuffler.
-        round: its number.
+        round: the number of the round.
         person: index from 0, NO_PERSON if no person sent it.
         answers: the sealed answers, with the first envelope of a round only.
         fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" for none.
@@ -109,7 +110,7 @@ class Silent(StageMove, frozen=True, tag="silent"):
 
     Attributes:
         party: the person, by its name; person: by its index from 0.
-        round: its number.
+        round: the number of the round.
         answers: the sealed answers.
     """
 
@@ -123,8 +124,8 @@ class BatchMove(StageMove, frozen=True, tag="batch"):
     """The move of a batch of onions that leaves a shuffler.
 
     Attributes:
-        sender, receiver: of the batch.
-        round: its number.
+        sender, receiver: the parties that send and receive the batch.
+        round: the number of the round.
         onions: in the order in which they leave.
     """
 
@@ -139,7 +140,7 @@ class CountMove(StageMove, frozen=True, tag="count"):
 
     Attributes:
         reader: the party.
-        round: its number.
+        round: the number of the round.
         counts: per question the values, and the number of people with them.
         alike: lines about people with equal values, if the counts are the release.
     """
@@ -154,10 +155,10 @@ class Refuse(StageMove, frozen=True, tag="refuse"):
     """The move of a party that has refused messages.
 
     Attributes:
-        party: that refused them.
-        round: its number.
-        reason: why.
-        number: of messages.
+        party: the party that refused them.
+        round: the number of the round.
+        reason: the reason of the refusals.
+        number: the number of refused messages.
         envelopes: the refused envelopes, if known, as numbers of the session's envelopes from 0.
     """
 

@@ -113,7 +113,10 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def deviated_data(lines: Sequence[str], language: Language | None = None) -> dict[str, Any] | None:
-    """Return the lines that the page shows first if a run has deviations; else None."""
+    """Return the lines that the page shows first if a run has deviations; else None.
+
+    lines: a sentence for each deviation. language: of the page's own sentences; None: English.
+    """
     words = theatre_sentences(language)
     return {"first": list(lines), "instead": words.say("says-not-by-watching")} if lines else None
 

@@ -23,11 +23,11 @@ class PeerCall(StageMove, frozen=True, tag="call"):
 
     Attributes:
         author: all peers, which derive it.
-        round: its number.
+        round: the number of the round.
         asks: the columns of each question.
         slots: onions of each peer; the onions beyond the questions are blank.
         path: peers that every onion passes.
-        says: its questions, in a sentence.
+        says: the questions of the round, in a sentence.
     """
 
     author: str = field(name="by")
@@ -43,7 +43,7 @@ class PeerRelay(StageMove, frozen=True, tag="relay"):
 
     Attributes:
         author: the peer; person: by its index from 0.
-        round, step: of the post.
+        round, step: the round and the step of the post.
         bags: the onions for each receiver.
         says: the move, in a sentence.
         refused: onions that it leaves out.
@@ -65,8 +65,8 @@ class PeerBallots(StageMove, frozen=True, tag="found"):
 
     Attributes:
         author: the peer.
-        round, step: of the post.
-        number: of ballots.
+        round, step: the round and the step of the post.
+        number: the number of ballots.
         says: the move, in a sentence.
     """
 

@@ -133,7 +133,7 @@ class PeerRecorder(Instrument):
         return PeerRelay(author, person, number, body.step, bags, says, refused, answers)
 
     def _settle(self) -> None:
-        """Judge the step that is over, and record its results, which all peers now know."""
+        """Judge the step that is over, and record the results, which all peers now know."""
         number, call = self._reckoning.place[0], self._reckoning.call
         self._reckoning.settle()
         if self._reckoning.burned:
@@ -149,7 +149,7 @@ class PeerRecorder(Instrument):
             self._open()
 
     def _open(self) -> None:
-        """Record that a round begins, if a round is open."""
+        """Record the move that a round begins, if the account of the session has an open round."""
         plan = self._reckoning.plan
         if plan is None:
             return

@@ -15,9 +15,9 @@ class Slider:
     """A number of a live run that the page's user can change.
 
     Attributes:
-        key: of the scenario.
-        now: returns the value there.
-        minimum, maximum: of the slider.
+        key: the dotted key of the number in a scenario file.
+        now: returns the present value, from a scenario and the number of people.
+        minimum, maximum: the ends of the slider.
     """
 
     key: str

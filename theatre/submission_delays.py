@@ -73,7 +73,7 @@ def _peer_seat(
     say = seat.say
 
     async def is_delayed(plan: PeerRound | None, body: Body) -> bool:
-        """Wait, then post; whether the peer goes on."""
+        """Wait, then post; return whether the peer goes on."""
         await trio.sleep(pause)
         return await say(plan, body)
 

@@ -178,7 +178,7 @@ class ProvedRecorder(MoveRecorder):
             return None
 
     def _shared(self, plan: Round, party: str, body: OpeningShares) -> str:
-        """Return whether the proofs of a keyholder's decryption shares hold."""
+        """Return whether a keyholder's shares are proved: HOLDS, BROKEN or UNCHECKED."""
         number = plan.call.round
         lists = self._lists[number][-1] if number in self._lists else None
         if lists is None:
