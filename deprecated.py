@@ -190,10 +190,7 @@ def _with_keywords(function: Callable[P, R], entries: Mapping[str, Replaced]) ->
 
 
 def _member(cls: type[Any], name: str) -> Any:
-    """Return a class's member as it is defined, without binding.
-
-    None for a field without default.
-    """
+    """Return a class's member as it is defined, unbound; None for a field without a default."""
     return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
 
 

@@ -54,7 +54,7 @@ class LocalError(VeilmixError):
 class Stopped(VeilmixError):
     """A party's process was told to end before its session was over.
 
-    The message says how to go on.
+    The message says how the session can be continued.
     """
 
 
@@ -94,9 +94,12 @@ class RemoteError(VeilmixError):
 
 
 class Refused(RemoteError):
-    """One message of another party is not accepted.
+    """One message of another party is not accepted; the error has the reason.
 
-    Its `reason`, and no more than a stranger may know.
+    It tells no more than a stranger may know.
+
+    Attributes:
+        reason: the reason of the refusal.
     """
 
     def __init__(self, reason: Reason, detail: str = "") -> None:

@@ -139,9 +139,9 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
 
 
 def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
-    """Return the reason of a validation error, which begins with the field, and the field.
+    """Return the reason of a validation error, after the field's name, and the field alone.
 
-    The field is such as `exposure.true`, or "".
+    The field is a dotted name such as `exposure.true`, or "" if the error names none.
     """
     match = _FIELD.match(str(bad))
     if match is None:
