@@ -359,7 +359,7 @@ class Host:
             parcel = Parcel.decode(request.body)
         except Refused:
             return HttpResponse(400, b"no parcel\n")
-        # the receiver is at another place
+        # refuse letters for a party at another place
         if not self._directory.speaks_for(self.name, parcel.receiver):
             return HttpResponse(403, b"for somebody else\n")
         authorized_letters = tuple(

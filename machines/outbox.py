@@ -29,12 +29,13 @@ Reach = Callable[[SessionPlace], Awaitable[Client]]
 
 
 class Outbox:
-    """The queue of outputs for one place, and the task that sends them.
+    """The queue of outputs for one other place (process), and the task that sends them.
 
     declined: called with a post that the board refused, and the board's number of entries.
     report_loss: called with the reason and the number of letters that the other place will never
-    accept. troubles: told why the other place is not reached, and when it is. now: seconds of this
-    place, by which a post is dropped after its latest time to send.
+    accept. troubles: told why the other place is not reached, and when it is reached again. now:
+    returns the seconds of this place's clock, by which a post is dropped after its latest time to
+    send.
     """
 
     def __init__(

@@ -137,7 +137,10 @@ class RemoteNetwork(Network):
                 self._report_loss(len(letters))
 
     def _answer(self, predicate: Callable[[PostInput], bool], reason: Reason | None) -> None:
-        """End the wait for the first post that fits. reason: of a refusal; None: accepted."""
+        """End the wait for the board's answer to the first waiting post that meets the predicate.
+
+        reason: why the board refused the post; None: it was accepted.
+        """
         for at, waiting in enumerate(self._awaited):
             if predicate(waiting.post):
                 waiting.reason = reason

@@ -51,7 +51,10 @@ class SteppedClock(VirtualClock):
         self._now = max(self._now, now)
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """Return the time to sleep, until an input comes: trio asks when no task can run."""
+        """Return 0 if a deadline has come, else infinity: the role then waits for its next input.
+
+        Trio asks this when no task can run.
+        """
         self.deadline = deadline
         return 0.0 if deadline <= self._now else math.inf
 

@@ -94,7 +94,7 @@ class Mixers:
                 f"be another one, or wait {SILENCE:g} seconds after it has left.",
             )
         if self.papers is not None and present_seat is None:
-            raise Unwelcome(409, words="This session has begun without you.")
+            raise Unwelcome(409, words="This session has begun without this computer.")
         used_names = {"the class's computer": OWN_NAMES}
         used_names |= {
             other_party: (other_seat.who.name, other_seat.who.key)

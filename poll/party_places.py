@@ -90,7 +90,7 @@ async def mixed_elsewhere(
         listeners = list(await trio.open_tcp_listeners(0, host=host))
     except OSError as bad:
         raise StorageError(
-            f"{host}: cannot be listened at for those who mix ({bad.strerror or bad})"
+            f"{host}: cannot listen there for remote shufflers ({bad.strerror or bad})"
         ) from None
     class_identities = ClassIdentities.fresh()
     desk, hall = class_identities.seats(host, listeners[0].socket.getsockname()[1])

@@ -197,9 +197,10 @@ def _people(plans: "Plans", totals: Sequence[int]) -> int:
 def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) -> None:
     """Note in the curator's memory of sessions the counts about to be posted.
 
-    RoundBurned if they are unsafe together with earlier counts. Noted before the tally of a round
-    is posted, and before a release is called for. answered: the people of the round that was read;
-    None: of a release, in the round before it.
+    RoundBurned if they are unsafe together with earlier counts. They are noted before the tally of
+    a round is posted, and before a release is called for. answered: the number of people counted in
+    the round just read; None: before a release, for which the people of the last posted tally are
+    taken.
     """
     if plans.history is None or plans.registry is None:
         return

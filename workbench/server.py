@@ -263,7 +263,7 @@ class Workbench:
             is_file = bool(text) and path.is_file()
         if not is_file:
             raise RefusedRequestError(
-                400, f"{text or 'path'}: no file of this computer", step="file"
+                400, f"{text or 'path'}: this computer has no such file", step="file"
             )
         self.desk.open(path, text)
         return self._state()
@@ -353,7 +353,9 @@ class Workbench:
         """Write a file of the result to a path of the user's choice; return the response."""
         resource, path = _text(fields, "what"), Path(_text(fields, "path"))
         if not isinstance(fields["replace"], bool) or not path.name:
-            raise RefusedRequestError(400, "what, path and replace (true or false) are accepted")
+            raise RefusedRequestError(
+                400, "save: a text `what`, a text `path` and a truth value `replace` are accepted"
+            )
         form = path.suffix.lower().removeprefix(".")
         if resource == "table" and form not in TABLES:
             raise RefusedRequestError(
@@ -414,7 +416,7 @@ def _fields(request: Request, names: set[str]) -> dict[str, Any]:
     except Unreadable as bad:
         raise RefusedRequestError(400, f"no JSON: {bad.why}") from None
     if not isinstance(fields, dict) or set(fields) != names:
-        raise RefusedRequestError(400, f"{', '.join(sorted(names))} are accepted")
+        raise RefusedRequestError(400, f"the fields {', '.join(sorted(names))} are accepted")
     return fields
 
 

@@ -120,10 +120,11 @@ class History:
 
     Attributes:
         sessions: the batches of each session, in order; the present session last.
-        burn, union: whether it refuses a round by its people, or by its content; the reasons that
-            do not refuse are in `warned`.
+        burn: whether it refuses a round that is unsafe because of whom it counts; otherwise the
+            reason is only added to `warned`.
+        union: the same for a round that is unsafe because of its content.
         promised: the people asked in earlier sessions, and their `min_dropout`.
-        strange: the reason why these people cannot be identified, if so.
+        strange: the reason why the people of this session cannot be identified; None: they can.
         person: returns the lasting name of a user, equal in all sessions.
         column: returns the source's name of a feature.
         read: returns the rules that generalized a feature at reading; () if there are no rules.

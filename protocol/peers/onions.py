@@ -75,7 +75,8 @@ def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> t
     candidates = [peer for peer in peers if peer != me]
     if length > len(candidates):
         raise ParameterError(
-            f"path: {length} peers of {len(candidates)} others; a shorter one fits"
+            f"path: found {length} peers, but there are {len(candidates)} others; a shorter path "
+            "is accepted"
         )
     path = []
     for _ in range(length):

@@ -136,7 +136,7 @@ def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
     row: a value for each column. ParameterError if a value is not in its domain.
     """
     if len(row) != len(plan.domains):
-        raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.domains)} features")
+        raise ParameterError(f"row: found {len(row)} values; {len(plan.domains)} are accepted")
     ballots = []
     for ask, columns in enumerate(plan.call.asks):
         values = tuple([row[column] for column in columns])

@@ -192,7 +192,9 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     columns = {column for ask in call.asks for column in ask}
     features = announcement.schema.features
     if max(columns) >= len(features):
-        raise ParameterError(f"asks: column {max(columns)}; the schema has {len(features)}")
+        raise ParameterError(
+            f"asks: found column {max(columns)}; 0 to {len(features) - 1} are accepted"
+        )
     suite = suite_by_code(announcement.suite, lesson=announcement.rules.lesson)
     shufflers = len(announcement.shufflers)
     openers = (*(parties.shuffler(hop + 1) for hop in range(shufflers)), call.reader.value)

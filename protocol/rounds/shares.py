@@ -129,7 +129,7 @@ def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
     ParameterError if a value is not in its domain.
     """
     if len(row) != len(plan.places):
-        raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
+        raise ParameterError(f"row: found {len(row)} values; {len(plan.places)} are accepted")
     vector = [0] * plan.length
     for feature, place, value in zip(plan.schema.features, plan.places, row, strict=True):
         if value not in place:

@@ -312,9 +312,7 @@ def shuffle(
 def check_shuffled(
     plan: Round, keys: RoundKeys, old: Lists, posted: ShuffledLists, entropy: Entropy
 ) -> Lists:
-    """Keyholder: return a hop's lists.
-
-    RoundBurned unless they are proved to be the old lists, shuffled.
+    """Keyholder: return a hop's lists; RoundBurned unless proved to be the old lists, shuffled.
 
     old: the lists before this hop. entropy: the checker's randomness, for batch verification.
     """

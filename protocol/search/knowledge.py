@@ -33,7 +33,7 @@ class SearchKnowledge:
     """All byte strings that a coalition derives from its observations.
 
     Attributes:
-        links: (byte string, rule, byte string) that follows from it.
+        links: (byte string, rule, byte string that follows from the first by this rule).
         answers: opened ballot -> round and its answer.
     """
 

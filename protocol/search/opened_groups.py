@@ -75,7 +75,11 @@ def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Ite
 def _bodies(
     shape: Shape, messages: Sequence[bytes], opened: OpenedMessages, place: int
 ) -> tuple[tuple[int, bytes], ...]:
-    """Return the body of the first level, and of the first closed level."""
+    """Return (level, body) of a ballot's first level, and of its first level that is still closed.
+
+    A ballot has a level for each column; levels are opened one after another. place: of the ballot
+    in `messages`.
+    """
     level = len(opened.texts[place])
     parts = {0: messages[place], level: opened.rest[place]}
     return tuple((at + 1, part[: shape.body(at)]) for at, part in parts.items() if part)

@@ -181,13 +181,13 @@ class Rules(MessageRecord):
             )
         if self.verified and (self.tokens or self.challenge or self.audit or not careful):
             raise ParameterError(
-                "verified: its steps are proved; tokens, challenge, audit and design errors are of "
-                "onions"
+                "verified: salted, padded and sorted ballots are needed; tokens, challenge, audit "
+                "and design errors are for mixes of onions and not accepted"
             )
         if self.rows > 1 and not (careful and not (self.audit or self.verified)):
             raise ParameterError(
-                "rows: several ballots of a person are salted, padded, sorted, and without audit, "
-                "proofs and design errors"
+                "rows: several ballots of a person need salts, padding and sorted batches; audit, "
+                "a verified mix and design errors are not accepted"
             )
 
     @property
@@ -244,7 +244,8 @@ class Announcement(Body):
                 raise ParameterError(f"{name}: registered users are needed; there is no registry")
             if self.curator.suite is not SuiteCode.SEALEDBOX:
                 raise ParameterError(
-                    f"{name}: layers must be rebuildable by others; sealedbox is accepted"
+                    f"{name}: found suite {self.curator.suite.name.lower()}; sealedbox is "
+                    "accepted, because other parties can check its layers"
                 )
         if self.rules.verified and not self.registry:
             raise ParameterError("verified: registered users are needed; there is no registry")
@@ -252,7 +253,8 @@ class Announcement(Body):
             raise ParameterError("verified: not possible with the program threshold")
         if self.once and not (self.rules.verified and self.policy.setting is Setting.FIXED):
             raise ParameterError(
-                f"{self.program}: it is of a verified mix, and asks the same people in both rounds"
+                f"{self.program}: a verified mix and the fixed setting are needed: the same people "
+                "are asked in both rounds"
             )
         if self.rules.audit and len(self.shufflers) < PAIR:
             raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
@@ -260,12 +262,13 @@ class Announcement(Body):
         plain = not (self.rules.tokens or self.rules.challenge or self.rules.audit)
         if self.rules.rows > 1 and not self.takes_rows:
             raise ParameterError(
-                f"rows: {self.program}, {self.policy.setting}; several rows of a person are of "
-                f"{Program.TWO_ROUND} with {Setting.FIXED} people"
+                f"rows: found {self.program} in the {self.policy.setting} setting; several rows of "
+                f"a person are accepted in {Program.TWO_ROUND} in the {Setting.FIXED} setting"
             )
         if self.program is Program.THRESHOLD and not (careful and plain):
             raise ParameterError(
-                "threshold: padding and salts are needed; challenge and tokens are not possible"
+                "threshold: padding and salts are needed; challenge, audit, tokens and design "
+                "errors are not accepted"
             )
         keys = (*self.shufflers, self.curator, self.analyst)
         if len({key.suite for key in keys}) > 1:

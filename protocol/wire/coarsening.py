@@ -199,9 +199,11 @@ class Bins(MessageRecord):
     def check(self) -> None:
         """Raise ParameterError unless edges are finite, and whole if numbers are."""
         if not all(map(isfinite, self.edges)):
-            raise ParameterError("bins: edges are finite numbers")
+            raise ParameterError(
+                "bins: found an infinite or undefined edge; finite edges are accepted"
+            )
         if self.whole and any(edge % 1 for edge in self.edges):
-            raise ParameterError("bins: edges of whole numbers are whole")
+            raise ParameterError("bins: found a fractional edge; whole numbers need whole edges")
 
     def apply(self, value: str) -> str:
         """Return the text of the interval in which a number lies; other values are unchanged."""

@@ -82,10 +82,15 @@ def _check(column: int, values: tuple[str, ...]) -> None:
     if not 0 <= column < MAX_FEATURES:
         raise ParameterError(f"column: found {column}; 0 to {MAX_FEATURES - 1} is accepted")
     if not values or list(values) != sorted(set(values)):
-        raise ParameterError(f"column {column}: found {values}; ascending values are accepted")
+        raise ParameterError(
+            f"column {column}: found {values}; one or more different values in ascending order "
+            "are accepted"
+        )
     for value in values:
         if not value or value != value.strip():
-            raise ParameterError(f"column {column}: no value is spelt {value!r}")
+            raise ParameterError(
+                f"column {column}: found {value!r}; a value without surrounding spaces is accepted"
+            )
 
 
 def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> None:
@@ -96,7 +101,8 @@ def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> 
     columns = [rule.column for rule in hidden]
     if columns != sorted(set(columns)) or not set(columns) <= set(queried_columns):
         raise ParameterError(
-            f"rules for columns {columns}; one each of {sorted(queried_columns)}, ascending"
+            f"hidden: found rules for columns {columns}; at most one rule for each of "
+            f"{sorted(queried_columns)} is accepted, in ascending order"
         )
     if len({type(rule) for rule in hidden}) > 1:
         raise ParameterError(

@@ -258,7 +258,7 @@ def _read_trailing(list_: Any, trailing: Any) -> Read:
 
 
 def highest_bit(list_: Array) -> int:
-    """Return the highest bit of the number of a list."""
+    """Return the top bit of the number before a list; it says whether trailing bytes follow."""
     return 1 << 8 * list_.count - 1
 
 

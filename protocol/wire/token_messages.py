@@ -101,7 +101,10 @@ class Evaluated(Body):
 
 @dataclass(frozen=True, slots=True)
 class Roll(Body):
-    """The message to the other reader with the users that have tokens, by index."""
+    """A reader's message to the other reader: the users that have tokens, by index.
+
+    The readers are the curator and the analyst.
+    """
 
     people: Annotated[tuple[int, ...], Array(Number(4), count=4, order="ascending")]
 

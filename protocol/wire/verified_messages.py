@@ -58,7 +58,7 @@ class HandedBallots(Body):
     def check(self) -> None:
         """Raise ParameterError unless the ballots of all users have one size."""
         if len({len(handed.ballots) for handed in self.people}) > 1:
-            raise ParameterError("people: ballots of the same size are accepted")
+            raise ParameterError("people: found ballots of different sizes; one size is accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,10 @@ class ShuffledLists(Body):
     def check(self) -> None:
         """Raise ParameterError unless each list has a proof."""
         if len(self.lists) != len(self.proofs):
-            raise ParameterError("proofs: a proof for each list is accepted")
+            raise ParameterError(
+                f"proofs: found {len(self.proofs)} for {len(self.lists)} lists; one proof for each "
+                "list is accepted"
+            )
 
 
 @dataclass(frozen=True, slots=True)

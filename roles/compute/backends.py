@@ -51,7 +51,8 @@ def own_workplace(
             return
         if helpers.executor_for(party) is None:
             raise ParameterError(
-                f"{helpers.name}: its workers declare whose they are, and none is {party}'s; "
+                f"{helpers.name}: its workers work for declared parties, and none works for "
+                f"{party}; "
                 f'start one with `dask worker ... --resources "{party}=1"`'
             )
         role_text = f"works for {party}: whoever runs it can read what {party} can"

@@ -139,7 +139,7 @@ class ForkedWorkers:
         answers, outlet = os.pipe()
         with suppress(OSError):  # the system may refuse a larger pipe
             fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _ROOM)
-        # until the copy ignores it
+        # block Ctrl-C until the copy ignores it
         previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             # Python warns of forks with threads; the copy uses no lock of other threads

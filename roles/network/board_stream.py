@@ -204,7 +204,7 @@ class Retold(OwnStream):
 
     @property
     def board(self) -> Board:
-        """The true board."""
+        """The board, with the announcement that it really has."""
         return self.true.board
 
     @property

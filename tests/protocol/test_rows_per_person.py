@@ -157,7 +157,7 @@ def test_one_row_has_one_encoding(number: int) -> None:
     ],
 )
 def test_programs_without_a_bound_for_persons(changes: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match="several rows of a person are of two-round"):
+    with pytest.raises(ParameterError, match="several rows of a person are accepted in two-round"):
         kit.session(rules=Rules(rows=2), **changes)
 
 

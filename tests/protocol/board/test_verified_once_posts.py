@@ -211,6 +211,8 @@ def test_it_is_of_a_verified_mix_and_of_the_same_people(changes: Any) -> None:
     assert told.once
     if "policy" in changes:
         changes = {"policy": replace(told.policy, **changes["policy"])}
-    with pytest.raises(ParameterError, match="two-round-once: it is of a verified mix"):
+    with pytest.raises(
+        ParameterError, match="two-round-once: a verified mix and the fixed setting"
+    ):
         replace(told, **changes)
     replace(told, program=Program.TWO_ROUND, **changes)

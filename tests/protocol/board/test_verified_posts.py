@@ -347,7 +347,9 @@ def test_sessions_of_onions_take_none_of_these_posts() -> None:
     ],
 )
 def test_a_verified_mix_has_no_guards_of_onions(rules: dict[str, bool]) -> None:
-    with pytest.raises(ParameterError, match="verified: its steps are proved"):
+    with pytest.raises(
+        ParameterError, match="verified: salted, padded and sorted ballots are needed"
+    ):
         Rules(verified=True, **rules)
 
 
