@@ -1,26 +1,28 @@
-"""The command `veilmix ...`: one file a command, tables for people, JSON and CSV for programs.
+"""The command line `veilmix COMMAND`: tables for people, JSON and CSV for programs.
 
-May import everything. Must never know protocol details: it calls `scenarios` and prints. Heavy
-libraries are imported inside the commands, so that `--help` answers at once.
+Each command is a file of `cli/commands`. May import everything. Must never know protocol details:
+it
+calls `scenarios` and prints. Heavy libraries are imported inside the commands, so that `--help`
+answers at once.
 """
 
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (None: the process's own); return the exit code.
+    """Run `veilmix` with these arguments; None: the arguments of the process. Return its exit code.
 
     0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, no data could be
     released, or a run does not verify; 130 Ctrl-C.
     """
     try:
         from .app import start
-    except KeyboardInterrupt:  # the same message as in `app`, which is not imported yet
+    except KeyboardInterrupt:  # the text is INTERRUPTED of app.py, which is not imported yet
         import sys
 
         sys.stderr.write("stopped; what was not finished was not written\n")
         return 130
-    except (ImportError, AttributeError) as wrong:  # click is missing, or of another version
+    except (ImportError, AttributeError) as wrong:  # click is missing or too old
         import sys
 
         from ..installation import unusable

@@ -1,4 +1,4 @@
-"""The group `veilmix`, and the only place where exceptions become exit codes.
+"""The click group `veilmix`, and the only place where exceptions become exit codes.
 
 0    done
 1    a bug in veilmix: any exception that is not raised on purpose
@@ -6,7 +6,8 @@
      SolverError
 3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
 130  Ctrl-C
-143  Stopped: a place of a session that was asked to end (SIGTERM)
+143  Stopped: a place of a session (a party, or the users of a machine) that was asked to end
+(SIGTERM)
 """
 
 import gc
@@ -26,8 +27,9 @@ from .lazy import LazyGroup
 
 SUCCESS, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143
 INTERRUPTED = "stopped; what was not finished was not written"
-YOUNG = 50_000  # new objects at which Python looks for cycles: imports make many, and no cycle
-COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
+# New objects after which Python's garbage collector runs; imports make many, no cyclic garbage.
+YOUNG = 50_000
+COMPLETE = "_VEILMIX_COMPLETE"  # environment variable by which a shell asks click for completions
 
 COMMANDS = {
     "new": "Write a scenario of your own, starting from a shipped one.",
@@ -69,16 +71,24 @@ could be released or a run does not verify, 130 Ctrl-C, 143 SIGTERM."""
 
 
 class ReaderLeft(BaseException):
-    """The reader of our output has closed it: an end of the process, not an error to handle."""
+    """Raised if the program that reads stdout (as `head` in a pipe) has closed the pipe.
+
+    It ends the process without an error message. As a BaseException it passes handlers of
+    Exception.
+    """
 
 
 class Unmet(click.ClickException):
-    """A run that ended, but not as it should."""
+    """Raised for a command that has finished with a negative result; exit code 3.
+
+    Such as a failed expectation of the scenario, no release, or a run that does not verify.
+    """
 
     exit_code = UNMET
 
 
 def _version(ctx: click.Context, _option: click.Parameter, is_requested: bool) -> None:  # noqa: FBT001 - click's
+    """Print the version and exit: the click callback of the option `--version`."""
     if is_requested:
         from ..version import __version__
 
@@ -109,7 +119,11 @@ group = LazyGroup(
 
 
 def start(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit code. Only a bug prints a traceback."""
+    """Run a `veilmix` command and return its exit code.
+
+    arguments: of the command; None: the arguments of the process, which then ends at once
+    (exit_now.py). Only a bug prints a traceback.
+    """
     if arguments is not None:
         return _exit_code(list(arguments))
     mute_process()
@@ -119,7 +133,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_code(arguments: list[str]) -> int:
-    """Run a command, flush its output, and return the exit code."""
+    """Run a command, flush stdout, and return the exit code."""
     _closed_streams()
     _lenient_streams()
     code = _code(arguments)
@@ -133,6 +147,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _code(arguments: list[str]) -> int:
+    """Run a command, and turn each exception into a message on stderr and an exit code."""
     try:
         return _invoke(arguments)
     except (BrokenPipeError, ReaderLeft):  # stdout is closed, as in `veilmix ... | head`
@@ -155,20 +170,25 @@ def _code(arguments: list[str]) -> int:
         _complain(str(unmet))
         return UNMET
     except MemoryError:
-        _complain("there was not enough memory; take fewer people, or a machine that has more")
+        _complain("there was not enough memory; take fewer people, or a machine with more memory")
         return WRONG
     except Exception as bug:
-        if isinstance(bug.__cause__, KeyboardInterrupt):  # Ctrl-C pressed while Python made a class
+        if isinstance(bug.__cause__, KeyboardInterrupt):  # Ctrl-C while Python created a class
             _complain(INTERRUPTED)
             return STOPPED
         return _unwritten(bug, arguments)
 
 
 def _unwritten(bug: Exception, arguments: list[str]) -> int:
-    """Say that a disk is or was full, that a library is missing, or else that this is a bug."""
+    """Explain an unexpected exception on stderr, and return the exit code.
+
+    Code 2 for a full disk, an unusable library or a compiled module that a full disk has truncated;
+    else
+    it is a bug in veilmix: code 1, with a report of `arguments`, the command line.
+    """
     if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()
-        _complain(f"what was to be said could not be written: {bug.strerror}; make room")
+        _complain(f"the output could not be written: {bug.strerror}; make room on the disk")
         return WRONG
     if (library := unusable(bug)) is not None:
         _complain(library)
@@ -193,7 +213,7 @@ def _closed_streams() -> None:
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest free number
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # `open` takes the lowest free number
         pass
     os.close(number)
     if sys.stdout is None:
@@ -203,13 +223,20 @@ def _closed_streams() -> None:
 
 
 def _lenient_streams() -> None:
-    """Show ? for a letter that the encoding of a stream, PYTHONIOENCODING, has no sign for."""
+    """Let stdout and stderr print ? for a character that their encoding cannot express.
+
+    Otherwise a narrow encoding, as of PYTHONIOENCODING, would raise an error.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")
 
 
 def _invoke(arguments: list[str]) -> int:
+    """Run the click group with these arguments, or answer a shell's completion.
+
+    Returns the exit code. Without arguments the help is printed.
+    """
     if COMPLETE in os.environ:
         from click.shell_completion import shell_complete
 
@@ -219,7 +246,8 @@ def _invoke(arguments: list[str]) -> int:
             if not arguments:
                 click.echo(ctx.get_help())
                 return SUCCESS
-            from ..scenarios.serialization.content import reading_once  # not for the first screen
+            # imported here, as the help of `veilmix` without arguments does not need it
+            from ..scenarios.serialization.content import reading_once
 
             with reading_once():
                 group.invoke(ctx)
@@ -229,7 +257,8 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _complain(text: str) -> None:
-    with suppress(OSError):  # its reader has left, or the disk behind it is full, too
+    """Print an error message on stderr, if stderr can be written."""
+    with suppress(OSError):  # stderr is a closed pipe, or a file on a full disk
         click.echo(text, err=True)
 
 

@@ -1,4 +1,4 @@
-"""The report of a bug in veilmix: the command that repeats it, and the file with details."""
+"""The report of a bug in veilmix: the failing command, and a file with the traceback."""
 
 import platform
 import shlex
@@ -11,7 +11,12 @@ from ..version import __version__
 
 
 def report(bug: BaseException, arguments: Sequence[str]) -> str:
-    """Return the text that reports a bug; the traceback goes into a separate file."""
+    """Return the text that asks the user to report a bug: exception, command line and versions.
+
+    The traceback goes into a temporary file, which the text names; if that cannot be written, into
+    the
+    text.
+    """
     command = shlex.join(["veilmix", *arguments])
     seeded = "--seed" in command or arguments[:1] != ["run"]
     lines = [
@@ -44,14 +49,17 @@ def cut_short(bug: BaseException) -> str | None:
 
 
 def _system() -> str:
+    """Return the version of Python and the platform, in words."""
     return f"Python {platform.python_version()}, {platform.platform()}"
 
 
 def _last_line(bug: BaseException) -> str:
+    """Return the last line of a traceback: the type of the exception and its message."""
     return "".join(traceback.format_exception_only(bug)).strip().splitlines()[-1]
 
 
 def _save_text(text: str) -> Path | None:
+    """Write a text to a new temporary file; return its path, or None if it cannot be written."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="veilmix-bug-", suffix=".txt", delete=False, encoding="utf-8"

@@ -18,29 +18,41 @@ import signal
 import sys
 from contextlib import suppress
 
-STOPPED = 130  # the exit code after Ctrl-C
+STOPPED = 130  # exit code after Ctrl-C, as of a shell: 128 + SIGINT
 
 
 class Departure:
-    """The last action of the process: the function registered first with `atexit` runs last."""
+    """The last action of the process: flush all output, and exit with the intended code.
+
+    It is registered with `atexit` before any other function, so that it runs after all of them.
+
+    Attributes:
+        code: the exit code; None if the process ends by an exception, which Python reports.
+    """
 
     def __init__(self) -> None:
         self.code: int | None = None  # None: the process ends by an exception, which Python reports
         atexit.register(self._leave)
 
     def set_code(self, code: int) -> int:
-        """Set the exit code of the process, and return it."""
-        with suppress(ValueError):  # only the main thread receives signals
+        """Set the exit code of the process, and return it. From here on Ctrl-C is ignored.
+
+        After a Ctrl-C (code 130) the process ends inside this call, without waiting for other
+        threads.
+        """
+        with suppress(ValueError):  # outside the main thread Python refuses a handler
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.code = code
         if code == STOPPED:
-            atexit._run_exitfuncs()  # the last of them is `_leave`; Python would wait for threads
+            # The last of these functions is `_leave`. A return would let Python wait for threads.
+            atexit._run_exitfuncs()
         return code
 
     def _leave(self) -> None:
+        """Flush stdout and stderr, and end the process with the exit code, if it is set."""
         if self.code is None:
             return
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # its reader has left, or it was closed
+            with suppress(OSError, ValueError):  # the stream is a closed pipe, or was closed
                 stream.flush()
         os._exit(self.code)

@@ -1,4 +1,7 @@
-"""Arguments of `veilmix sweep` on the command line: axes of a grid, and parts of it."""
+"""Types of the options `--set` and `--shard` of `veilmix sweep`, and a grid of settings in words.
+
+A sweep plays a scenario at every point of a grid: at each combination of values of some keys.
+"""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,14 +21,14 @@ else:
 
 
 class Shard(_Type):
-    """`i/n`: the i-th of n parts, from 1."""
+    """Type of the option `--shard I/N`: part number I, from 1, of a sweep in N parts."""
 
     name = "I/N"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
-        """Parse a shard."""
+        """Return (I, N), parsed from the text I/N; click.BadParameter unless 1 <= I <= N."""
         part, slash, parts = str(value).partition("/")
         if slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts):
             return int(part), int(parts)
@@ -35,14 +38,14 @@ class Shard(_Type):
 
 
 class GridSetting(_Type):
-    """`PATH=V1,V2`: a key of the scenario and the values that it takes."""
+    """Type of the option `--set PATH=V1,V2`: a key of the scenario with its values, an axis."""
 
     name = "PATH=V1,V2"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> "tuple[str, tuple[Value, ...]]":
-        """Parse a setting: values as in a scenario file; a word needs no quotes."""
+        """Return the key and its values, parsed as in a scenario file; a word needs no quotes."""
         key, equals, texts = str(value).partition("=")
         if not (equals and key.strip() and texts.strip()):
             raise click.BadParameter(
@@ -52,7 +55,10 @@ class GridSetting(_Type):
 
 
 def values(text: str) -> "Iterator[Value]":
-    """Yield the values of a text: TOML values if it is valid TOML, else words between commas."""
+    """Yield the values that a text lists: as TOML if the text is valid TOML, else part by part.
+
+    Between commas, a part that is no TOML value is a word without quotes.
+    """
     try:
         listed = tomllib.loads(f"v = [{text}]")["v"]
     except (ValueError, RecursionError):  # no TOML, or more than can be read
@@ -61,6 +67,7 @@ def values(text: str) -> "Iterator[Value]":
 
 
 def _word(word: str) -> "Iterable[Value]":
+    """Return the values of one part between commas: its TOML values, else the part as a text."""
     try:
         listed: list[Value] = tomllib.loads(f"v = [{word}]")["v"]
     except (ValueError, RecursionError):  # no TOML, or more than can be read
@@ -69,19 +76,29 @@ def _word(word: str) -> "Iterable[Value]":
 
 
 def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
-    """Return the axes of a grid as text, each with its number of values."""
+    """Return a grid in words: its keys, each with its number of values, as "policy.k (3)".
+
+    along: the axes of the grid, key -> values.
+    """
     return " x ".join(f"{key} ({len(values)})" for key, values in along.items()) or "one point"
 
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
-    """Return the number of runs of each point; swept seeds are repetitions themselves."""
+    """Return the number of runs at each point of the grid `along`.
+
+    The scenario's `repeat`; 1 if the seed is an axis of the grid, as then its values repeat the
+    run.
+    """
     from ..scenarios.studies.sweeps.sweep_plan import SEED
 
     return 1 if SEED in along else scenario.scenario.repeat
 
 
 def planned(scenario: "Scenario") -> str:
-    """Return the plan of the scenario's [sweep] in words, every point checked; "" without it."""
+    """Return the scenario's table [sweep] in words: its axes and number of runs; "" without it.
+
+    Raises an error if the scenario is invalid at a point of the grid.
+    """
     if not scenario.sweep:
         return ""
     from ..scenarios.studies.sweeps.sweep_plan import axes, plan

@@ -1,4 +1,7 @@
-"""A group of commands with their names and help lines; it imports a command on first use."""
+"""A click group that imports the module of a command only if that command is run.
+
+So `veilmix --help` and the start of a command do not load the libraries of all commands.
+"""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -8,7 +11,12 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Commands by name: `table` has the help line of each; its module has it as `command`."""
+    """A click group with a module for each command, which is imported on first use.
+
+    Attributes:
+        table: the help line of each command, by name, in the order in which they are listed.
+        home: the package with a module of each command's name; its `command` is the click command.
+    """
 
     def __init__(self, *, table: Mapping[str, str], home: str, **group_arguments: object) -> None:
         super().__init__(**group_arguments)  # type: ignore[arg-type]
@@ -20,7 +28,7 @@ class LazyGroup(click.Group):
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command."""
+        """Import the module of a command, and return the command; None for an unknown name."""
         if cmd_name not in self.table:
             return None
         command = import_module(f".{cmd_name}", self.home).command
@@ -30,7 +38,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the named command; a usage error with a suggestion if it does not exist."""
+        """Return name, command and further arguments of the command line.
+
+        A usage error with a suggestion for an unknown name.
+        """
         if args and args[0] not in self.table and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.table, n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
@@ -38,6 +49,6 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the table of commands, without importing a command."""
+        """Write the names and help lines of all commands to the help, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.table.items()))

@@ -1,6 +1,7 @@
-"""The option `--like` of `veilmix advise`: earlier advice, applied to another file.
+"""The option `--like FILE` of `veilmix advise`: apply advice on an earlier table again.
 
-A command takes `like`, a file or None.
+Advice is a generalization level for each column. A command takes the option as `like`, a path or
+None.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def like_option(command: Command) -> Command:
-    """Add `like` to a command."""
+    """Add the option `--like FILE` to a click command, which takes it as `like`."""
     return click.option(
         "--like",
         type=PATH,
@@ -35,10 +36,15 @@ def like_option(command: Command) -> Command:
 
 
 def check_like(like: Path | None, unused: Mapping[str, object]) -> None:
-    """Raise click.UsageError for options of a search, by name, beside earlier advice."""
+    """Raise click.UsageError if `--like` is given together with an option that steers a search.
+
+    unused: the values of such options, by their names.
+    """
     for name, value in unused.items():
         if like is not None and value:
-            raise click.UsageError(f"{name} has no use with --like: nothing is searched")
+            raise click.UsageError(
+                f"{name} has no use with --like: earlier advice is applied, and no search is made"
+            )
 
 
 def reapplied(
@@ -49,15 +55,19 @@ def reapplied(
     options: Mapping[str, str | None],
     missing: str,
 ) -> "Advised":
-    """Apply earlier advice, and print its new values and columns as warnings.
+    """Apply earlier advice to a table, and return the advice as judged on this table.
+
+    Values and columns that the earlier advice does not know are printed as warnings.
 
     Args:
-        table: its people.
-        like: the file with the advice.
-        target: k, and the share of people in smaller crowds, as options.
-        roles: as options.
-        options: `predict` and `by`.
-        missing: the value of an empty cell.
+        table: the table to advise on.
+        like: the file with the earlier advice.
+        target: k, and the largest accepted share of people in equivalence classes smaller than k.
+            Each
+            counts only if its option is given; else that of the earlier advice does.
+        roles: the roles of columns that the options give.
+        options: the options `predict`, a column to predict or None, and `by`, `truth` or `promise`.
+        missing: the value that stands for an empty cell.
     """
     from ..own_data.earlier_advice import read_advice, search_again
 
@@ -80,5 +90,6 @@ def reapplied(
 
 
 def _is_given(name: str) -> bool:
+    """Whether this option of the current command was given, and is not at its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not ParameterSource.DEFAULT

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the types of their values."""
+"""Options that several commands share, and click types that check the values of options."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -26,7 +26,7 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SEED = click.IntRange(0, MAX_SEED)
-POLL_PORT = 8766  # of `veilmix poll`, if no other is named; slips are printed with it
+POLL_PORT = 8766  # default port of `veilmix poll`; printed on the slips that admit phones
 
 
 def read_language(tag: str | None) -> "Language | None":
@@ -40,12 +40,12 @@ def read_language(tag: str | None) -> "Language | None":
 
 
 class FiniteRange(click.FloatRange):
-    """A range of numbers without nan and infinity, which comparisons let pass."""
+    """Type of an option: a number of a range. Unlike click.FloatRange it refuses nan and inf."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return a finite number of the range."""
+        """Return the number; a usage error if it is not finite or out of the range."""
         number = float(super().convert(value, param, ctx))
         if not isfinite(number):
             self.fail(f"found {value}; a finite number is accepted", param, ctx)
@@ -53,14 +53,14 @@ class FiniteRange(click.FloatRange):
 
 
 class PeopleCount(_Number):
-    """A number of people, written out or as a power of ten: 100000000, 100_000_000, 1e8, 2.5e6."""
+    """Type of an option: a number of people, as 100000000, 100_000_000, 1e8 or 2.5e6."""
 
     name = "count"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Return a number of people that the estimate accepts."""
+        """Return the number of people; a usage error for a number that `check --people` refuses."""
         from ..scenarios.studies.costs.scale import MAX_ESTIMATED, MIN_ESTIMATED
 
         text = str(value).strip()
@@ -80,14 +80,17 @@ class PeopleCount(_Number):
 
 
 class Nodes(_Number):
-    """Nodes of every search tree: a limit that, unlike seconds, is the same on every machine."""
+    """Type of an option: the largest number of nodes in each search tree of an exact search.
+
+    Unlike a limit in seconds, it gives the same result on every machine.
+    """
 
     name = "nodes"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Return the number of nodes."""
+        """Return the number of nodes; a usage error for any other text, such as seconds."""
         text = str(value).strip()
         if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_NODES))):
             self.fail(
@@ -101,21 +104,24 @@ class Nodes(_Number):
 
 COUNT, NODES = PeopleCount(), Nodes()
 MAX_NODES = 999_999_999
-LONGEST = 40  # characters of a number
+LONGEST = 40  # characters of a typed number; a longer text is refused, and quoted up to here
 
-Command = Callable[..., Any]
-Decorator = Callable[[Command], Command]  # of an option, as click makes it
+Command = Callable[..., Any]  # a function that click makes a command
+Decorator = Callable[[Command], Command]  # adds an option to a command, as click.option returns
 
 
 def add_options(options: Sequence[Decorator], command: Command) -> Command:
-    """Add options to a command; they are listed in this order."""
+    """Return a click command with these options added; its help lists them in this order."""
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the values of some options from those of a command, and return them by name."""
+    """Remove the values of some options from the parameters of a command, and return them by name.
+
+    So a function with many parameters can pass groups of them on. values: all parameters, by name.
+    """
 
     def holder() -> None: ...
 
@@ -126,7 +132,10 @@ def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[s
 
 
 def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
-    """Return the callback of an option of a file: the check of it, before any data are read."""
+    """Return a click callback for an option that names a file: it checks the path, if given.
+
+    So a wrong path is an error before any data are read. check: raises an error for a wrong path.
+    """
 
     def callback(
         _context: click.Context, _option: click.Parameter, file: Path | None
@@ -139,7 +148,10 @@ def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
 
 
 def kept_options(command: Command) -> Command:
-    """Add `out`, below which a run folder is made, and `no_save` to a command."""
+    """Add `--out` and `--no-save` to a command, which takes them as `out` and `no_save`.
+
+    out: the folder in which a run folder is made. no_save: whether no file is written.
+    """
     command = click.option("--no-save", is_flag=True, help="Write no files.")(command)
     help_text = "Folder in which the run's folder is made."
     return click.option("--out", type=PATH, default=HOME, show_default=True, help=help_text)(
@@ -148,7 +160,10 @@ def kept_options(command: Command) -> Command:
 
 
 def executor_option(default: str | None, why: str) -> Callable[[Command], Command]:
-    """Return the option `--executor`. why: the beginning of its help text."""
+    """Return the click option `--executor`: processes, threads or a cluster for parallel work.
+
+    why: the beginning of its help text, such as "Where whole runs are played".
+    """
     return click.option(
         "--executor",
         default=default,
@@ -160,7 +175,12 @@ def executor_option(default: str | None, why: str) -> Callable[[Command], Comman
 
 
 def tell_trust(executor: str | None) -> None:
-    """Print on stderr which data an executor of whole runs can read, if it is a third party."""
+    """Print a note on stderr if an executor can read the secrets of a simulated run.
+
+    Executors are named as in `--executor`; a note is due unless the processes or threads of this
+    machine
+    play the run.
+    """
     from ..roles.compute.executors import trust_of
 
     if executor and (trust := trust_of(executor)):
@@ -168,7 +188,7 @@ def tell_trust(executor: str | None) -> None:
 
 
 def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
-    """Return the open executor of a name; None without a name."""
+    """Return a context with the open executor that `--executor` names; None without a name."""
     from ..roles.compute.executors import opened
 
     return opened(executor)

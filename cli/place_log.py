@@ -1,4 +1,7 @@
-"""The log of a place: a line for each event, as text or JSON, on stderr or in a file."""
+"""The log of a place (a party, or the users of one machine): a line for each event.
+
+As text or JSON, on stderr or in a file, for the operator of a session between machines.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -12,10 +15,13 @@ from .text.layout import clean
 
 
 class PlaceLog:
-    """A log of the events of a place: without keys, values, or names of people.
+    """The log of a place, which contains no keys, no values and no names of people.
 
-    place: its name, in every line. form: `text` or `json`. path: the file to which lines are
-    appended; None for stderr.
+    A place is a party of a session between machines, or the users of one machine.
+
+    place: the name of the place, in every line. form: `text` or `json`. path: the file to which
+    lines
+    are appended; None for stderr.
 
     Raises:
         StorageError: the file cannot be opened.
@@ -29,7 +35,10 @@ class PlaceLog:
             command.call_on_close(self.close)
 
     def __call__(self, event: str, detail: str = "", **facts: Any) -> None:
-        """Write an event: a word, a sentence, and named facts. Dates are in UTC."""
+        """Write a line with the current time in UTC.
+
+        event: the kind of event, a word. detail: a sentence. facts: named values, such as numbers.
+        """
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         if self._form == "json":
             record = {"at": now, "place": self._place, "event": event, "detail": detail, **facts}
@@ -44,7 +53,7 @@ class PlaceLog:
         self._file.flush()
 
     def reopen(self) -> None:
-        """Open the file of this name again: after a rotation it is a new file."""
+        """Close the log file and open its path again: after a rotation the path is a new file."""
         if self._path is None:
             return
         try:
@@ -56,7 +65,7 @@ class PlaceLog:
         self._file = file
 
     def close(self) -> None:
-        """Close the file; later lines go to stderr."""
+        """Close the log file; later lines go to stderr."""
         if self._file is not None:
             self._file.close()
         self._file = None

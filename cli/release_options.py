@@ -1,4 +1,7 @@
-"""The options of `veilmix score` for a release that was made elsewhere, and its output."""
+"""The options of `veilmix score` for a release that was made elsewhere, and its judgement.
+
+Such a release is an anonymised or synthetic table, which is compared with the original table.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +39,7 @@ OPTIONS = (
         help="With --release: file with the coarser values of a column, as ARX writes it.",
     ),
 )
-# Parameters of other options, without a use for such a release.
+# Parameters of `veilmix score` that are refused with --of: its options for a single table.
 UNUSED = (
     *("picture", "saved", "kept", "counts", "ledger"),
     *("nodes", "advising", "unique_size", "weight"),
@@ -44,22 +47,22 @@ UNUSED = (
 
 
 def release_options(command: Command) -> Command:
-    """Add these options to a command, which takes them among `**reading`, for `judge`."""
+    """Add the options of this file to a command, which takes them by name in `**reading`."""
     return add_options(OPTIONS, command)
 
 
 def pop_release(reading: dict[str, Any]) -> dict[str, Any]:
-    """Remove these options from a command's options, and return them."""
+    """Remove the values of these options from a command's `**reading`; return them by name."""
     return take_options(OPTIONS, reading)
 
 
 def check_release(
     data: Path | None, release_options: Mapping[str, Any]
 ) -> tuple[Path, Path] | None:
-    """Return the release and its original, if a release is to be judged.
+    """Return the paths of a release and of its original; None if the command judges no release.
 
     Args:
-        data: the argument of the command.
+        data: the argument DATA of the command, which may name the release, too.
         release_options: the options of `pop_release`.
 
     Raises:
@@ -80,11 +83,15 @@ def check_release(
     if release is None:
         raise click.UsageError("--of FILE has a use only with --release FILE")
     if release_options["release"] is not None and data is not None:
-        raise click.UsageError(f"found {data} and --release {release}; only one is judged")
+        raise click.UsageError(
+            f"found DATA {data} and --release {release}; only one is judged: leave the other out"
+        )
     context = click.get_current_context()
     for option in context.command.params:
         if option.name in UNUSED and context.params[option.name]:
-            raise click.UsageError(f"{max(option.opts, key=len)} has no use with --of")
+            raise click.UsageError(
+                f"{max(option.opts, key=len)} has no use with --of; leave one of the two out"
+            )
     return release, original
 
 
@@ -95,7 +102,12 @@ def judge(
     reading: Mapping[str, Any],
     form: str,
 ) -> None:
-    """Judge a release, and print the result. files: the release and its original."""
+    """Judge a release that was made elsewhere against its original, and print the result.
+
+    files: paths of the release and the original. release_options: of `pop_release`. k: the smallest
+    safe
+    equivalence class. reading: the options on how a table is read. form: `table`, `json` or `csv`.
+    """
     from ..own_data.judged_release import judge_release
     from ..own_data.read_table import Reading
     from .role_options import pairs_of
@@ -116,6 +128,7 @@ def judge(
 
 
 def _print(judged: "JudgedRelease", form: str) -> None:
+    """Print the judgement of a release in the form `table`, `json` or `csv`."""
     from .text import judged_release as text
 
     if form == "json":

@@ -1,4 +1,7 @@
-"""Options for the roles of columns in advice: known columns, columns to keep, and targets."""
+"""Options of `veilmix advise` on the roles of columns: known to attackers, unchanged, or sensitive.
+
+A sensitive column may have a target: l-diversity, entropy l-diversity or t-closeness.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -84,12 +87,15 @@ OPTIONS = (
 
 
 def role_options(command: Command) -> Command:
-    """Add these options to a command, which takes them among `**options`, for `roles_of`."""
+    """Add the options of this file to a command, which takes them by name in `**options`."""
     return add_options(OPTIONS, command)
 
 
 def pairs_of(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the names and values of COLUMN=... Raises DataError."""
+    """Return the pairs (COLUMN, VALUE) of texts COLUMN=VALUE. DataError for any other text.
+
+    option: name of the option, for the message of the error.
+    """
     from ..errors import DataError
     from ..scenarios.populations.values import composed
 
@@ -103,9 +109,11 @@ def pairs_of(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
 def number_of(
     option: str, name: str, text: str, fits: Callable[[float], bool], accepted_numbers: str
 ) -> float:
-    """Return the number of COLUMN=NUMBER.
+    """Return the number in the value of an option COLUMN=NUMBER. DataError if it is not accepted.
 
-    accepted_numbers: the accepted numbers. Raises DataError.
+    option, name: the option and the column, for the message of the error. text: the number as
+    typed.
+    fits: whether a number is accepted. accepted_numbers: the accepted numbers in words.
     """
     from ..errors import DataError
 
@@ -119,14 +127,15 @@ def number_of(
 
 
 def pop_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove these options from a command's options, and return them."""
+    """Remove the values of these options from a command's `**options`; return them by name."""
     return take_options(OPTIONS, options)
 
 
 def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
-    """Return the roles that options give.
+    """Return the roles of columns that the options give. DataError for a wrong number or column.
 
-    role_options: the values from `taken`. Raises DataError.
+    role_options: the values that `pop_options` returns. reading: the options on how a table is
+    read.
     """
     from ..errors import DataError
     from ..own_data.attacker_columns import Roles, known_by_default
@@ -146,7 +155,9 @@ def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
             )
     for column in split(role_options["nominal"]):
         if "t" not in options_by_column.get(column, {}):
-            raise DataError(f"--nominal {column}: it has no target t; --t {column}=0.2 gives one")
+            raise DataError(
+                f"--nominal {column}: the column has no target t; --t {column}=0.2 gives one"
+            )
         options_by_column[column]["nominal"] = True
     targets = {
         column: Targets(**target_options) for column, target_options in options_by_column.items()
@@ -157,7 +168,10 @@ def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
 
 
 def levels_of(role_options: dict[str, Any]) -> dict[str, int] | None:
-    """Return the asked level of each column; None without --levels. Raises DataError."""
+    """Return the generalization level of each column that `--levels` requests; None without it.
+
+    Raises DataError.
+    """
     accepted_numbers = "a level from 0 up"
     return {
         name: int(number_of("levels", name, text, lambda x: 0 <= x == int(x), accepted_numbers))
@@ -166,14 +180,17 @@ def levels_of(role_options: dict[str, Any]) -> dict[str, int] | None:
 
 
 def _range(key: str) -> tuple[Callable[[float], bool], str]:
-    """Return the accepted range of a target, with its words."""
+    """Return the accepted numbers of a target, as a predicate and in words.
+
+    key: `l`, `entropy_l` or `t`.
+    """
     if key == "t":
         return lambda number: 0 <= number <= 1, "a distance from 0 to 1"
     return lambda number: 1 <= number < 1e9, "a number of at least 1"
 
 
 def write_released(advised: "Advised", file: Path | None) -> None:
-    """Write the generalized table, if a file is named."""
+    """Write the generalized table of the advice to a file, if given, and print its size."""
     if file is None:
         return
     from ..own_data.advised_table import released_rows

@@ -1,4 +1,4 @@
-"""The run folder that a user names: a path, or the name of a folder in ./runs."""
+"""Search for the run folder that a user names: by its path, or by its name in ./runs."""
 
 from pathlib import Path
 
@@ -9,12 +9,15 @@ MAX_NAMES = 12
 
 
 def played(named: str) -> Path | None:
-    """Return the run folder of a path or name; None if it is missing."""
+    """Return the run folder that a path or a name in ./runs denotes; None if it is missing."""
     return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
 
 
 def folder(named: str) -> Path:
-    """Return the run folder of a path or name; else raise StorageError with the existing runs."""
+    """Return the run folder that a path or a name in ./runs denotes.
+
+    Raises StorageError if it is missing, with the existing runs in the message.
+    """
     if path := played(named):
         return path
     from ..scenarios.records.run_folder import folders

@@ -1,4 +1,4 @@
-"""Progress on stderr of work that has stages but no known length."""
+"""Progress of work that has named stages but no known length, on stderr."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,12 @@ from .text.pace import Pace
 
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows a stage on a terminal; elsewhere it prints a stage when due."""
+    """Yield a function that receives the name of each stage of some work, and shows it on stderr.
+
+    A terminal shows the current stage; a pipe gets a line from time to time (text/pace.py);
+    captured
+    output goes to its capture.
+    """
     if (capture := current_capture()) is not None:
         yield capture.progress
         return

@@ -36,6 +36,7 @@ NAMES = "A,B,..."
 
 
 def _k_option(minimum: int, meaning: str) -> Decorator:
+    """Return the click option `--k` with this minimum. meaning: its help text."""
     return click.option(
         "--k",
         default=5,
@@ -160,32 +161,42 @@ OPTIONS = (
 
 
 def crowd_options(command: Command) -> Command:
-    """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
+    """Add a table and its privacy target to a command: `data`, `k`, `max_exposure`.
+
+    k: the smallest safe equivalence class, by `--k` or `--threshold`. max_exposure: the share of
+    people
+    that may be in a smaller class.
+    """
     return add_options(CROWD, threshold_option(command))
 
 
 def target_options(command: Command) -> Command:
-    """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
+    """Add a privacy target without a table to a command: `k` and `max_exposure`.
+
+    k: the smallest safe equivalence class, by `--k` or `--threshold`. max_exposure: the share of
+    people
+    that may be in a smaller class.
+    """
     return add_options(CROWD[1:], threshold_option(command))
 
 
 def counted_options(command: Command) -> Command:
-    """Add a table and a crowd size to a command: `data`, `k`."""
+    """Add a table and the smallest safe count to a command: `data`, `k`."""
     return add_options(COUNTED, command)
 
 
 def table_options(command: Command) -> Command:
-    """Add the options of a table to a command, which takes them as `**reading`."""
+    """Add the options on how a table is read and on its columns' roles, taken as `**reading`."""
     return add_options(OPTIONS, command)
 
 
 def form_options(command: Command) -> Command:
-    """Add the options on the form of a file to a command, which takes them as `**form`."""
+    """Add the options on the form of a table's file, such as its separator, taken as `**form`."""
     return add_options(FORM, command)
 
 
 def ledger_option(command: Command) -> Command:
-    """Add a ledger to a command: `ledger`, a file or None."""
+    """Add `--ledger` to a command: `ledger`, a file with all earlier releases, or None."""
     return click.option(
         "--ledger",
         type=FILE,
@@ -198,7 +209,10 @@ def ledger_option(command: Command) -> Command:
 
 
 def tell_ledger(account: "Account | None", *, err: bool) -> None:
-    """Print the account of a ledger, if a ledger was named. err: on stderr."""
+    """Print the result of comparing this release with the earlier releases of a ledger.
+
+    account: this result; None without a ledger. err: whether it is printed on stderr.
+    """
     if account is None:
         return
     from ..presentation.blocks import score_grid
@@ -210,7 +224,12 @@ def tell_ledger(account: "Account | None", *, err: bool) -> None:
 
 
 def written_option(flag: str, name: str, written: str) -> Decorator:
-    """Return an option of a file for a table. written: its help, as "Write the tables"."""
+    """Return a click option that names a file to which a table is written; its ending is checked.
+
+    flag, name: the option and the parameter of the command. written: the beginning of its help
+    text, as
+    "Write the tables".
+    """
     return click.option(
         flag,
         name,
@@ -221,7 +240,10 @@ def written_option(flag: str, name: str, written: str) -> Decorator:
 
 
 def save_option(saved: str) -> Decorator:
-    """Add `saved`, a file for a score, to a command. saved: its help, as "Save the score"."""
+    """Return the click option `--save`, a file for a score, which a command takes as `saved`.
+
+    saved: the beginning of its help text, as "Save the score".
+    """
     return click.option(
         "--save",
         "saved",
@@ -232,7 +254,7 @@ def save_option(saved: str) -> Decorator:
 
 
 def bom_option(command: Command) -> Command:
-    """Add `bom`, whether CSV files begin with a byte order mark, to a command."""
+    """Add `--bom` to a command: `bom`, whether CSV files begin with a byte order mark."""
     return click.option(
         "--bom",
         is_flag=True,
@@ -241,7 +263,10 @@ def bom_option(command: Command) -> Command:
 
 
 def figure_option(drawn: str) -> Decorator:
-    """Add `picture`, a file to draw to, to a command. drawn: its help, as "Draw the curves"."""
+    """Return the click option `--figure`, a file to draw to, which a command takes as `picture`.
+
+    drawn: the beginning of its help text, as "Draw the curves".
+    """
     return click.option(
         "--figure",
         "picture",
@@ -252,7 +277,7 @@ def figure_option(drawn: str) -> Decorator:
 
 
 def check_figure(picture: Path) -> None:
-    """Raise an error if a picture could not be drawn."""
+    """Raise an error if the drawing library is missing or the file has a wrong ending."""
     from ..analysis import drawing
 
     drawing.require()
@@ -260,30 +285,36 @@ def check_figure(picture: Path) -> None:
 
 
 def check_folder(file: Path) -> None:
-    """Raise StorageError for a file in a folder that is not there."""
+    """Raise StorageError if the folder of a file to be written does not exist."""
     from ..errors import StorageError
 
     if not file.absolute().parent.is_dir():
-        raise StorageError(f"{file}: its folder is not there; name another file")
+        raise StorageError(f"{file}: the folder of this file does not exist; name another file")
 
 
 def _check_table(file: Path) -> None:
+    """Raise an error if tables cannot be written to a file of this ending."""
     from ..own_data.export import check_ending
 
     check_ending(file)
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Print the warnings about a table, a line each."""
+    """Print warnings about a table on stderr, a line each, in yellow."""
     for line in lines:
         say(page(err=True), f"warning   {clean(line)}", style="yellow")
 
 
 def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
-    """Ask at a terminal for the definition of a person, if an identifier occurs several times.
+    """Return the options on how a table is read, with the definition of a person.
 
-    Without a terminal there is no question, and reading the table fails with an error that names
-    both answers.
+    At a terminal the user is asked for it if an identifier occurs in several rows: one person for
+    each
+    value, or for each row. Without a terminal there is no question, and reading the table fails
+    with an
+    error that names both answers.
+
+    data: the file of the table. reading: the options as given. missing: the value of an empty cell.
     """
     from ..own_data.read_table import read
     from ..scenarios.populations.persons import RepeatedPersonsError
@@ -309,5 +340,5 @@ def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
 
 
 def at_terminal() -> bool:
-    """Whether a user at a terminal can answer a question."""
+    """Whether a user at a terminal can answer a question: input and messages are not redirected."""
     return current_capture() is None and sys.stdin.isatty() and sys.stderr.isatty()

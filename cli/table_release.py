@@ -1,4 +1,8 @@
-"""The record of a release by `score` or `advise`, for the page to sign."""
+"""The record of a table that `score` or `advise` releases: the source of the page to sign.
+
+It holds the command, the size of the table, the target and a hash of the written file, but no
+values of the table. `veilmix report` makes the page.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,11 +25,17 @@ if TYPE_CHECKING:
     from ..own_data.score_record import ScoredTable
     from ..scenarios.populations.people import SourceTable
 
-MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)  # the values may be some people's alone
+# The values of a rule COLUMN.merge=..., which are not published: a few people may have them alone.
+MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)
 
 
 def given_command() -> tuple[str, ...]:
-    """Return the running command as it was is_explicit: files without folders, no merged values."""
+    """Return the words of the running command line, to be published with the result.
+
+    Only options that the user gave; files without their folders; no values of merge rules, which
+    may be
+    some people's alone.
+    """
     context = click.get_current_context()
     words = ["veilmix", context.info_name or ""]
     for option in context.command.params:
@@ -39,6 +49,7 @@ def given_command() -> tuple[str, ...]:
 
 
 def _words(option: click.Parameter, value: Any) -> Iterator[str]:
+    """Yield the words of one option or argument of the command line, as a user would type them."""
     if isinstance(option, click.Argument):
         yield _word(value)
     elif isinstance(option, click.Option) and option.is_flag:
@@ -49,6 +60,7 @@ def _words(option: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _word(value: Any) -> str:
+    """Return a value of the command line as text: paths without folders, merge rules as "..."."""
     text = value.name if isinstance(value, Path) else str(value)
     return MERGED.sub(r"\1...", text)
 
@@ -60,7 +72,13 @@ def scored_release(
     *,
     anyway: bool = False,
 ) -> "TableRelease":
-    """Return the release of a table that was read and scored. file: that was written, if any."""
+    """Return the record of the release of a table that was read and scored.
+
+    table, reading: the table, and the options by which it was read. file: the file to which it was
+    written, with its hash; None if it was not written. anyway: whether it was written although it
+    misses
+    its target.
+    """
     from ..own_data.attacker_columns import known_by_default
     from ..own_data.release_record import NamedThreshold, TableRelease
     from ..scenarios.populations.files import FileSource
@@ -94,9 +112,16 @@ def save_advised(
     saved: Path | None,
     stage: Callable[[str], None],
 ) -> None:
-    """Score the table as it is advised and save the score, if a file is named for it.
+    """Score the generalized table of the advice, and save the score, if a file is named for it.
 
-    written: the file with this table, if any.
+    Args:
+        advised: the advice.
+        roles: the roles of columns that the options give.
+        data: the file of the original table.
+        reading: the options by which the table was read.
+        written: the file to which the generalized table was written; None if it was not.
+        saved: the file for the score.
+        stage: receives the stages of the work.
     """
     if saved is None:
         return
@@ -119,9 +144,16 @@ def advised_record(
     file: "ReleasedFile | None",
     stage: Callable[[str], None],
 ) -> "tuple[TableScore, ScoredTable]":
-    """Return the score of the table as it is advised, and its record.
+    """Return the score of the generalized table of the advice, and the record of this score.
 
-    released: this table. file: with it, if any.
+    Args:
+        advised: the advice.
+        released: the generalized table.
+        roles: the roles of columns that the options give.
+        data: the file of the original table.
+        reading: the options by which the table was read.
+        file: the file with the generalized table, with its hash; None if it was not written.
+        stage: receives the stages of the work.
     """
     from msgspec.structs import replace as changed
 
@@ -153,13 +185,18 @@ def advised_record(
 
 
 def save_record(record: "ScoredTable", file: Path) -> None:
-    """Save the record of a score, for `veilmix report`, without values of the table."""
+    """Save the record of a score as JSON, from which `veilmix report` makes a page to sign.
+
+    The values at risk are left out, as they may be some people's alone. Only the owner can read the
+    file.
+    """
     from msgspec.structs import replace
 
     from ..scenarios.serialization.atomic_file import write_whole
     from ..scenarios.serialization.json_text import pretty
     from ..scenarios.serialization.record import plain
 
-    shared = replace(record, places=None)  # the values at risk may be some people's alone
+    # The values at risk are left out: a few people may have them alone.
+    shared = replace(record, places=None)
     write_whole(file, pretty(plain(shared)), force=True, private=True)
     say(page(err=True), f"saved     {file}   next: veilmix report {file}")

@@ -1,4 +1,7 @@
-"""The option `--threshold`: k by the name of an authority's threshold."""
+"""The option `--threshold NAME`: take k from a rule that an authority has published.
+
+k is the smallest safe equivalence class.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +13,7 @@ from .options import Command
 if TYPE_CHECKING:
     from ..own_data.thresholds import AuthorityThreshold
 
-KEY = "veilmix.threshold"  # of the context's notes
+KEY = "veilmix.threshold"  # key of click's context.meta, where the chosen threshold is kept
 NAMES = (
     *("ema-0070", "cms-11", "ons-10", "abs-10", "agencies-5", "agencies-3"),
     "hipaa-expert",
@@ -18,7 +21,10 @@ NAMES = (
 
 
 def threshold_option(command: Command) -> Command:
-    """Add `--threshold` to a command with `--k`, which it sets; `named_threshold` returns it."""
+    """Add `--threshold` to a command with the option `--k`, and let it give the value of k.
+
+    The command has no parameter for it: `named_threshold` returns the chosen threshold.
+    """
     return click.option(
         "--threshold",
         type=click.Choice(NAMES),
@@ -30,7 +36,10 @@ def threshold_option(command: Command) -> Command:
 
 
 def check_against(context: click.Context, option: click.Parameter, k: int) -> int:
-    """Return k, as the callback of `--k`. Raises DataError if it contradicts `--threshold`."""
+    """Return k, that of `--threshold` if it is given: the click callback of the option `--k`.
+
+    Raises DataError if `--k` and `--threshold` contradict each other.
+    """
     threshold = context.meta.get(KEY)
     if threshold is None:
         return k
@@ -41,13 +50,16 @@ def check_against(context: click.Context, option: click.Parameter, k: int) -> in
 
 
 def named_threshold() -> "AuthorityThreshold | None":
-    """Return the threshold that the command names, if it does."""
+    """Return the authority's threshold that the user named by `--threshold`; None without it."""
     threshold: AuthorityThreshold | None = click.get_current_context().meta.get(KEY)
     return threshold
 
 
 def tell_threshold(k: int) -> None:
-    """Print the authority of the threshold, if the command names it."""
+    """Print on stderr the authority that `--threshold` names for k, and its source.
+
+    Without `--threshold` no line is printed.
+    """
     threshold = named_threshold()
     if threshold is None:
         return
@@ -59,6 +71,7 @@ def tell_threshold(k: int) -> None:
 
 
 def _note(context: click.Context, _option: click.Parameter, name: str | None) -> None:
+    """Keep the threshold that `--threshold` names for `named_threshold`: the click callback."""
     if name is None:
         return
     from ..own_data.thresholds import thresholds

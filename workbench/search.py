@@ -23,7 +23,9 @@ def roles_of(choices: UserChoices) -> Roles:
     names = dict.fromkeys((*choices.l, *choices.entropy_l, *choices.t))
     for column in choices.nominal:
         if column not in choices.t:
-            raise DataError(f"--nominal {column}: it has no target t; --t {column}=0.2 gives one")
+            raise DataError(
+                f"--nominal {column}: the column has no target t; --t {column}=0.2 gives one"
+            )
     targets = {
         name: Targets(
             choices.l.get(name),

@@ -193,7 +193,7 @@ def test_a_missing_folder_is_named_before_a_table_is_written(
     saved, out = clinic / "nowhere" / "s.json", clinic / "release.csv"
     arguments = [command, str(clinic / "t.csv"), *ROLES, "--k", "1", "--save", str(saved)]
     assert main([*arguments, "--table", str(out)]) == 2
-    assert "its folder is not there" in capsys.readouterr().err
+    assert "the folder of this file does not exist" in capsys.readouterr().err
     assert not out.exists()
 
 

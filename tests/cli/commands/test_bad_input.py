@@ -227,7 +227,7 @@ def test_a_full_disk_behind_stdout_is_no_bug(folder: Path, arguments: tuple[str,
         )
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "what was to be said could not be written: No space left on device; make room"
+        "the output could not be written: No space left on device; make room on the disk"
     ]
 
 

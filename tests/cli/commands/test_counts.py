@@ -240,7 +240,7 @@ def test_counts_of_stays_are_rounded_one_by_one(typed, stays) -> None:
         (("ward", "--round", "2000000000"), "not in the range 2<=x<=1000000000"),
         (("ward", "--anyway"), "--anyway has a use only with --round"),
         (("ward", "--bom"), "--bom has a use only with --table"),
-        (("ward", "--table", "none/x.csv"), "x.csv: its folder is not there"),
+        (("ward", "--table", "none/x.csv"), "x.csv: the folder of this file does not exist"),
         (("ward", "--k", "40"), "n: found 35 persons; at least 41"),
         (("ward", "--round", "5", "--outsiders"), "--outsiders: is about closed cells"),
         (("ward", "--table", "x.txt"), "x.txt: .csv, .xlsx, .parquet files are written"),

@@ -189,7 +189,7 @@ def test_a_run_without_enough_memory_is_one_line(typed, monkeypatch, stage: str)
     said = typed("run", "blood-type")
     assert (said.code, said.out) == (2, "")
     assert said.err.splitlines() == [
-        "there was not enough memory; take fewer people, or a machine that has more"
+        "there was not enough memory; take fewer people, or a machine with more memory"
     ]
     assert not Path("runs").exists()
 

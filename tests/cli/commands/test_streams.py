@@ -31,5 +31,5 @@ def test_a_standard_output_without_room_is_one_sentence(folder: Path, tmp_path: 
         assert "bug" not in done.err, done.line
         if wanted[done.line] == 0:
             assert done.err.splitlines()[-1] == (
-                "what was to be said could not be written: No space left on device; make room"
+                "the output could not be written: No space left on device; make room on the disk"
             ), done.line
