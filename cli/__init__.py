@@ -1,8 +1,7 @@
 """The command line `veilmix COMMAND`: tables for people, JSON and CSV for programs.
 
 Each command is a file of `cli/commands`. May import everything. Must never know protocol details:
-it
-calls `scenarios` and prints. Heavy libraries are imported inside the commands, so that `--help`
+it calls `scenarios` and prints. Heavy libraries are imported inside the commands, so that `--help`
 answers at once.
 """
 

@@ -183,8 +183,7 @@ def _unwritten(bug: Exception, arguments: list[str]) -> int:
     """Explain an unexpected exception on stderr, and return the exit code.
 
     Code 2 for a full disk, an unusable library or a compiled module that a full disk has truncated;
-    else
-    it is a bug in veilmix: code 1, with a report of `arguments`, the command line.
+    else it is a bug in veilmix: code 1, with a report of `arguments`, the command line.
     """
     if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()

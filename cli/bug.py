@@ -14,8 +14,7 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
     """Return the text that asks the user to report a bug: exception, command line and versions.
 
     The traceback goes into a temporary file, which the text names; if that cannot be written, into
-    the
-    text.
+    the text.
     """
     command = shlex.join(["veilmix", *arguments])
     seeded = "--seed" in command or arguments[:1] != ["run"]

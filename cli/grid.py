@@ -61,7 +61,7 @@ def values(text: str) -> "Iterator[Value]":
     """
     try:
         listed = tomllib.loads(f"v = [{text}]")["v"]
-    except (ValueError, RecursionError):  # no TOML, or more than can be read
+    except (ValueError, RecursionError):  # invalid TOML, or nested too deeply
         listed = [value for word in text.split(",") for value in _word(word.strip())]
     yield from listed
 
@@ -70,7 +70,7 @@ def _word(word: str) -> "Iterable[Value]":
     """Return the values of one part between commas: its TOML values, else the part as a text."""
     try:
         listed: list[Value] = tomllib.loads(f"v = [{word}]")["v"]
-    except (ValueError, RecursionError):  # no TOML, or more than can be read
+    except (ValueError, RecursionError):  # invalid TOML, or nested too deeply
         return (word,)
     return listed
 

@@ -63,8 +63,7 @@ def reapplied(
         table: the table to advise on.
         like: the file with the earlier advice.
         target: k, and the largest accepted share of people in equivalence classes smaller than k.
-            Each
-            counts only if its option is given; else that of the earlier advice does.
+            Each counts only if its option is given; else that of the earlier advice does.
         roles: the roles of columns that the options give.
         options: the options `predict`, a column to predict or None, and `by`, `truth` or `promise`.
         missing: the value that stands for an empty cell.

@@ -178,8 +178,7 @@ def tell_trust(executor: str | None) -> None:
     """Print a note on stderr if an executor can read the secrets of a simulated run.
 
     Executors are named as in `--executor`; a note is due unless the processes or threads of this
-    machine
-    play the run.
+    machine play the run.
     """
     from ..roles.compute.executors import trust_of
 

@@ -20,8 +20,7 @@ class PlaceLog:
     A place is a party of a session between machines, or the users of one machine.
 
     place: the name of the place, in every line. form: `text` or `json`. path: the file to which
-    lines
-    are appended; None for stderr.
+    lines are appended; None for stderr.
 
     Raises:
         StorageError: the file cannot be opened.

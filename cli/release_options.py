@@ -105,8 +105,8 @@ def judge(
     """Judge a release that was made elsewhere against its original, and print the result.
 
     files: paths of the release and the original. release_options: of `pop_release`. k: the smallest
-    safe
-    equivalence class. reading: the options on how a table is read. form: `table`, `json` or `csv`.
+    safe equivalence class. reading: the options on how a table is read. form: `table`, `json` or
+    `csv`.
     """
     from ..own_data.judged_release import judge_release
     from ..own_data.read_table import Reading

@@ -112,8 +112,7 @@ def number_of(
     """Return the number in the value of an option COLUMN=NUMBER. DataError if it is not accepted.
 
     option, name: the option and the column, for the message of the error. text: the number as
-    typed.
-    fits: whether a number is accepted. accepted_numbers: the accepted numbers in words.
+    typed. fits: whether a number is accepted. accepted_numbers: the accepted numbers in words.
     """
     from ..errors import DataError
 

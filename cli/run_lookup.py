@@ -4,8 +4,8 @@ from pathlib import Path
 
 from ..errors import StorageError
 
-HOME = Path("runs")
-MAX_NAMES = 12
+HOME = Path("runs")  # the folder of run folders, below the current folder
+MAX_NAMES = 12  # most runs that an error message lists
 
 
 def played(named: str) -> Path | None:

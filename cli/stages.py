@@ -13,8 +13,7 @@ def stages() -> Iterator[Callable[[str], None]]:
     """Yield a function that receives the name of each stage of some work, and shows it on stderr.
 
     A terminal shows the current stage; a pipe gets a line from time to time (text/pace.py);
-    captured
-    output goes to its capture.
+    captured output goes to its capture.
     """
     if (capture := current_capture()) is not None:
         yield capture.progress

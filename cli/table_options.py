@@ -164,8 +164,7 @@ def crowd_options(command: Command) -> Command:
     """Add a table and its privacy target to a command: `data`, `k`, `max_exposure`.
 
     k: the smallest safe equivalence class, by `--k` or `--threshold`. max_exposure: the share of
-    people
-    that may be in a smaller class.
+    people that may be in a smaller class.
     """
     return add_options(CROWD, threshold_option(command))
 
@@ -174,8 +173,7 @@ def target_options(command: Command) -> Command:
     """Add a privacy target without a table to a command: `k` and `max_exposure`.
 
     k: the smallest safe equivalence class, by `--k` or `--threshold`. max_exposure: the share of
-    people
-    that may be in a smaller class.
+    people that may be in a smaller class.
     """
     return add_options(CROWD[1:], threshold_option(command))
 
@@ -227,8 +225,7 @@ def written_option(flag: str, name: str, written: str) -> Decorator:
     """Return a click option that names a file to which a table is written; its ending is checked.
 
     flag, name: the option and the parameter of the command. written: the beginning of its help
-    text, as
-    "Write the tables".
+    text, as "Write the tables".
     """
     return click.option(
         flag,
@@ -309,10 +306,8 @@ def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
     """Return the options on how a table is read, with the definition of a person.
 
     At a terminal the user is asked for it if an identifier occurs in several rows: one person for
-    each
-    value, or for each row. Without a terminal there is no question, and reading the table fails
-    with an
-    error that names both answers.
+    each value, or for each row. Without a terminal there is no question, and reading the table
+    fails with an error that names both answers.
 
     data: the file of the table. reading: the options as given. missing: the value of an empty cell.
     """

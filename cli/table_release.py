@@ -33,8 +33,7 @@ def given_command() -> tuple[str, ...]:
     """Return the words of the running command line, to be published with the result.
 
     Only options that the user gave; files without their folders; no values of merge rules, which
-    may be
-    some people's alone.
+    may be some people's alone.
     """
     context = click.get_current_context()
     words = ["veilmix", context.info_name or ""]
@@ -76,8 +75,7 @@ def scored_release(
 
     table, reading: the table, and the options by which it was read. file: the file to which it was
     written, with its hash; None if it was not written. anyway: whether it was written although it
-    misses
-    its target.
+    misses its target.
     """
     from ..own_data.attacker_columns import known_by_default
     from ..own_data.release_record import NamedThreshold, TableRelease

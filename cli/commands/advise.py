@@ -1,4 +1,4 @@
-"""`veilmix advise`: how coarse a table has to be so that its people are k-anonymous."""
+"""`veilmix advise`: search how coarse the columns of a table must be for k-anonymity."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,11 +42,11 @@ IMPORTANCE = Replaced("--weight COLUMN=NUMBER", "--importance COLUMN=NUMBER", "0
 
 
 def refuse_seconds(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
-    """Refuse an option of earlier versions, with advice that depended on the machine."""
+    """Refuse the former option `--seconds`, as its advice depended on the machine."""
     if value is not None:
         raise click.UsageError(
-            f"--seconds {value}: steps end the search, as what seconds find depends on the "
-            "machine; --steps NUMBER is accepted"
+            f"--seconds {value}: no longer accepted, as its result depended on the machine; "
+            "--steps NUMBER limits the search"
         )
 
 
@@ -193,6 +193,7 @@ def command(
 
 
 def _print_advice(advised: "Advised", called: str, form: str) -> None:
+    """Print advice as a table, JSON or CSV. called: the name of the advised file."""
     from ..text import advice
 
     if form == "json":
@@ -206,14 +207,21 @@ def _print_advice(advised: "Advised", called: str, form: str) -> None:
 
 
 def _earlier(weight: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the importance that --weight of earlier versions gives, and name the new option."""
+    """Return the texts COLUMN=NUMBER of `--weight`, which meant importance in earlier versions.
+
+    If there are such texts, the new name of the option is printed as a warning.
+    """
     earlier = tuple(text for text in weight if "=" in text)
     warn(f"{IMPORTANCE.sentence}; --weight COLUMN names sampling weights" for _ in earlier[:1])
     return earlier
 
 
 def _ladders(hierarchy: tuple[str, ...], importance: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments of the search that the options give by column."""
+    """Return the arguments `hierarchies` and `weights` of the search, from options by column.
+
+    hierarchy: texts COLUMN=FILE, a file with the coarser values of a column. importance: texts
+    COLUMN=NUMBER, the weight of a column in the loss.
+    """
     return {
         "hierarchies": {name: Path(at) for name, at in pairs_of("hierarchy", hierarchy)},
         "weights": {
@@ -224,6 +232,7 @@ def _ladders(hierarchy: tuple[str, ...], importance: tuple[str, ...]) -> dict[st
 
 
 def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None]") -> None:
+    """Draw the figure of the advice to a file, if given, and print the path."""
     if picture is None:
         return
     stage(f"drawing {picture}")
@@ -232,7 +241,10 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
 
 
 def draw(advised: "Advised", picture: Path) -> None:
-    """Draw loss against promise to a file."""
+    """Draw each choice of levels that the advice lists: its loss against its certified bound.
+
+    The bound is the share of people below k that the counts of single columns allow.
+    """
     from ...analysis import drawing
     from ...analysis.advice.figure import figure
 
@@ -244,10 +256,14 @@ def draw(advised: "Advised", picture: Path) -> None:
 
 
 def _write(advised: "Advised", data: Path, reading: "Reading", file: Path, *, force: bool) -> None:
+    """Write the advice as a scenario file, and check that this file can be loaded.
+
+    data, reading: the table, and the options by which it was read. force: replace an existing file.
+    """
     from ...own_data.scenario_file import scenario_text
     from ...scenarios.lab.validation.load import load
     from ...scenarios.serialization.atomic_file import write_whole
 
     write_whole(file, scenario_text(advised, data, reading, file.parent), force=force)
-    load(file)  # a file that does not load is a bug
+    load(file)  # raises for an invalid scenario: then `scenario_text` has a bug
     say(page(err=True), f"wrote     {file}   next: veilmix run {file} --mode ideal")

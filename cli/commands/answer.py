@@ -1,4 +1,4 @@
-"""`veilmix answer`: answer in a session, one person asked here, or many from a file."""
+"""`veilmix answer`: answer in a session between machines, in the terminal or from a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,7 +70,9 @@ def command(
     from ...scenarios.schema.model import PopulationSection
 
     if not hosted.directory.places[place].users:
-        raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
+        raise click.UsageError(
+            f"{place} has no users who answer; `veilmix serve {place}` runs this party"
+        )
     rows = (
         read_answers(table, hosted, options_of(PopulationSection(source=str(table), **form)))
         if table
@@ -80,7 +82,10 @@ def command(
 
 
 def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
-    """Ask each person of a place in the terminal."""
+    """Ask each user of a place for all values in the terminal; return their rows of values.
+
+    A place is a machine of the session with some of its users.
+    """
     from ...scenarios.deployment.place import check_answer
 
     rows = []
@@ -94,6 +99,6 @@ def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
         }
         try:
             rows.append(check_answer(row, session, lambda: "answer"))
-        except DataError as wrong:  # a choice that click takes in another case
+        except DataError as wrong:  # click.Choice may accept a value in another case
             raise click.UsageError(str(wrong)) from None
     return rows

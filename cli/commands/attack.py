@@ -1,4 +1,4 @@
-"""`veilmix attack`: every attack against every defence on one scenario, measured."""
+"""`veilmix attack`: play every attack against every defence on a scenario; print the effects."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -18,6 +18,7 @@ from ..text.pace import counter
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix.matrix_result import Matrix
 
+# ends the line on a matrix that was played by a part of the people
 DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people says how many"
 
 
@@ -118,7 +119,10 @@ def command(
 
 
 def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
-    """Print a matrix. total_people: the number of people of the whole scenario."""
+    """Print a matrix of attacks against defences as a table, JSON or CSV.
+
+    total_people: the number of people of the whole scenario; a line says if fewer took part.
+    """
     from ...scenarios.studies.matrix.matrix_frames import CELLS, cells
 
     if form == "json":
@@ -132,6 +136,7 @@ def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
 
 
 def _names(text: str) -> tuple[str, ...]:
+    """Return the names of a list with commas, without blanks and empty names."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 

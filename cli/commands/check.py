@@ -1,4 +1,4 @@
-"""`veilmix check`: validate a scenario, print its plan and estimate its cost."""
+"""`veilmix check`: validate a scenario, print its plan and estimate its cost, without a run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ SENDERS = {
     True: "only people whose keys are known beforehand (registered): this program draws the keys; "
     "in the world whoever lists them vouches for them",
     False: "anyone: no key is known beforehand (registered is off)",
-}  # whether people are registered -> users that may send
+}  # key: whether the keys of all people are registered; value: the users that may send, in words
 
 
 @click.command("check")
@@ -85,7 +85,10 @@ def command(
 
 
 def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None:
-    """Print the estimated cost of a scenario with a given number of people."""
+    """Print bytes, time, memory and limits of a scenario, estimated for a number of people.
+
+    cluster: the cores, network and memory of each party. form: `table`, `json` or `csv`.
+    """
     from ...scenarios.lab.validation.load import load
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.costs.scale import scale
@@ -102,7 +105,10 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
 
 
 def _check(scenario: str, form: str) -> None:
-    """Print the plan and cost of a scenario with its own people."""
+    """Print the plan, cost and warnings of a scenario with its own people.
+
+    scenario: its name or file. form: `table`, `json` or `csv`.
+    """
     from ...scenarios.lab.validation.load import load
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.costs.cost import cost
@@ -123,7 +129,7 @@ def _check(scenario: str, form: str) -> None:
 
 
 def _priced(price: "SessionCost") -> "tuple[RoundPrice, ...]":
-    """Return the cost of each round."""
+    """Return the cost of each round of a session as records for JSON and CSV."""
     from ..text.records import RoundPrice
 
     return tuple(
@@ -141,7 +147,10 @@ def _priced(price: "SessionCost") -> "tuple[RoundPrice, ...]":
 
 
 def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") -> Grid:
-    """Return the messages and bytes of each round, as numbers; None if they vary."""
+    """Return a table of the rounds: requested columns, messages and bytes.
+
+    A number is None if it varies.
+    """
     from msgspec.structs import astuple
 
     from ...scenarios.programs.registry import announced_names
@@ -165,9 +174,10 @@ def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") ->
 
 
 def _written(grid: Grid, mix: str) -> Grid:
-    """Return a table as text: thousands are separated, an unknown number is "varies".
+    """Return the table of rounds as text: thousands are separated, an unknown number is "varies".
 
-    mix: the kind; of onions without multiplications, of a verified mix without layers.
+    mix: the kind of mix; the column of multiplications is shown for a `verified` mix only, that of
+    onion layers for other kinds only.
     """
     left_out = "layers" if mix == "verified" else "multiplications"
     places = [at for at, heading in enumerate(grid.headings) if heading != left_out]
@@ -179,10 +189,15 @@ def _written(grid: Grid, mix: str) -> Grid:
 
 
 def _cell(cell: object) -> object:
+    """Return a cell of the table of rounds as text: "varies" for None, numbers with separators."""
     return "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
+    """Return the requested columns of a round in words, as "age x sex, ward".
+
+    columns: sets of columns that are requested together, as indices into `names`.
+    """
     return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
 
 
@@ -192,12 +207,17 @@ def _check_blocks(
     price: "SessionCost",
     called: str,
 ) -> Iterator[Block]:
+    """Yield the page of `veilmix check`: people, parties, steps, costs, promise and warnings.
+
+    price: the cost of the session. called: the scenario as the user named it, for the next command.
+    """
     from ...scenarios.populations.coarsening import coarser_lines
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
-    # The branches are optional lines of a page in the order of a session: parties, steps, cost,
-    # promise; warnings come last, above the next command, where a user sees them.
+    # One function, as its branches are optional lines of a page, in the order of a session:
+    # parties, steps, cost, promise. Warnings come last, above the next command, so that a user
+    # sees them.
     about, presenter = scenario.scenario, presenter_of(scenario)
     yield Line(f"{about.name}: fine" + (f'   "{about.title}"' if about.title else ""))
     yield Line()
@@ -240,7 +260,11 @@ def _check_blocks(
 
 
 def _person_rows(people: "Population", k: int) -> Iterator[str]:
-    """Yield lines on persons with several rows: their rows, and the price of their ballots."""
+    """Yield lines on persons with several rows: their rows, and the price of their ballots.
+
+    Each person submits equally many ballots to a question, dummies included. k: the smallest safe
+    equivalence class.
+    """
     if (several := people.several) is None:
         return
     yield (
@@ -260,14 +284,14 @@ def _person_rows(people: "Population", k: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SessionText:
-    """The plan of a session, in words.
+    """The plan of a session in words, as `veilmix check` prints it.
 
     Attributes:
         parties: the parties of the session.
         steps: the steps of the session, a line each.
-        note: how to read the table of rounds; None without a note.
-        posts: beginning of the line on costs.
-        senders: the users that may send.
+        note: a line on how to read the table of rounds; None without a note.
+        posts: beginning of the line on costs; "" or a number of posts.
+        senders: the users that may send answers; "" if all parties are users.
     """
 
     parties: str
@@ -278,6 +302,7 @@ class SessionText:
 
 
 def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionText:
+    """Return the plan of a session with shufflers, a curator and an analyst."""
     from ...presentation.presenters.registry import presenter_of
     from ...scenarios.programs.topology import further_parties
 
@@ -292,6 +317,7 @@ def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") 
 
 
 def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionText:
+    """Return the plan of a session in which the people themselves are all parties."""
     from ...presentation.presenters import peers
 
     return SessionText(
@@ -305,11 +331,14 @@ def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") ->
 PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionText]] = {
     "central": _central,
     "peers": _peers,
-}  # topology -> its plan
+}  # name of the topology of a scenario -> function that returns its plan
 
 
 def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
-    """Return the steps of a session, in order."""
+    """Return the steps of a session with shufflers in words, in order.
+
+    price: the cost of the session, with the onions of its first round.
+    """
     mix, first = scenario.mix, price.rounds[0]
     reader = f"the {first.reader}"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
@@ -344,9 +373,11 @@ def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
 def _verified_steps(
     hands: Sequence[str], answers: str, first: "RoundCost", min_batch: int, *, once: bool
 ) -> tuple[str, str]:
-    """Return two steps of a session with a verified mix, as text: the answering and the mixing.
+    """Return two steps of a session with a verified mix in words: answering and mixing.
 
-    once: whether each ballot is encrypted for the release too.
+    hands: the shufflers and the reader. answers: the number of questions, in words. first: the cost
+    of the first round. min_batch: the smallest number of people. once: whether each ballot is also
+    encrypted for the release, so that people submit once.
     """
     people, holders = first.onions // len(first.columns), f"{', '.join(hands[:-1])} and {hands[-1]}"
     release_clause = (
@@ -368,6 +399,10 @@ def _verified_steps(
 
 
 def _price(price: "SessionCost", suite: str) -> str:
+    """Return the cost of a session's cryptography in words: operations, and seconds of one core.
+
+    suite: name of the cipher suite.
+    """
     if price.multiplications:
         return (
             f"{price.multiplications:,} multiplications in the group ristretto255: about "
@@ -383,10 +418,12 @@ def _price(price: "SessionCost", suite: str) -> str:
 
 
 def _seconds(seconds: float) -> str:
+    """Return seconds as text: two digits below 10 s, else whole seconds."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
 def _record(scenario: "Scenario", people: "Population", price: "SessionCost") -> "CheckedScenario":
+    """Return the plan and cost of a scenario as the record that `--format json` prints."""
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.studies.cheating.trust_table import measured_trust
@@ -400,7 +437,8 @@ def _record(scenario: "Scenario", people: "Population", price: "SessionCost") ->
         scenario.scenario.name,
         people.n,
         tuple(features),
-        max(0, len(topology_of(scenario).handlers(scenario)) - 2),  # with two readers
+        # the number of shufflers: all parties that handle onions, without curator and analyst
+        max(0, len(topology_of(scenario).handlers(scenario)) - 2),
         scenario.mix.suite,
         _priced(price),
         price.seconds,

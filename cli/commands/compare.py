@@ -1,4 +1,7 @@
-"""`veilmix compare`: several programs on one scenario, side by side."""
+"""`veilmix compare`: play one scenario by several programs, and compare them side by side.
+
+A program is a protocol for the release, such as a mix network with a curator.
+"""
 
 import sys
 from collections.abc import Callable
@@ -20,14 +23,17 @@ if TYPE_CHECKING:
 
 
 def _members(coalition: str) -> list[str]:
-    """Return the names of the parties in `PARTY+...`."""
+    """Return the names of the parties in a coalition, given as PARTY+PARTY."""
     return [party.strip() for party in coalition.split("+") if party.strip()]
 
 
 def _checked_coalition(
     _context: click.Context, _option: click.Parameter, coalition: str | None
 ) -> str | None:
-    """Return the coalition. ParameterError for an unknown name, before a program is played."""
+    """Return the text of `--coalition`: a click callback, so that an error comes before the runs.
+
+    Raises ParameterError for the name of an unknown party.
+    """
     from ...scenarios.studies.comparison.question import check_names
 
     if coalition is not None:
@@ -137,7 +143,7 @@ def command(
         comparison, stopped = stop.comparison, stop
     try:
         _print(comparison, form, coalition, equal)
-    finally:  # also where the coalition is refused
+    finally:  # the runs are saved, even if `_print` refuses the coalition
         if not no_save:
             saved(page(err=form != "table"), save(comparison, loaded, out), "frontier.png")
     if stopped:
@@ -147,7 +153,10 @@ def command(
 
 
 def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str]:
-    """Return the programs to be played. UnknownParty for a party that these programs lack."""
+    """Return the names of the programs to play. UnknownParty for a party that these programs lack.
+
+    names: with commas between; "" for all. coalition: the parties of `--coalition`.
+    """
     from ...scenarios.studies.comparison.compare import party_names
     from ...scenarios.studies.comparison.question import check_names
 
@@ -158,7 +167,10 @@ def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str
 
 
 def _named(names: str, scenario: "Scenario") -> list[str]:
-    """Return the names of programs; for an old name, print the new name on stderr."""
+    """Return the program names in a text with commas; an outdated name is replaced.
+
+    The new name is printed on stderr.
+    """
     from ...deprecated import find
     from ...scenarios.studies.comparison.compare import current_name
     from ...scenarios.studies.comparison.result import REPLACED
@@ -171,6 +183,11 @@ def _named(names: str, scenario: "Scenario") -> list[str]:
 
 
 def _print(comparison: "Comparison", form: str, coalition: str | None, equal: str) -> None:
+    """Print a comparison as a table, JSON or CSV; with a coalition, only its answer.
+
+    coalition: the parties of `--coalition`; None without it. equal: the measure in which a program
+    must be as good as the first.
+    """
     from ...scenarios.studies.comparison.frames import HEADINGS, rows
 
     if coalition is not None:
@@ -184,7 +201,10 @@ def _print(comparison: "Comparison", form: str, coalition: str | None, equal: st
 
 
 def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> None:
-    """Print the programs in the order of their leakage to a coalition, and the answer."""
+    """Print the programs by their leakage to a coalition, and the program that leaks least to it.
+
+    equal: the measure in which a program must be as good as the first: cells, entropy or error.
+    """
     from ...scenarios.studies.comparison.question import least_leakage
 
     answer = least_leakage(comparison, _members(coalition), equal)
@@ -208,7 +228,11 @@ def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> 
 
 
 def _progress(form: str) -> Callable[[str], None]:
-    """Return a function that prints the program being played: each, or off a terminal when due."""
+    """Return a function that prints on stderr the name of the program that is played now.
+
+    On a terminal each name, unless stdout is data for a program; elsewhere a line from time to
+    time.
+    """
     if not sys.stderr.isatty():
         pace = Pace()
         return lambda name: pace.print_due(f"playing {name} ...")

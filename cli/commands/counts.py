@@ -1,4 +1,4 @@
-"""`veilmix counts`: tables of counts that are safe to print."""
+"""`veilmix counts`: tables of counts in which small cells are closed (not printed), or rounded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, CountedTables, RoundedTables
     from ...own_data.read_table import Reading
 
-STEPS = 5_000
-MISSING = "(missing)"
+STEPS = 5_000  # default of --steps
+MISSING = "(missing)"  # printed for an empty cell
 
 
 @click.command("counts")
@@ -144,12 +144,16 @@ def _check_options(
     anyway: bool,
     bom: bool,
 ) -> None:
-    """Raise DataError for options without an effect. closing: whether each is given."""
+    """Raise DataError for an option that has no effect beside the other options.
+
+    base: the multiple of `--round`; None: cells are closed. closing: options about closed cells,
+    and whether each is given. file: of `--table`.
+    """
     from ...errors import DataError
 
     if base is not None and any(closing.values()):
         name = next(name for name, is_given in closing.items() if is_given)
-        raise DataError(f"{name}: is about closed cells; --round closes none")
+        raise DataError(f"{name}: has an effect on closed cells only; --round closes no cell")
     if anyway and base is None:
         raise DataError("--anyway has a use only with --round: closed cells are always safe")
     if bom and file is None:
@@ -164,7 +168,12 @@ def _counted(
     *,
     empty: bool,
 ) -> "CountedTables":
-    """Count tables of a saved run or of a file."""
+    """Count the requested tables in a saved run, or in a file of the user.
+
+    data: the file, or the name of the run. reading: how the file is read. tables: columns of each
+    table, with commas. stage: receives the stages of the work. empty: whether cells without people
+    count too.
+    """
     from ..run_lookup import played
 
     run = played(str(data))
@@ -181,17 +190,25 @@ def _counted(
 def _count_run(
     run: Path, reading: "Reading", tables: Sequence[str], *, empty: bool
 ) -> "CountedTables":
+    """Count the requested tables in the release of a saved run.
+
+    DataError for options on reading a file. tables: columns of each table, with commas. empty:
+    whether cells without people count too.
+    """
     from ...errors import DataError
     from ...own_data.count_tables import count_release
     from ...own_data.read_table import Reading
     from ...scenarios.records.run_folder import read
 
     if reading != Reading():
-        raise DataError(f"{run}: is a saved run; options about columns and cells are for files")
+        raise DataError(
+            f"{run}: is a saved run; options about columns and cells are accepted for files only"
+        )
     return count_release(read(run).result.release, run.name, tables, empty=empty)
 
 
 def _print(printed: "ClosedTables | RoundedTables") -> None:
+    """Print tables with closed or rounded cells, for people."""
     from ...own_data.count_tables import ClosedTables
     from ..text import counts as text
 

@@ -1,4 +1,4 @@
-"""`veilmix doctor`: check that this installation can run veilmix, and its speed."""
+"""`veilmix doctor`: check this installation (versions, cipher, threads, folders), and its speed."""
 
 import os
 import platform
@@ -21,9 +21,9 @@ from ..text.layout import format_option, lay_out, page, say, write_csv, write_js
 
 PYTHON = (3, 11)
 PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"
-SEALS = 400  # messages a thread, to see whether threads seal at the same time
-PARALLEL = 1.4  # times a single thread: less means a single core, or a busy core
-EXTRAS = {  # extra -> its purpose
+SEALS = 400  # messages that each thread encrypts in the measurement of two threads
+PARALLEL = 1.4  # accepted speed-up of two threads; less means a single core, or a busy core
+EXTRAS = {  # extra (a group of optional libraries) -> the features that need it
     "report": "pages and figures",
     "web": "veilmix theatre --live",
     "data": "Parquet files",
@@ -35,10 +35,10 @@ EXTRAS = {  # extra -> its purpose
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check of the installation.
+    """The result of one check of the installation: a row of the output.
 
     Attributes:
-        subject: the subject of the check.
+        subject: the thing that is checked, such as a library.
         result: the finding, such as a version.
         state: ok, note (veilmix works without it), or FAIL (exit code 2).
         advice: the remedy; empty if no remedy is needed.
@@ -74,7 +74,7 @@ def command(ctx: click.Context, form: str) -> None:
 
 
 def system() -> Iterator[Finding]:
-    """Yield a finding on Python, platform and cores."""
+    """Yield findings on the version of veilmix, on Python and on the platform."""
     from ...version import __version__
 
     yield Finding("veilmix", __version__, "ok")
@@ -86,7 +86,10 @@ def system() -> Iterator[Finding]:
 
 
 def facilities() -> Iterator[Finding]:
-    """Yield the facilities that this system lacks, and how veilmix works without them."""
+    """Yield a finding for each facility that this operating system lacks, such as `fork`.
+
+    Its advice says how veilmix works without the facility.
+    """
     from ...systems import FACILITIES
 
     absent = [facility for facility in FACILITIES if not facility.is_available]
@@ -97,7 +100,7 @@ def facilities() -> Iterator[Finding]:
 
 
 def libraries() -> Iterator[Finding]:
-    """Yield a finding for each library: its version against its pin, or its presence."""
+    """Yield a finding for each needed library: missing, or its version and the tested version."""
     from ...scenarios.records.run_folder import LIBRARIES
 
     pinned_versions = pins()
@@ -117,14 +120,15 @@ def libraries() -> Iterator[Finding]:
 
 
 def _mend(requirement: str) -> str:
-    """Return the command that installs a library of the core."""
+    """Return the command that installs a needed library, in a checkout or elsewhere."""
     return advice("core") if in_checkout() else installing([requirement])
 
 
 def pins() -> dict[str, tuple[str, ...]]:
-    """Return the versions with which this checkout is tested; empty outside a checkout.
+    """Return the versions of each library with which this checkout is tested, by its name.
 
-    A library may have several, for different versions of Python; the last is for the newest.
+    A library may have several, for different versions of Python; the last is for the newest. Empty
+    outside a checkout.
     """
     pinned: dict[str, tuple[str, ...]] = {}
     with suppress(OSError):
@@ -135,7 +139,7 @@ def pins() -> dict[str, tuple[str, ...]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each extra that can be installed."""
+    """Yield a finding for each extra (a group of optional libraries): its versions, or missing."""
     for name, purpose in EXTRAS.items():
         try:
             versions = [
@@ -151,14 +155,14 @@ def extras() -> Iterator[Finding]:
 
 
 def cipher() -> Iterator[Finding]:
-    """Yield the cipher implementation that seals many layers."""
+    """Yield a finding: the cipher implementation that encrypts many onion layers at a time."""
     from ...crypto.multibuffer import engine_name
 
     yield Finding("cipher", engine_name(), "ok")
 
 
 def threads() -> Iterator[Finding]:
-    """Yield the gain of two threads that seal at the same time."""
+    """Yield a finding: whether two threads encrypt faster than one on this machine."""
     cores = os.cpu_count() or 1
     gain = speed_up()
     if cores == 1:
@@ -171,7 +175,7 @@ def threads() -> Iterator[Finding]:
 
 
 def speed_up() -> float:
-    """Return the speed-up of two threads over a single thread in sealing, the best of three."""
+    """Return the speed-up of encryption in two threads over a single thread, the best of three."""
     work = sealing()
     work()
     with ThreadPoolExecutor(2) as pool:
@@ -179,7 +183,7 @@ def speed_up() -> float:
 
 
 def sealing() -> Callable[[], None]:
-    """Return a function that seals some hundred messages, as a user does."""
+    """Return a function that encrypts `SEALS` messages, the work that `speed_up` measures."""
     from ...crypto.entropy import SystemEntropy
     from ...crypto.layer import seal_layer
     from ...crypto.suites import suite
@@ -196,18 +200,20 @@ def sealing() -> Callable[[], None]:
 
 
 def _both(pool: ThreadPoolExecutor, work: Callable[[], None]) -> None:
+    """Run the work in two threads at the same time, and wait for both."""
     for future in [pool.submit(work), pool.submit(work)]:
         future.result()
 
 
 def _seconds(work: Callable[[], None]) -> float:
+    """Return the seconds that the work takes."""
     begun = perf_counter()
     work()
     return perf_counter() - begun
 
 
 def terminal() -> Iterator[Finding]:
-    """Yield a finding on the encoding of stdout."""
+    """Yield a finding: whether stdout is encoded as UTF-8, which can show all values."""
     encoding = (sys.stdout.encoding or "unknown").lower()
     fit = encoding.replace("-", "") == "utf8"
     advice = "" if fit else "values that it has no sign for are shown as ?; set PYTHONUTF8=1"
@@ -215,7 +221,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def folders() -> Iterator[Finding]:
-    """Yield the findings on the folder of runs and on the folder for large batches."""
+    """Yield findings on the folder of runs and the folder for large batches: writable or not."""
     from ...scenarios.records.run_folder import unwritable
 
     wrong = unwritable(HOME)
@@ -225,7 +231,7 @@ def folders() -> Iterator[Finding]:
 
 
 def _scratch() -> Finding:
-    """Return the finding on disk space for batches that do not fit in memory."""
+    """Return the finding on the folder for batches beyond the memory, with its free space."""
     import shutil
 
     from ...number_text import size

@@ -1,4 +1,4 @@
-"""`veilmix keys`: make an identity: a secret file, and a public file for other parties."""
+"""`veilmix keys`: make an identity, a secret file to sign with and a public file to give away."""
 
 from pathlib import Path
 

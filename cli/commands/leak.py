@@ -1,4 +1,4 @@
-"""`veilmix leak`: the knowledge of every coalition of a run."""
+"""`veilmix leak`: the knowledge of every coalition of a run, from the views of its members."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ SEARCH = (
 
 
 def search_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a search."""
+    """Add the options of a search for attacks to a command, such as `--search` and `--pairs`."""
     for option in reversed(SEARCH):
         command = option(command)
     return command
@@ -120,7 +120,10 @@ def command(
 
 
 def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
-    """Raise a UsageError for options that exclude each other, or that have no effect."""
+    """Raise a UsageError for options that exclude each other, or that have no effect.
+
+    narrowed: whether an option is given that only `--search` reads.
+    """
     if cheating and searching:
         raise click.UsageError("--cheating and --search exclude each other; say one of them")
     if narrowed and not searching:
@@ -128,7 +131,10 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 
 
 def _watched(record: "Run", prior: str, form: str) -> None:
-    """Print the knowledge of honest-but-curious coalitions."""
+    """Print the knowledge of honest-but-curious coalitions, from their recorded views.
+
+    prior: `uniform` or `marginals`, see `PRIOR_TEXTS`. form: `table`, `json` or `csv`.
+    """
     from ...scenarios.records.verification.damaged_record import diagnose_record
     from ...scenarios.records.verification.deviations import deviations
     from ...scenarios.records.verification.views import learnt_in
@@ -155,7 +161,12 @@ def _watched(record: "Run", prior: str, form: str) -> None:
 def _watched_blocks(
     record: "Run", views: "Sequence[Received]", notes: Iterator[str], deviated: Sequence[str]
 ) -> Iterator[Block]:
-    """Yield the figures of pooled views; without a verdict of safety if there are deviations."""
+    """Yield the figures of each coalition's pooled views, as lines and tables to print.
+
+    If a party deviated from the protocol, a warning replaces the verdict on the smallest coalition
+    that links people. views: the leakage to each coalition. notes: explanations of the columns.
+    deviated: the deviations, a line each.
+    """
     from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
     from ...scenarios.records.verification.views import breaking
 

@@ -1,4 +1,4 @@
-"""`veilmix lesson`: a lesson on the phones of a class, or as pages in a folder."""
+"""`veilmix lesson`: serve a lesson to the phones of a class, or write its pages to a folder."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...lessons.server import LessonServer
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
-MAX_PEOPLE = 60  # people with cards (report/cards.py)
+MAX_PEOPLE = 60  # most people for whom cards can be made, a limit of report/cards.py
 
 
 @click.command("lesson")
@@ -93,7 +93,10 @@ def command(
     language = read_language(lang)
     if pack is not None:
         if number is None:
-            raise click.UsageError("--pack: of which lesson? veilmix lesson NUMBER --pack FILE")
+            raise click.UsageError(
+                "--pack: the number of the lesson is missing; accepted: veilmix lesson NUMBER "
+                "--pack FILE"
+            )
         write_pack(pack, _lesson(number), host, language or english(), people)
     elif out is not None or teacher is not None:
         _write(out, teacher, language or english(), people)
@@ -104,6 +107,7 @@ def command(
 
 
 def _lesson(number: int) -> "Lesson":
+    """Return the lesson of a number. UsageError if there is no such lesson."""
     from ...lessons.lesson import LESSONS, lesson_of
 
     lesson = lesson_of(number)
@@ -114,7 +118,7 @@ def _lesson(number: int) -> "Lesson":
 
 
 def _list() -> None:
-    """Print the lessons, a line each."""
+    """Print number, title, minutes and age of each lesson."""
     from ...languages.language import english
     from ...lessons.lesson import LESSONS
     from ...lessons.voice import Voice
@@ -133,7 +137,7 @@ def _list() -> None:
 
 
 def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
-    """Return the page of role cards of a lesson, in a language."""
+    """Return the HTML page of a lesson's role cards, a card for each of `people` pupils."""
     from ...report.cards import cards
     from ...scenarios.lab.validation.load import load
 
@@ -141,7 +145,11 @@ def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
 
 
 def _write(out: Path | None, teacher: Path | None, language: "Language", people: int) -> None:
-    """Write pages to folders, and print how many."""
+    """Write the pages of all lessons to folders, and print their number.
+
+    out: the folder of the pages for pupils; teacher: of the answers and cards; None: not written.
+    people: number of cards of each lesson.
+    """
     from ...scenarios.serialization.atomic_file import write_page
 
     for folder, pages in (
@@ -162,7 +170,7 @@ def _write(out: Path | None, teacher: Path | None, language: "Language", people:
 
 
 def _for_pupils(language: "Language") -> Iterator[tuple[str, str]]:
-    """Yield name and text of each page for pupils."""
+    """Yield file name and HTML of each page for pupils: index, lessons, hand-outs."""
     from ...lessons import pages
     from ...lessons.lesson import LESSONS
 
@@ -173,7 +181,10 @@ def _for_pupils(language: "Language") -> Iterator[tuple[str, str]]:
 
 
 def _for_teachers(language: "Language", people: int) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each page for teachers."""
+    """Yield file name and HTML of each page for teachers: answers, and cards.
+
+    people: number of cards of each lesson.
+    """
     from ...lessons import pages
     from ...lessons.lesson import LESSONS
 
@@ -183,7 +194,10 @@ def _for_teachers(language: "Language", people: int) -> Iterator[tuple[str, str]
 
 
 def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int) -> None:
-    """Serve a lesson until Ctrl-C."""
+    """Serve a lesson to the phones of a class at an address until Ctrl-C.
+
+    lang: tag of the language of all pages; None: as each browser prefers. people: number of cards.
+    """
     check_reachable(host)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "lesson"))
@@ -197,7 +211,10 @@ def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int
 
 
 def _say_opened(desk: "LessonServer") -> None:
-    """Print the addresses of an opened lesson, and the view of this computer."""
+    """Print the addresses of a lesson that is served: for phones, and for this computer alone.
+
+    desk: the server of the lesson.
+    """
     from ..text.qr import qr_code
 
     if (code := qr_code(desk.address)) is not None:

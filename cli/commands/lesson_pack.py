@@ -1,4 +1,4 @@
-"""`veilmix lesson --pack`: the papers of a lesson, in a file to print."""
+"""`veilmix lesson NUMBER --pack FILE`: all papers of a lesson, in one HTML file to print."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from ...lessons.pack import PackPart
     from ...poll.slips import SlipsFile
 
-SPARE = 5  # slips more than people
-ADDRESS_PLACEHOLDER = "ADDRESS"
+SPARE = 5  # slips beyond the number of people, for lost slips
+ADDRESS_PLACEHOLDER = "ADDRESS"  # in the printed commands, if phones cannot reach the given address
 
 
 def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", people: int) -> None:
-    """Write the pack of a lesson; with slips, and the file of their codes, if phones reach `host`.
+    """Write the papers of a lesson to a file: plan, slides, hand-out, answers and role cards.
 
-    people: number of cards; `SPARE` slips more are made.
+    If phones can reach `host`, slips are added, each with a code that admits one phone to `veilmix
+    poll`, and their codes are written to a second file. people: number of cards; there are `SPARE`
+    slips more.
     """
     from ...lessons.pack import PackPart, pack
     from ...machines.gate import LOOPBACKS
@@ -52,7 +54,9 @@ def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", pe
         from ...scenarios.serialization.atomic_file import write_page
 
         write_page(path, text)
-        click.echo(f"wrote {path}   print it; without slips: they hold the address, --host")
+        click.echo(
+            f"wrote {path}   print it; it has no slips, as they need the address for phones, --host"
+        )
         return
     write_with_codes(path, text, codes, slips)
     click.echo(f"wrote {path}   print it; cut and mix the slips, and hand them out unordered")
@@ -60,7 +64,10 @@ def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", pe
 
 
 def _slips(slips: "SlipsFile", language: "Language") -> "PackPart":
-    """Return the slips as a part; UsageError without the library that draws their QR codes."""
+    """Return the sheets of slips as a part of the papers.
+
+    UsageError without the library that draws their QR codes.
+    """
     from ...lessons.pack import PackPart
     from ...poll.sheet import STYLE, slip_sheets
 

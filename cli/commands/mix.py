@@ -1,4 +1,7 @@
-"""`veilmix serve shuffler-N ADDRESS`: mix for a class (`veilmix poll --others`)."""
+"""`veilmix serve shuffler-N ADDRESS`: run a shuffler of a class on another person's computer.
+
+The class is a poll (`veilmix poll`) at this address, with shufflers outside its own computer.
+"""
 
 import platform
 import re
@@ -18,20 +21,23 @@ if TYPE_CHECKING:
     from ...protocol.board.board import Board
     from ...scenarios.schema.model import Scenario
 
-Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, people of each row
+# the released columns, and the number of people with each row of their values
+Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]
 
 
 def mix_for_class(
     place: str, address: str, key: Path | None, port: int, log: "Log", executor: str
 ) -> None:
-    """Run a shuffler of the class at an address, and print the release as CSV.
+    """Run a shuffler for the class at an address, and print the release as CSV.
 
-    log: receives the events. executor: name of the executor of its long lists of work.
+    place: the name of the shuffler. key: file of its identity; None: a new identity. port: to
+    listen on. log: receives the events. executor: name of the executor that decrypts long lists of
+    messages.
     """
     if not re.fullmatch("shuffler-[1-9][0-9]?", place):
         raise click.UsageError(
-            f"{place}: others may be shufflers of a class: shuffler-1, shuffler-2, ..; its own "
-            "computer is the rest"
+            f"{place}: not accepted for a class; another computer may run shuffler-1, "
+            "shuffler-2, .., and the class's own computer runs the other parties"
         )
     from ...poll.mix import mix
     from ...roles.compute.backends import own_workplace
@@ -45,18 +51,21 @@ def mix_for_class(
 
 
 def _identity(key: Path | None) -> "Identity":
-    """Return the identity of a file, or a new identity named after this computer."""
+    """Return the identity in a file; without a file, a new identity named after this computer."""
     from ...crypto.identity import make_identity
     from ...scenarios.records.identity_files import read_identity
 
     if key is not None:
         return read_identity(key)
     name = re.sub("[^A-Za-z0-9]+", "-", platform.node()).strip("-")[:40]
-    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # names may repeat
+    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # as names may repeat
 
 
 def say_release(board: "Board", scenario: "Scenario") -> None:
-    """Print the release of a class as CSV; Unmet without a release."""
+    """Print the release of a class as CSV, from the posts on its board.
+
+    Raises Unmet (exit code 3) without a release.
+    """
     from ...scenarios.lab.scoring.result import WrittenRelease
     from ...scenarios.programs.capability import AnswerKind
     from ...scenarios.programs.registry import answers_in
@@ -71,7 +80,10 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
 
 
 def _rows(board: "Board", names: list[str]) -> Released:
-    """Return the released columns, and the count of each row."""
+    """Return the released columns, and the number of people with each row of their values.
+
+    names: the names of all columns. Unmet if the board has no release.
+    """
     from ...scenarios.deployment.place import released
 
     counts = released(board, names)
@@ -82,7 +94,10 @@ def _rows(board: "Board", names: list[str]) -> Released:
 
 
 def _reports(board: "Board", names: list[str]) -> Released:
-    """Return the count of each report; Unmet if there are too many different reports to list."""
+    """Return the heading of noisy reports, and the count of each different report.
+
+    names: the names of the columns. Unmet if no report was counted, or too many to list them.
+    """
     from ...scenarios.lab.scoring.result import REPORTED
     from ...scenarios.programs.noisy_questions import reports
 

@@ -1,4 +1,4 @@
-"""`veilmix new`: the gallery, a commented copy of a scenario, or a new package."""
+"""`veilmix new`: list the shipped scenarios, or write a copy, role cards, a table or a package."""
 
 import tomllib
 from pathlib import Path
@@ -95,7 +95,10 @@ def command(
 
 
 def _patients(path: Path, *, force: bool) -> None:
-    """Write the table of patients, as a spreadsheet in much of Europe would."""
+    """Write a made-up table of patients as CSV with semicolons, as spreadsheets in Europe do.
+
+    force: replace an existing file.
+    """
     from ...own_data.sample_patients import COLUMNS, PEOPLE, patients
     from ...scenarios.serialization.atomic_file import write_whole
 
@@ -105,7 +108,7 @@ def _patients(path: Path, *, force: bool) -> None:
 
 
 def _package(name: str) -> None:
-    """Write the folder of a package, and print how to install and try it."""
+    """Write the folder of a package that extends veilmix; print how to install and try it."""
     from ...installation import installing
     from ...scenarios.serialization.new_package import write_package
 
@@ -122,9 +125,11 @@ def _package(name: str) -> None:
 def _cards(
     name: str, file: Path | None, people: int | None, lang: str | None, *, force: bool
 ) -> None:
-    """Write the role cards of a scenario.
+    """Write the role cards of a scenario as an HTML page, for a class that plays on paper.
 
-    people: their number, if it is not the scenario's. lang: the tag of a language; None: English.
+    name: of the scenario. file: of the page; `-` is stdout; None: a name in this folder. people:
+    number of cards; None: as in the scenario. lang: tag of a language; None: English. force:
+    replace an existing file.
     """
     from ...report.cards import cards, commands
     from ...scenarios.lab.validation.load import load
@@ -142,7 +147,10 @@ def _cards(
 
 
 def gallery(form: str) -> None:
-    """Print the shipped scenarios, a line each: to start from, attacks, then bases of attacks."""
+    """Print name and title of the shipped scenarios: to start from, attacks, bases of attacks.
+
+    form: `table`, `json` or `csv`.
+    """
     from ...scenarios.lab.validation.gallery import attacks, bases, shipped
 
     listed = {"to start from": shipped(), "attacks": attacks(), "bases of attacks": bases()}
@@ -165,6 +173,7 @@ def gallery(form: str) -> None:
 
 
 def _titles(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return name and title of each shipped scenario."""
     from ...scenarios.lab.validation.gallery import source
 
     return [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in names]

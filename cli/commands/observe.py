@@ -1,4 +1,4 @@
-"""`veilmix observe`: follow the board of a session as a stranger, and keep its posts."""
+"""`veilmix observe`: follow a session's public board from outside, and save its posts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +54,11 @@ def command(
 def _board_of(
     board: str, identity_path: Path | None
 ) -> "tuple[Address, PublicIdentity, Roster | None]":
-    """Return address and identity of a board, and its signing parties, as far as they are known."""
+    """Return the network address and identity of a board, and the parties that may post on it.
+
+    The parties are None if only a URL is known. board: a session file, or the board's URL.
+    identity_path: the file with the board's public identity, for a URL.
+    """
     from ...machines.observer import address_of
     from ...protocol.board.phases import BOARD
     from ...scenarios.deployment.session_file import read_session
@@ -62,7 +66,10 @@ def _board_of(
 
     if "://" in board:
         if identity_path is None:
-            raise click.UsageError(f"--known: whose board is {board}? name its board.pub.toml")
+            raise click.UsageError(
+                f"--known: missing for the board {board}; its public identity, the file "
+                "board.pub.toml, is needed"
+            )
         return address_of(board), read_one(identity_path, "the board"), None
     if identity_path is not None:
         raise click.UsageError("--known: a session file names the identity of its board")

@@ -1,4 +1,4 @@
-"""`veilmix open`: a table of one's own in six steps, in a browser of this computer."""
+"""`veilmix open`: anonymize a table in six steps, in a browser page that this computer serves."""
 
 import webbrowser
 from functools import partial
@@ -92,7 +92,11 @@ def command(
 
 
 def _choices(replay: Path | None, data: Path | None) -> "tuple[UserChoices | None, str | None]":
-    """Return the choices of a saved session, and the name of the file."""
+    """Return the choices of a saved session of the page, and the path of the table as text.
+
+    replay: the file of the saved session; without it the choices are None. data: the table that the
+    user names; None: the session's. No path if neither names a table.
+    """
     from ...workbench.choices import read_session
 
     if replay is None:
@@ -102,7 +106,11 @@ def _choices(replay: Path | None, data: Path | None) -> "tuple[UserChoices | Non
 
 
 def _path(display_path: str, replay: Path | None, data: Path | None) -> Path:
-    """Return the path of the file; that of a saved session starts from the session's folder."""
+    """Return the path of the table; a relative path of a saved session starts at its folder.
+
+    display_path: the path as text. replay: the file of the saved session. data: the table that the
+    user names; None: the session's.
+    """
     path = Path(display_path).expanduser()
     if data is None and replay is not None and not path.is_file():
         return replay.parent / path
@@ -110,7 +118,10 @@ def _path(display_path: str, replay: Path | None, data: Path | None) -> Path:
 
 
 def _session_hierarchies(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
-    """Return the hierarchy files of a session that lie beside it, by column."""
+    """Return the files with coarser values that lie beside a saved session, by column.
+
+    replay: the file of the saved session. choices: its choices, which name these files.
+    """
     if replay is None or choices is None:
         return {}
     named = {column: replay.parent / name for column, name in choices.hierarchy.items()}
@@ -118,7 +129,10 @@ def _session_hierarchies(replay: Path | None, choices: "UserChoices | None") -> 
 
 
 def _session_files(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
-    """Return other files of a session that lie beside it, by the choice that names them."""
+    """Return further input files that lie beside a saved session, by the choice that names them.
+
+    replay: the file of the saved session. choices: its choices, which name these files.
+    """
     from ...workbench.choices import FILE_CHOICES
 
     if replay is None or choices is None:
@@ -139,7 +153,11 @@ def _desk(
     choices: "UserChoices | None",
     lang: str | None,
 ) -> "Desk":
-    """Return the state of the page, with the file open."""
+    """Return the state of the page, with the user's table open, if it is known.
+
+    files: the input and output files of the page. path, display_path: the table; None: it is chosen
+    in the page. choices: of a saved session. lang: tag of the page's language; None: the browser's.
+    """
     from ...workbench.desk import Desk
 
     desk = Desk(words(), files, click.echo, lang)
@@ -149,10 +167,11 @@ def _desk(
 
 
 def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
-    """Print the address, and open a browser.
+    """Print the address of the page, and open a browser.
 
-    A command line is shown to all users of a computer, so the browser gets the path of a file in a
-    private folder that leads to the address. A browser may take its time: it is begun in a thread.
+    A command line is shown to all users of a computer, and the address has a secret: so the browser
+    gets the path of a file in a private folder that redirects to the address. A browser may start
+    slowly: a thread starts it.
     """
     from ...workbench.files import keep_private
 
@@ -165,7 +184,11 @@ def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
 
 
 def words() -> "CommandWords":
-    """Return the words of the commands that the page shows."""
+    """Return the functions by which the page computes and words the output of commands.
+
+    The page (`workbench`) may not import the command line, so it gets `advise`, `score` and
+    `counts` from here.
+    """
     from ...workbench.wording import CommandWords
     from ..text import advice
 
@@ -195,9 +218,17 @@ def _record(
     file: "ReleasedFile",
     progress: "Callable[[str], None]",
 ) -> "tuple[TableScore, ScoredTable]":
-    """Return the score of a released table and its record, as `veilmix advise --save` keeps it.
+    """Return the score of a released table and its record, as `veilmix advise --save` writes it.
 
-    arguments: of that command.
+    Args:
+        advised: the advice.
+        released: the generalized table.
+        roles: the roles of its columns.
+        data: the file of the original table.
+        reading: the options by which the table was read.
+        arguments: the command line of `advise`, which the record quotes.
+        file: the written table, with its hash.
+        progress: receives the stages of the work.
     """
     from ..table_release import advised_record
     from .advise import command as advise
@@ -208,9 +239,9 @@ def _record(
 
 
 def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "CommandOutput":
-    """Run `score` or `counts`, as a command line does; an error of it is a part of the output.
+    """Run `score` or `counts` in this process, and return its output; an error is part of it.
 
-    arguments: of `veilmix`. progress: receives the stages of the work.
+    arguments: the command line after `veilmix`. progress: receives the stages of the work.
     """
     from ...errors import VeilmixError
     from ...workbench.wording import CommandOutput
@@ -234,7 +265,10 @@ def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "Comm
 
 
 def _help() -> dict[str, str]:
-    """Return the help of each option, by its command and its name."""
+    """Return the help text of each option of `score`, `advise` and `counts`.
+
+    The keys are "COMMAND OPTION", such as "score --k".
+    """
     from .advise import command as advise
     from .counts import command as counts
     from .score import command as score
@@ -249,7 +283,7 @@ def _help() -> dict[str, str]:
 
 
 def _advice_record(advised: "Advised", called: str) -> str:
-    """Return the output of `veilmix advise --format json`."""
+    """Return the output of `veilmix advise --format json`. called: the name of the table's file."""
     from ...scenarios.serialization.json_text import pretty
     from ...scenarios.serialization.record import plain
     from ..text.advice_record import advised_table
@@ -258,7 +292,7 @@ def _advice_record(advised: "Advised", called: str) -> str:
 
 
 def _advice_figure(advised: "Advised", file: Path) -> None:
-    """Draw the figure of `veilmix advise --figure`. Raises LocalError where it cannot be drawn."""
+    """Draw the figure of `veilmix advise --figure` to a file. LocalError if it cannot be drawn."""
     from ..table_options import check_figure
     from .advise import draw
 
@@ -267,7 +301,10 @@ def _advice_figure(advised: "Advised", file: Path) -> None:
 
 
 def _scenario(advised: "Advised", data: Path, reading: "Reading", folder: Path) -> str:
-    """Return the scenario of `veilmix advise --write`. Raises DataError, see `check_counted`."""
+    """Return the text of the scenario file of `veilmix advise --write`, to be saved in a folder.
+
+    Raises DataError for advice that a scenario cannot express.
+    """
     from ...own_data.scenario_file import check_counted, scenario_text
 
     check_counted(advised)
@@ -275,14 +312,14 @@ def _scenario(advised: "Advised", data: Path, reading: "Reading", folder: Path) 
 
 
 def _advice_lines(advised: "Advised") -> list[str]:
-    """Return the lines of `veilmix advise` on a choice."""
+    """Return the lines of `veilmix advise` on the advised choice: known columns, and costs."""
     from ..text import advice
 
     return [*advice.known_column_lines(advised), *advice.costs(advised.cost, advised.predict)]
 
 
 def _advice_text(advised: "Advised", called: str) -> str:
-    """Return the output of `veilmix advise`."""
+    """Return the output of `veilmix advise` as text. called: the name of the table's file."""
     from ..text.advice import advice_blocks
 
     return _text(advice_blocks(advised, called))
@@ -291,7 +328,10 @@ def _advice_text(advised: "Advised", called: str) -> str:
 def _score_text(
     score: "TableScore", called: str, lacks: "Sequence[str]", table: "SourceTable"
 ) -> str:
-    """Return the output of `veilmix score`."""
+    """Return the output of `veilmix score` as text.
+
+    called: the name of the table's file. lacks: the texts of missing cells.
+    """
     from ..text.score_record import scored_table
     from .score import score_blocks
 
@@ -299,7 +339,7 @@ def _score_text(
 
 
 def _text(blocks: "Iterator[Block]") -> str:
-    """Return the text of blocks, as a pipe would receive it."""
+    """Return lines and tables as the plain text that a pipe would receive."""
     from ..text.layout import PIPED, PipeConsole, show
 
     out = StringIO()

@@ -1,4 +1,4 @@
-"""`veilmix poll`: ask people on their own phones, and store the results in a run folder."""
+"""`veilmix poll`: ask the people in a room on their own phones, and save the results."""
 
 import sys
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.schema.model import Scenario
 
-CHEATS = ("drop", "lie-marginals", "size", "surround")  # of poll/cheats.py
-MAX_PEOPLE = 1_000  # people
+CHEATS = ("drop", "lie-marginals", "size", "surround")  # names of the attacks in poll/cheats.py
+MAX_PEOPLE = 1_000  # most people in a poll
 
 
 @click.command("poll")
@@ -147,7 +147,7 @@ def command(
         _write_new(new, questions, demo=demo)
         return
     if demo == (questions is not None):
-        raise click.UsageError("a file of questions, or --demo; one of the two")
+        raise click.UsageError("give either a file of questions or --demo")
     if slips is not None:
         write_slips(_load_questions(questions), questions, host, port, slips, _lang(questions))
         return
@@ -174,7 +174,11 @@ def command(
 def _hold(
     scenario: "Scenario", terms: "ClassTerms", out: Path | None, file: "QuestionsFile"
 ) -> None:
-    """Hold a session. out: the folder for the run; None: it is not saved. file: of the scenario."""
+    """Hold a poll: print its terms and address, play its session, and print its results.
+
+    out: the folder in which the run folder is made; None: the results are not saved. file: the file
+    of questions from which the scenario was made. Unmet (exit code 3) without a release.
+    """
     from ...poll.session import PhoneSession
     from ..text.qr import qr_svg
 
@@ -190,11 +194,13 @@ def _hold(
 
 @dataclass
 class _End:
-    """The end of a session: prints its results and saves them, while the phones still see them.
+    """The end of a poll, which the session calls: prints and saves the results.
+
+    At that time the phones still show the results.
 
     Attributes:
-        session: that was held.
-        out: the folder for the run; None if it is not saved.
+        session: the session of the poll.
+        out: the folder in which the run folder is made; None if the results are not saved.
         printed: whether the release is printed as CSV, as no run folder can be written.
         unmet: the reason why the session failed; None if it did not.
     """
@@ -205,6 +211,7 @@ class _End:
     unmet: Unmet | None = None
 
     def __call__(self, finished_session: "FinishedSession") -> None:
+        """Print and save the results of the finished session; a failure is kept in `unmet`."""
         try:
             _end(finished_session, self.session.scenario, self.out, printed=self.printed)
         except Unmet as unmet:
@@ -212,7 +219,7 @@ class _End:
 
 
 def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
-    """Write a file of questions; UsageError if questions or --demo are given too."""
+    """Write a commented file of questions to change. UsageError if questions are given too."""
     from ...poll.questions import write_new
 
     if demo or questions is not None:
@@ -225,11 +232,15 @@ def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
 def _end(
     finished_session: "FinishedSession", scenario: "Scenario", out: Path | None, *, printed: bool
 ) -> None:
-    """Print the results of a session, and save them if a folder is given; Unmet without answers."""
+    """Print the results of a finished poll, and save them if a folder is given.
+
+    out: the folder in which the run folder is made; None: not saved. printed: print the release as
+    CSV instead. Unmet if no question was asked or no person has answered.
+    """
     from ...poll.record import outcome_of_phones
 
     if finished_session.board is None:
-        raise Unmet(f"nothing was asked: {finished_session.room.ended}")
+        raise Unmet(f"no question was asked: {finished_session.room.ended}")
     _own_up(scenario)
     _say_noise(finished_session)
     _say_singles(finished_session)
@@ -243,12 +254,12 @@ def _end(
         return
     outcome = outcome_of_phones(scenario, finished_session)
     if outcome is None:
-        raise Unmet(f"nobody has answered: {finished_session.board.burned}")
+        raise Unmet(f"no answer arrived: {finished_session.board.burned}")
     _report(outcome, out)
 
 
 def _say_noise(finished_session: "FinishedSession") -> None:
-    """Print the estimates from the answers, if phones have added noise."""
+    """Print the estimated shares of all answers on stderr, if the phones have added noise."""
     from ...poll.noise import lines
 
     for line in (
@@ -258,7 +269,7 @@ def _say_noise(finished_session: "FinishedSession") -> None:
 
 
 def _say_singles(finished_session: "FinishedSession") -> None:
-    """Print the counts of single questions, if only these are published."""
+    """Print the counts of each single question on stderr, if only such counts are published."""
     from ...poll.singles import lines
 
     for line in lines(finished_session.room.singles) if finished_session.room.singles else ():
@@ -268,23 +279,30 @@ def _say_singles(finished_session: "FinishedSession") -> None:
 def _check_usage(
     host: str, people: int | None, cheat: str | None, simulate: int, *, has_remote_shufflers: bool
 ) -> None:
-    """Raise a UsageError for impossible options and combinations."""
+    """Raise a UsageError for an address that phones cannot reach, or for options that conflict."""
     check_reachable(host)
     if cheat and has_remote_shufflers:
         raise click.UsageError(
-            "--cheat: only parties that are here are made to cheat; what others do is theirs"
+            "--cheat: not accepted with --others; only parties on this computer can be made to "
+            "cheat"
         )
     if simulate and has_remote_shufflers:
         raise click.UsageError(
-            "--simulate: this computer knows what simulated people say, so they hide nobody from "
-            "it; where --others mix, nobody is simulated"
+            "--simulate: not accepted with --others; this computer knows the answers of simulated "
+            "people, so they hide no person from it"
         )
     if people is None and not sys.stdin.isatty():
-        raise click.UsageError("--people: how many are waited for? nobody can press Enter here")
+        raise click.UsageError(
+            "--people: missing; without a terminal, where Enter begins the poll, the number of "
+            "people to wait for is needed"
+        )
 
 
 def _check_others(*, proved: bool, has_remote_shufflers: bool) -> None:
-    """Raise a UsageError for a verified mix with shufflers on other computers."""
+    """Raise a UsageError if a verified mix is to run with shufflers on further computers.
+
+    proved: whether the mix is verified. has_remote_shufflers: whether the shufflers run there.
+    """
     if proved and has_remote_shufflers:
         raise click.UsageError(
             "--others: a verified mix runs on this computer alone so far; leave out --others, or "
@@ -293,26 +311,31 @@ def _check_others(*, proved: bool, has_remote_shufflers: bool) -> None:
 
 
 def _lang(questions: Path | None) -> str | None:
-    """Return the language that the questions ask for."""
+    """Return the tag of the language that a file of questions names; None if it names no language.
+
+    questions: the file; None: the demo.
+    """
     from ...poll.questions import DEMO, read_lang
 
     return read_lang(questions or DEMO)
 
 
 def _load_questions(questions: Path | None) -> "Scenario":
+    """Return the scenario of a file of questions; of the demo if the file is None."""
     from ...poll.questions import DEMO, read_questions
 
     return read_questions(questions or DEMO)
 
 
 def _with_cheat(scenario: "Scenario", cheat: str | None) -> "Scenario":
+    """Return the scenario in which a party plays the attack `cheat`; None: no party cheats."""
     from ...poll.cheats import with_cheat
 
     return scenario if cheat is None else with_cheat(scenario, cheat)
 
 
 def _own_up(scenario: "Scenario") -> None:
-    """Print the attack that was played, if a party was made to cheat."""
+    """Print the attack that was played, if `--cheat` made a party cheat."""
     from ...poll.cheats import happened
 
     if played_attack := happened(scenario):
@@ -320,7 +343,10 @@ def _own_up(scenario: "Scenario") -> None:
 
 
 def _check_folder(out: Path | None) -> None:
-    """Raise a StorageError before the session, if its results could not be saved."""
+    """Raise a StorageError, before the poll, if its run folder could not be made.
+
+    out: the folder in which the run folder is made; None: the results are not saved.
+    """
     from ...scenarios.records.run_folder import unwritable
 
     if out is not None and (wrong := unwritable(out)):
@@ -328,17 +354,22 @@ def _check_folder(out: Path | None) -> None:
 
 
 def _line() -> str | None:
-    """Wait for a line of the teacher; None at the end of the input."""
+    """Wait for a line that the teacher types; return the line, or None at the end of the input."""
     return sys.stdin.readline() or None
 
 
 def _unsaved(burned: str | None) -> None:
+    """Print that no file was written. Unmet if the round was aborted.
+
+    burned: the reason of the abort; None if the round was completed.
+    """
     if burned:
         raise Unmet(f"nothing could be released: {burned}")
     click.echo("over: phones show what was published; nothing was written down here")
 
 
 def _report(outcome: "Outcome", out: Path) -> None:
+    """Print the results of a poll and save its run folder in `out`. Unmet without a release."""
     from ...presentation.presenters import run as story
     from ...presentation.wording import UNSAFE
     from ...scenarios.records.run_folder import save

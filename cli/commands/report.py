@@ -1,4 +1,4 @@
-"""`veilmix report`: one page about a run, a sweep, ..., as a single HTML file."""
+"""`veilmix report`: one self-contained HTML page about a saved run, sweep or other result."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
 
 
 def _resolve_path(location: str) -> Path:
-    """Return the file or folder of a path, or the run of a name."""
+    """Return the file at a path, or the run folder that a path or a name in ./runs denotes."""
     from ..run_lookup import folder
 
     path = Path(location)

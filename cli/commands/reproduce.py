@@ -1,4 +1,4 @@
-"""`veilmix reproduce`: redraw a figure of a paper; print the agreements and disagreements."""
+"""`veilmix reproduce`: draw the figures of a paper again, and compare them with its numbers."""
 
 from functools import partial
 from importlib import import_module
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ...analysis.figures import Check
     from ...analysis.figures.registry import ResearchPaper
 
-# A paper's module in `veilmix.analysis.figures`; it has the figures as PAPER.
+# number of a paper -> its module in `veilmix.analysis.figures`, which defines the figures as PAPER
 PAPERS = {f"{n:03}": f"paper{n:03}" for n in range(5)}
+# whether a result agrees with the paper -> the word that is printed
 AGREES = {True: "yes", False: "NO", None: "open"}
 
 
@@ -82,9 +83,8 @@ def command(
         say(page(err=True), f"written   {clean(str(write_file(folder / name, data)))}")
 
 
-FigureResult = tuple[
-    tuple["Check", ...], dict[str, bytes]
-]  # of a figure: its checks, and its files
+# the comparisons of a figure with the paper, and its files: name -> content
+FigureResult = tuple[tuple["Check", ...], dict[str, bytes]]
 
 
 def _make_figures(
@@ -94,9 +94,11 @@ def _make_figures(
     stage: "Callable[[str], None]",
     pool: "Executor | None",
 ) -> "Iterator[FigureResult]":
-    """Yield the result of each figure, from this process or a pool.
+    """Yield the checks and files of each figure, computed here or in a pool.
 
-    seed_and_nodes: the seed, and the nodes of every search tree.
+    paper: its number. figures: their names. seed_and_nodes: the seed of the simulations, and the
+    limit of nodes in each search tree. stage: receives the stages of the work. pool: None: this
+    process.
     """
     if pool is None:
         yield from (redraw(paper, name, *seed_and_nodes, stage) for name in figures)
@@ -117,7 +119,11 @@ def redraw(
     nodes: int,
     stage: "Callable[[str], None]" = lambda _: None,
 ) -> FigureResult:
-    """Draw a figure, in this process or a worker; return its checks and files."""
+    """Draw a figure of a paper, and return its checks and its files (name -> content).
+
+    This function is called in this process or in a worker. seed: of the simulations. nodes: limit
+    of each search tree. stage: receives the stages of the work.
+    """
     from ...analysis.figures.registry import Material
 
     redrawn = _paper(paper).figures[figure][1](Material(seed, nodes, stage))
@@ -125,6 +131,7 @@ def redraw(
 
 
 def _paper(name: str) -> "ResearchPaper":
+    """Return the figures of a paper by its number, as 001. DataError for an unknown paper."""
     from ...errors import DataError
     from ...scenarios.schema.problems import did_you_mean
 
@@ -138,6 +145,7 @@ def _paper(name: str) -> "ResearchPaper":
 
 
 def _offered() -> Grid:
+    """Return a table of all papers and their figures."""
     rows = [
         (name, number, shows)
         for name in PAPERS
@@ -147,6 +155,10 @@ def _offered() -> Grid:
 
 
 def _figures(paper: str, figure: str | None) -> list[str]:
+    """Return the names of the figures to draw: the named figure, or all of the paper.
+
+    DataError for an unknown figure.
+    """
     from ...errors import DataError
 
     figures = _paper(paper).figures
@@ -158,11 +170,13 @@ def _figures(paper: str, figure: str | None) -> list[str]:
 
 
 def _print_checks(checks: "list[Check]", form: str) -> None:
+    """Print a comparison of the paper's numbers with the computed numbers."""
     rows = [(c.figure, c.subject, c.source, c.claim, c.result, AGREES[c.agrees]) for c in checks]
     _show(Grid(("figure", "what", "according to", "says", "found", "agrees"), rows), form)
 
 
 def _show(grid: Grid, form: str) -> None:
+    """Print a table for people, or as JSON or CSV."""
     if form == "json":
         keys = [heading.replace(" ", "_") for heading in grid.headings]
         write_json([dict(zip(keys, row, strict=True)) for row in grid.rows])

@@ -1,4 +1,4 @@
-"""`veilmix run`: play a scenario, print its results, save them in a run folder."""
+"""`veilmix run`: play a scenario, print its results, and save them in a run folder."""
 
 import sys
 from collections import Counter
@@ -25,25 +25,27 @@ if TYPE_CHECKING:
     from ...scenarios.records.transcript_writer import TranscriptWriter
     from ...scenarios.schema.model import Scenario
 
-    Written = tuple[Outcome, Callable[[], bytes] | None]  # a run, its transcript on demand
+    # the outcome of a run, and a function that returns its transcript, if there is a transcript
+    Written = tuple[Outcome, Callable[[], bytes] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The options of a run.
+    """The options of `veilmix run`, as the user gave them.
 
     Attributes:
-        seed: seed of all randomness; None for the system's randomness.
-        mode: `real` sends every message, `ideal` sends none.
-        trace: `none`, `short` or `all`.
+        seed: seed of all randomness; None for the scenario's, else the system's randomness.
+        mode: `real` sends every message; `ideal` collects the same answers without messages.
+        trace: the messages that are printed: `all`, `short` (equal messages in a line) or `none`.
         out: the parent of the run folder; None if the run is not saved.
         form: form of the output: table, json or csv.
         quiet: whether progress is not shown.
         worst_case: nodes of every search tree for the worst table; None for the default.
         figures: whether pictures are drawn.
-        ledger: the file of the ledger of sessions; None without a ledger.
+        ledger: the file of the ledger of earlier runs; None without a ledger.
         processes: whether each party is a process of its own.
-        durable: the data that a process stores before it acknowledges; None for the default.
+        durable: where each process keeps a journal, to go on if it is killed: `off`, `tmpfs` or
+            `disk`; None for `off`.
         sign: the identity file that signs the folder; None if it is not signed.
         executor: name of the executor of long lists of work.
     """
@@ -213,7 +215,7 @@ def command(
             break
     try:
         _print(outcomes, folders, wish)
-    except BrokenPipeError:  # its reader has left, and the run ends as it would have ended
+    except BrokenPipeError:  # stdout was closed; the exit code still tells of a failed expectation
         _judge(outcomes)
         raise
     if trouble:
@@ -224,7 +226,9 @@ def command(
 def _check_options(wish: Wish) -> None:
     """Raise UsageError if options conflict; StorageError if a run could not be saved or signed."""
     if wish.durable and not wish.processes:
-        raise click.UsageError("--durable is for --processes: one process writes no journal")
+        raise click.UsageError(
+            "--durable: accepted only with --processes; a run in one process writes no journal"
+        )
     from ...scenarios.records.run_folder import unwritable
 
     _ = wish.recorder
@@ -233,7 +237,7 @@ def _check_options(wish: Wish) -> None:
 
 
 def _check_figures(scenario: "Scenario", wish: Wish) -> None:
-    """Raise a DataError before the run, if there will be no figure, or no folder for it."""
+    """Raise a DataError, before the run, if `--figures` cannot be drawn or saved."""
     if not wish.figures:
         return
     from ...analysis import drawing
@@ -242,16 +246,22 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
 
     drawing.require()
     if wish.out is None:
-        raise DataError("--figures: they are kept in the run folder; leave out --no-save")
+        raise DataError(
+            "--figures: figures are saved in the run folder; leave out --no-save, or --figures"
+        )
     if scenario.policy.kind not in randomizing():
         kinds = " or ".join(f'"{kind}"' for kind in randomizing())
         raise DataError(
-            f"--figures: they show randomized answers, policy.kind = {kinds}; of this scenario "
-            f'(kind = "{scenario.policy.kind}") `veilmix report` draws what there is'
+            f"--figures: these figures show randomized answers, policy.kind = {kinds}; for this "
+            f'scenario (kind = "{scenario.policy.kind}") `veilmix report` draws figures'
         )
 
 
 def _drawn(outcome: "Outcome", folder: Path) -> None:
+    """Draw the figures of a run into its folder, and print their paths.
+
+    There are figures for noisy answers and for sets of answers.
+    """
     from ...analysis.figures import incidence as sets_figure
     from ...analysis.figures import randomized as noise_figure
     from ...scenarios.programs.incidence.score import IncidenceFindings
@@ -265,7 +275,7 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
             drawn = noise_figure.figures(plain(outcome.findings))
         case IncidenceFindings():
             drawn = sets_figure.figures(plain(outcome.findings))
-        case _:  # the round was burned
+        case _:  # the round was aborted, so there are no results to draw
             return
     place = folder / "figures"
     make(place)
@@ -275,16 +285,19 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 
 
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
-    """Play a scenario as often as it says."""
+    """Play a scenario as often as its `repeat` says, with the executor of the options.
+
+    Yields the outcome of each run, and a function that returns its transcript.
+    """
     from ...roles.compute.backend import LOCAL_WORKPLACE
     from ...roles.compute.backends import workplace
     from ...scenarios.lab.play.run import run
     from ...scenarios.records.transcript_writer import writing_ahead
 
     with workplace(wish.executor) as place:
-        copies = (
-            place == LOCAL_WORKPLACE and wish.out is not None
-        )  # a cluster's threads bear no copy
+        # A copy (fork) of this process may encode a long transcript. With a cluster there is no
+        # copy, as a process with the threads of a cluster's client cannot be copied safely.
+        copies = place == LOCAL_WORKPLACE and wish.out is not None
         open_writer = partial(writing_ahead, copies=copies)
         yield from _runs(scenario, wish, partial(run, workplace=place), open_writer)
 
@@ -295,7 +308,12 @@ def _runs(
     run: "Callable[..., Outcome]",
     writing_ahead: "Callable[[], AbstractContextManager[TranscriptWriter]]",
 ) -> "Iterator[Written]":
-    """Play a scenario as often as it repeats; yield outcomes and transcripts."""
+    """Play a scenario as often as its `repeat` says, each time with the next seed.
+
+    Yields the outcome of each run, and a function that returns its transcript. run: plays the
+    scenario once. writing_ahead: opens the writer of a transcript, which writes while the run goes
+    on.
+    """
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
         run_seed = None if seed is None else min(seed + number, MAX_SEED)
@@ -320,7 +338,7 @@ def _runs(
 
 
 def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
-    """Return the open ledger; a context of None without a ledger."""
+    """Return a context with the open ledger of earlier runs; its value is None without a ledger."""
     if wish.ledger is None:
         return nullcontext()
     from ...scenarios.lab.ledger.book import opened
@@ -330,13 +348,13 @@ def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
 
 @contextmanager
 def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]]":
-    """Yield the instruments that watch a run: narrator, bar on a terminal, or an empty tuple."""
+    """Yield the instruments that show a run as it is played: a trace, a progress bar or ()."""
     if wish.mode == "ideal":
         yield ()
     elif wish.trace != "none":
         from ..text.narrator import Narrator
 
-        program = wish.form != "table"  # stdout is for data only
+        program = wish.form != "table"  # then stdout is for data only
         yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
         yield ()
@@ -348,7 +366,10 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
 
 
 def _teller(*, err: bool) -> Callable[[str], None]:
-    """Return a function that prints a line of a trace; it ends the run if its reader has left."""
+    """Return a function that prints a line of the trace.
+
+    It ends the run if the trace's pipe was closed by its reader. err: print on stderr.
+    """
     has_left = False
 
     def print_line(line: str) -> None:
@@ -356,7 +377,7 @@ def _teller(*, err: bool) -> Callable[[str], None]:
         try:
             if not has_left:
                 click.echo(clean(line), err=err)
-        except BrokenPipeError:  # an Exception would only remove the instrument
+        except BrokenPipeError:  # a BaseException, as an Exception would only stop the trace
             has_left = True
             raise ReaderLeft from None
 
@@ -369,7 +390,10 @@ def _save_run(
     folders: list[Path],
     transcript: Callable[[], bytes] | None,
 ) -> StorageError | None:
-    """Save a run; return an error, so that the report of the run is printed before it."""
+    """Save a run, append its folder to `folders`, and draw its figures if requested.
+
+    A StorageError is returned, not raised, so that the results of the run are printed first.
+    """
     from ...scenarios.records.run_folder import save
 
     if wish.out is not None:
@@ -383,6 +407,7 @@ def _save_run(
 
 
 def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -> None:
+    """Print the outcomes of all runs in the form of the options, and the paths of their folders."""
     if wish.form == "table":
         if not wish.quiet:
             _report(outcomes)
@@ -412,6 +437,10 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
 
 
 def _report(outcomes: "Sequence[Outcome]") -> None:
+    """Print the results of a run for people; of several runs, means with 95 % intervals.
+
+    Alerts follow, such as alarms of parties.
+    """
     from ..text import alerts
     from ..text.layout import page, show
 
@@ -427,6 +456,7 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
 
 
 def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: bool) -> None:
+    """Print the run folders, and a command to look at the last; if quiet, only the folders."""
     if quiet:
         for folder in folders:
             click.echo(str(folder))

@@ -1,4 +1,4 @@
-"""`veilmix score`: how anonymous the people of a table are, without any protocol."""
+"""`veilmix score`: measure how anonymous the people of a table are."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -129,10 +129,10 @@ def command(
         reading.pop("anyway")
         judge(files, judged_options, k, reading, form)
         return
-    assert data is not None  # noqa: S101 - checked with the options of a release
+    assert data is not None  # noqa: S101 - `check_release` raises if DATA is missing
     if advising and form != "table":
         raise DataError(
-            f"--advise prints tables; for programs there is veilmix advise --format {form}"
+            f"--advise: not accepted with --format {form}; veilmix advise --format {form} is"
         )
     _check_population(reading["weight"], factor, missing)
     anyway = reading.pop("anyway")
@@ -160,7 +160,8 @@ def command(
         form=form,
         places=places,
     )
-    is_deferred = form == "json" and kept is not None  # with the hash of the table
+    # the JSON has the hash of the written table, so it is printed after this table is written
+    is_deferred = form == "json" and kept is not None
     if not is_deferred:
         show(record)
     tell_threshold(k)
@@ -179,7 +180,7 @@ def command(
         say(page(err=True), line)
     if is_deferred:
         show(partial(record, kept))
-    if saved is not None:  # with the hash of the table that was written
+    if saved is not None:  # last, as the record has the hash of the written table
         save_record(record(kept), saved)
 
 
@@ -201,7 +202,10 @@ def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "Tab
 
 
 def _released(ledger: Path | None, source: "TableSource", reading: "Reading") -> "Account | None":
-    """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
+    """Record a table as a release in a ledger of earlier releases; return its account there.
+
+    None without a ledger. Raises RoundBurned if earlier releases forbid this release.
+    """
     if ledger is None:
         return None
     from ...own_data.read_table import finer, released_features
@@ -210,7 +214,8 @@ def _released(ledger: Path | None, source: "TableSource", reading: "Reading") ->
     from ...scenarios.schema.model import Policy
     from .advise import MISSING
 
-    empty = source.missing or MISSING  # as in advice and in runs, so that cells are comparable
+    # the text that `advise` and runs give an empty cell, so that the ledger can compare cells
+    empty = source.missing or MISSING
     table = finer(source.path, reading, empty)
     with opened(ledger) as book:
         policy = Policy(k=source.k, max_exposure=source.max_exposure)
@@ -225,7 +230,10 @@ def _places(
     size: int | None,
     stage: "Callable[[str], None]",
 ) -> "RiskPlaces | None":
-    """Count the risk by value, unless missing cells match any value."""
+    """Return the risk by column and value; None if missing cells match any value.
+
+    lacking: texts of missing cells. size: columns of the largest minimal unique that is searched.
+    """
     from ...own_data.risk_places import risk_places
 
     if score.missing == "wildcard":
@@ -245,9 +253,10 @@ def _record(
     *,
     anyway: bool = False,
 ) -> "ScoredTable":
-    """Return the score as a record.
+    """Return the score of a table as a record, for JSON and for `veilmix report`.
 
-    lacks: texts of missing cells. written: the file with the table, if any.
+    lacks: texts of missing cells. places: the risk by value. written: the file to which the table
+    was written, if any. anyway: whether it was written although it misses its target.
     """
     from msgspec.structs import replace
 
@@ -265,7 +274,7 @@ def _record(
 
 
 def _advise(data: Path, reading: "Reading", k: int, max_exposure: float) -> None:
-    """Print the output of `veilmix advise`, below the score."""
+    """Print the output of `veilmix advise` for the same table, below the score."""
     from ...own_data.advise import advise
     from ...own_data.attacker_columns import Roles, known_by_default
     from ...own_data.read_table import read
@@ -286,7 +295,7 @@ def _advise(data: Path, reading: "Reading", k: int, max_exposure: float) -> None
 
 
 def _check_population(weight: str | None, factor: float, missing: str) -> None:
-    """Raise a DataError if an option contradicts the sampling weights."""
+    """Raise a DataError if `--missing wildcard` or `--population-factor` contradicts `--weight`."""
     from ...errors import DataError
 
     if weight is not None and missing == "wildcard":
@@ -303,6 +312,7 @@ def _check_population(weight: str | None, factor: float, missing: str) -> None:
 
 
 def _draw(score: "TableScore", picture: Path) -> None:
+    """Draw the exposure curves of a score to a file, and print its path."""
     from ...analysis import drawing
     from ...analysis.scoring.figure import figure
 
@@ -319,7 +329,11 @@ def _print_score(
     form: str,
     places: "RiskPlaces | None",
 ) -> None:
-    """Print a score."""
+    """Print a score as a table, JSON or CSV.
+
+    record: makes the record of the score, for JSON. called: the name of the table's file. lacks:
+    texts of missing cells. places: the risk by value.
+    """
     from ...presentation.blocks import Grid
     from ...presentation.presenters import table_score as score_words
     from ..text import risk_places as places_text

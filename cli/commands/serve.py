@@ -1,4 +1,7 @@
-"""`veilmix serve`: run the board, a shuffler, the curator or the analyst of a session."""
+"""`veilmix serve`: run the board, a shuffler, the curator or the analyst of a session.
+
+Each runs on a machine of its own.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -84,7 +87,7 @@ LISTEN = click.option(
 SENDERS = {
     True: "only people whose keys the session file names (registered)",
     False: "anyone: the session file names no keys of people (registered is off)",
-}  # whether people are registered -> users that may send
+}  # key: whether the session file lists keys of people; value: the users that may send, in words
 
 
 @click.command("serve")
@@ -164,22 +167,30 @@ def command(
         from .mix import mix_for_class
 
         if ledger is not None or predecessor is not None:
-            raise click.UsageError("--ledger: nobody in a class has a registered key to know by")
+            raise click.UsageError(
+                "--ledger: not accepted for a class, as its people have no registered keys"
+            )
         if listen is not None:
-            raise click.UsageError("--listen: of a class, --port says it")
+            raise click.UsageError("--listen: not accepted for a class; --port sets the port")
         if save is not None:
-            raise click.UsageError("--save: of a class, `veilmix poll` keeps the record")
+            raise click.UsageError(
+                "--save: not accepted for a class; `veilmix poll` keeps its record"
+            )
         require()
         mix_for_class(place, session, key, port, PlaceLog(place, log, log_file), executor)
         return
     if key is None:
-        raise click.UsageError(f"--key: {place} of a session file needs its own: {KEY_HELP}")
+        raise click.UsageError(
+            f"--key: missing; in the session of a session file {place} needs it: {KEY_HELP}"
+        )
     path = Path(session)
     hosted, site = opened(
         path, place, key, durable, journal, PlaceLog(place, log, log_file), patience, save, listen
     )
     if hosted.directory.places[place].users:
-        raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
+        raise click.UsageError(
+            f"{place} is a place of users who answer; `veilmix answer {place}` runs it"
+        )
     play_to_end(
         lambda place_site: _served(hosted, place_site, linger, executor, ledger, predecessor),
         hosted,
@@ -195,14 +206,21 @@ def _served(
     ledger: Path | None,
     predecessor: Path | None,
 ) -> "Board":
-    """Run the board or a party to the end of the session."""
+    """Run the board or another party to the end of the session; return its copy of the board.
+
+    linger: seconds that the board stays after the session. executor: name of the executor that
+    decrypts long lists of messages. ledger: the party's file of earlier sessions. predecessor: the
+    public identity that signed this ledger before.
+    """
     from ...protocol.board.phases import BOARD
     from ...scenarios.deployment.ledger import Keeper, check_kept, check_named, with_ledger
     from ...scenarios.records.identity_files import read_one
 
     if ledger is None:
         if predecessor is not None:
-            raise click.UsageError("--predecessor: of a ledger: name its file with --ledger")
+            raise click.UsageError(
+                "--predecessor: accepted only with --ledger FILE, the ledger that it has signed"
+            )
         check_named(session, site.name)
     else:
         check_kept(session, site.name)
@@ -211,7 +229,9 @@ def _served(
 
     if site.name == BOARD:
         if executor != "process":
-            raise click.UsageError("--executor: the board opens nothing, and has no work to give")
+            raise click.UsageError(
+                "--executor: not accepted for the board, which decrypts no messages"
+            )
         return keep_board(site, linger)
     with own_workplace(executor, site.name, site.log) as workers:
         if ledger is None:
@@ -227,7 +247,10 @@ def _served(
 def _remembering(
     session: "SessionFile", site: "Site", workers: "Workplace", history: "History"
 ) -> "Board":
-    """Play the first shuffler or the curator, which remembers earlier sessions."""
+    """Play a party that refuses releases which conflict with earlier sessions; return its board.
+
+    history: the earlier sessions, from the ledger of the first shuffler or of the curator.
+    """
     from ...scenarios.deployment.place import take_part
 
     return take_part(session, site, workplace=workers, history=history)
@@ -244,7 +267,11 @@ def opened(
     save: Path | None,
     listen: str | None,
 ) -> tuple["SessionFile", Any]:
-    """Read session and key; log the durability of the journal and the senders."""
+    """Read the session file and the identity of a place; return the session and its site.
+
+    The site is the party at this place, ready to run. Its log gets the durability of its journal,
+    and which users may send. path: of the session file; other arguments: of the options.
+    """
     require()
     from dataclasses import replace
 
@@ -260,13 +287,16 @@ def opened(
     place_log("durable", COSTS[how])
     place_log("senders", SENDERS[session.registry is not None])
     if where and not session.directory.places[place].port:
-        raise click.UsageError(f"--listen: {place} has no address in the session file")
+        raise click.UsageError(
+            f"--listen: {place} does not listen, as it has no address in the session file; leave "
+            "it out"
+        )
     reload_log = place_log.reopen
     return session, replace(hosted, patience=patience, save=save, listen=where, reload=reload_log)
 
 
 def require() -> None:
-    """Raise a UsageError if the HTTP library is not installed."""
+    """Raise a UsageError if the library for HTTP between machines is not installed."""
     from importlib.util import find_spec
 
     from ...installation import missing
@@ -276,7 +306,9 @@ def require() -> None:
 
 
 def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site: "Site") -> None:
-    """Play a place, and conclude before its journal is erased: a killed process loses no outcome.
+    """Play a place to the end of its session, and print the release before its journal is erased.
+
+    So a process that is killed in between loses no outcome.
 
     Raises:
         Unmet: there is no release.
@@ -286,6 +318,7 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
     unmet: list[Unmet] = []
 
     def finish(board: "Board") -> None:
+        """Print the release and log the outcome; keep a missing release for the command's end."""
         try:
             conclude(board, session)
             site.log("outcome", "released")
@@ -300,7 +333,10 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
 
 
 def conclude(board: "Board", session: "SessionFile") -> None:
-    """Print the release as CSV, or raise Unmet (exit code 3) with the reason."""
+    """Print the alarms of a session on stderr, and its release as CSV.
+
+    Raises Unmet (exit code 3) with the reason if there is no release.
+    """
     from ...presentation.wording import UNSAFE
     from ...scenarios.deployment.place import released
     from ...scenarios.lab.scoring.result import WrittenRelease
@@ -324,7 +360,10 @@ def conclude(board: "Board", session: "SessionFile") -> None:
 
 
 def _estimates(board: "Board", session: "SessionFile") -> None:
-    """Print the estimates from noisy reports as CSV."""
+    """Print the estimated share of each value from noisy reports as CSV, with 95 % intervals.
+
+    Raises Unmet if no reports were published.
+    """
     from ...presentation.blocks import Grid
     from ...scenarios.deployment.place import estimated
     from ..text.layout import write_csv

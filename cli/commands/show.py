@@ -1,4 +1,4 @@
-"""`veilmix show`: the messages of a run, through the eyes of one party or of several together."""
+"""`veilmix show`: print the messages of a run in the view of a party or coalition."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ...scenarios.records.run_folder import Run
     from ..text.records import ShownEvent, ShownView
 
-PEOPLE = 10  # linked people that are printed one by one
-CELLS = 8  # of counts that were read
+PEOPLE = 10  # linked people that are printed one by one without --all
+CELLS = 8  # cells that are printed of each table of counts
 
 
 @click.command("show")
@@ -85,6 +85,10 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
 
 
 def _parties(parties: Sequence[str], record: "Run", called: str, form: str) -> None:
+    """Print the parties of a run and the next command, or the parties as JSON.
+
+    called: the run as the user named it.
+    """
     if form == "json":
         from ..text.records import ShownParties
 
@@ -100,7 +104,7 @@ def _parties(parties: Sequence[str], record: "Run", called: str, form: str) -> N
 
 
 def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
-    """Print the deviations of a run first; return the lines."""
+    """Print a warning for each deviation of a party from the protocol; return these lines."""
     from ...scenarios.records.verification.deviations import deviations
 
     lines = deviations(run.scenario, run.result.attacks, run.result.alarms)
@@ -110,14 +114,18 @@ def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    """Print how a coalition derives its knowledge about a person or a ciphertext, step by step.
+
+    members: the parties of the coalition. about: name of the person or ciphertext.
+    """
     from ...scenarios.records.verification.explanation import why
     from ...scenarios.records.verification.reasons import lines
     from ...scenarios.schema.single_rows import require_single_rows
 
-    # a fact of a derivation is one answer to a question, not the several of a person
+    # A derivation treats each person's answer to a question as one fact, so several are refused.
     require_single_rows(run.scenario, "show --why")
     if form == "mermaid":
-        raise click.UsageError("--why is told as text or json, not as a diagram")
+        raise click.UsageError("--why: found --format mermaid; text and json are accepted")
     derivation = why(run, members, about)
     if form == "json":
         write_json(derivation)
@@ -131,6 +139,10 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
 def _print_view(
     console: PipeConsole, run: "Run", view: "View", members: Sequence[str], *, shows_all: bool
 ) -> None:
+    """Print the messages in the view of a coalition, and the values opened, read and linked.
+
+    members: the parties of the coalition. shows_all: every message and person, not a summary.
+    """
     from ...analysis.trust import users_linked
     from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 
@@ -153,6 +165,7 @@ def _print_view(
 
 
 def _row(flow: DiagramFlow) -> tuple[object, ...]:
+    """Return a flow (similar messages from a sender to a receiver) as a row of the table."""
     return (
         f"{flow.time:.0f} s",
         flow.sender,
@@ -168,6 +181,10 @@ def _row(flow: DiagramFlow) -> tuple[object, ...]:
 
 
 def _opened(run: "Run", view: "View") -> Iterator[str]:
+    """Yield a line for each round: the layers of a submission that the coalition can decrypt.
+
+    Of a verified mix: the keys or the shuffled orders that it holds.
+    """
     for number, (opened, layers) in view.opened.items():
         if run.scenario.mix.kind == "verified":
             extent = "all" if opened == layers else opened or "none"
@@ -186,6 +203,7 @@ def _opened(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", view: "View") -> Iterator[str]:
+    """Yield a line for each table of counts that the coalition has read, with its first cells."""
     from ...protocol.wire.rows_per_person import dummies_in, without_dummies
     from ...scenarios.records.verification.views import columns
 
@@ -205,7 +223,7 @@ def _read(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _guessed(run: "Run", view: "View") -> Iterator[str]:
-    """Yield the knowledge of a view: certain cells, leakage and guesses, as in `leak`."""
+    """Yield the knowledge of a view in words: certain cells, leakage and expected right guesses."""
     from ...scenarios.records.verification.views import scored
 
     learnt = scored(run, view)
@@ -228,6 +246,10 @@ def _guessed(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
+    """Yield the number of people linked to values by a coalition, and the values of each person.
+
+    shows_all: all people, not only the first.
+    """
     from ...analysis.trust import users_linked
     from ...scenarios.programs.capability import AnswerKind
     from ...scenarios.programs.registry import answers_in
@@ -250,6 +272,7 @@ def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
 
 
 def _record(run: "Run", view: "View") -> "ShownView":
+    """Return the view of a coalition as the record that `--format json` prints."""
     from ...analysis.trust import users_linked
     from ...scenarios.records.verification.views import columns, person_of
     from ..text.records import ShownCounts, ShownLayers, ShownView
@@ -279,6 +302,7 @@ def _record(run: "Run", view: "View") -> "ShownView":
 
 
 def _event(event: "Event") -> "ShownEvent":
+    """Return the record of an event on the network, with the names of its ciphertexts in hex."""
     from ...protocol.knowledge.transcript import split_names
     from ..text.records import ShownEvent
 

@@ -1,4 +1,4 @@
-"""`veilmix poll --slips` and `--with-slips`: slips of paper, written and used."""
+"""`veilmix poll --slips` and `--with-slips`: paper slips with codes that admit phones to a poll."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 def write_slips(
     scenario: "Scenario", questions: Path | None, host: str, port: int, count: int, lang: str | None
 ) -> None:
-    """Write a page of slips to print, and the file of their codes; no session is held.
+    """Write a page of slips to print, and the file of their codes; no poll is held.
 
     Both files have the name of the file of questions. questions: that file; None for the demo.
-    lang: language of the slips; None for English. UsageError if phones cannot reach the address.
+    host, port: the address of the poll, which the slips show. count: of slips. lang: language of
+    the slips; None for English. UsageError if phones cannot reach the address.
     """
     from ...languages.language import language_of
     from ...machines.gate import LOOPBACKS
@@ -46,13 +47,18 @@ def write_slips(
 
 
 def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile") -> None:
-    """Write a page with slips and the file of their codes, for their owner; StorageError."""
+    """Write a page with slips and the file of their codes, each readable by its owner alone.
+
+    StorageError if one of them exists already. If the codes cannot be written, the page is removed.
+    """
     from ...errors import StorageError
     from ...scenarios.serialization.atomic_file import write_whole
 
     for path in (printable, codes):
         if path.exists():
-            raise StorageError(f"{path}: is there already; slips are not replaced: move it away")
+            raise StorageError(
+                f"{path}: exists already; slips are never overwritten: move this file away"
+            )
     write_whole(printable, page, force=False, private=True)
     try:
         write_whole(codes, slips.text, force=False, private=True)
@@ -62,10 +68,10 @@ def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile"
 
 
 def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":
-    """Read the slips of a session, with the address at which it is held.
+    """Read the file of slips for a poll; return it with the address at which the poll is held.
 
     host, port: of the command line. The address on the slips counts unless another is given; then
-    the difference is reported, and the way for phones to join.
+    the difference is printed, and the way for phones to join.
     """
     from msgspec.structs import replace
 
@@ -90,5 +96,6 @@ def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsF
 
 
 def _is_given(name: str) -> bool:
+    """Whether the user gave this option of the current command, so that it is not the default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not ParameterSource.DEFAULT

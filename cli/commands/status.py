@@ -1,4 +1,4 @@
-"""`veilmix status`: the public state of a running session."""
+"""`veilmix status`: print the state of a running session, from its public board."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""`veilmix sweep`: a scenario at every point of a grid, many times, kept line by line."""
+"""`veilmix sweep`: play a scenario at every point of a grid of settings, several times.
+
+Each run is a line of JSON in a file.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -147,6 +150,7 @@ NO_GRID = (
 
 
 def _home(scenario: "Scenario", shard: tuple[int, int] | None) -> Path:
+    """Return the default path of the file of runs. shard: the played part, as (I, N); None: all."""
     part = f"-{shard[0]}of{shard[1]}" if shard else ""
     return HOME / f"sweep-{scenario.scenario.name}{part}.jsonl"
 
@@ -160,7 +164,10 @@ def _announce(
     mode: str,
     seed: int | None,
 ) -> None:
-    """Print the runs that will be played."""
+    """Print the size of the grid, the number of runs and the source of their randomness.
+
+    along: the axes of the grid, key -> values. jobs: all runs; pending_jobs: the runs left to play.
+    """
     seed = scenario.scenario.seed if seed is None else seed
     how = (
         "system randomness: another sweep gives other numbers"
@@ -184,6 +191,11 @@ def _play(
     *,
     quiet: bool,
 ) -> None:
+    """Play runs with an executor, and add the result of each to the file.
+
+    make: makes the executor. window: runs that are handed to it at a time. Ctrl-C prints how to go
+    on.
+    """
     from ...scenarios.studies.sweeps.sweep import sweep
 
     completed = 0
@@ -205,7 +217,10 @@ def _play(
 
 @contextmanager
 def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
-    """Yield a function that moves a bar on a terminal; elsewhere it prints a line when due."""
+    """Yield a function that shows the number of runs done, out of `total`.
+
+    A terminal gets a progress bar; elsewhere a line is printed from time to time.
+    """
     if quiet or not total:
         yield lambda _: None
         return
@@ -243,7 +258,10 @@ def _print_sweep(
     quiet: bool,
     draw: bool,
 ) -> None:
-    """Print the table, draw the figure, and print the paths of all files."""
+    """Print the table of a sweep's scores, draw the figure, and print the paths of all files.
+
+    along: the axes of the grid, key -> values. lines: the runs. draw: whether the figure is drawn.
+    """
     from ..text import sweep as sweep_text
 
     good = [line for line in lines if line.error is None]
@@ -261,7 +279,7 @@ def _print_sweep(
 
 
 def _crashed(lines: "Sequence[SweepLine]", path: Path) -> None:
-    """Print the kinds of crashes and exit with code 1, if a run crashed."""
+    """Print each kind of crash with its first run, and exit with code 1, if a run has crashed."""
     bad = [line for line in lines if line.error is not None]
     if not bad:
         return

@@ -1,4 +1,4 @@
-"""`veilmix theatre`: a run as a page for a class, or live while it is played."""
+"""`veilmix theatre`: show a run message by message, in an HTML page for a class."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,10 +71,12 @@ def command(
         _outside(run, known, port, language, out=out, live=live)
         return
     if known is not None:
-        raise click.UsageError("--known is for a running session: https://HOST:PORT")
+        raise click.UsageError(
+            "--known: accepted only for the board of a running session, https://HOST:PORT"
+        )
     if live:
         if out is not None:
-            raise click.UsageError("--live writes no page; leave --out away")
+            raise click.UsageError("--live writes no page; leave out --out")
         _live(run, seconds, seed, port, language)
         return
     name, data = _load_show(run, seed, language)
@@ -98,11 +100,20 @@ def _outside(
     out: Path | None,
     live: bool,
 ) -> None:
-    """Show the board of a running session, until Ctrl-C."""
+    """Show the public board of a running session in a live page, until Ctrl-C.
+
+    identity_path: the file with the board's public identity.
+    """
     if out is not None or live:
-        raise click.UsageError("a running session is shown live, and no page is written")
+        raise click.UsageError(
+            f"{url}: a running session is always shown live and not written; leave out --live and "
+            "--out"
+        )
     if identity_path is None:
-        raise click.UsageError(f"--known: whose board is {url}? name its board.pub.toml")
+        raise click.UsageError(
+            f"--known: missing for the board {url}; its public identity, the file board.pub.toml, "
+            "is needed"
+        )
     from ...scenarios.records.identity_files import read_one
     from .serve import require
 
@@ -113,19 +124,26 @@ def _outside(
 
 
 def _print_line(line: str) -> None:
+    """Print a line of the live page's server; an address is printed with how to end the page."""
     click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
 
 
 def _load_show(
     named: str, seed: int | None, language: "Language | None"
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name and the page data of a run: of a run folder, or of a run played now."""
+    """Return the name and the page data of a saved run, or of a scenario that is played now.
+
+    named: the run folder or scenario. seed: of the scenario to play; ParameterError with a saved
+    run.
+    """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...theatre.show import check_size, outcome_data, run_data
 
     if folder := played(named):
         if seed is not None:
-            raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
+            raise ParameterError(
+                f"--seed: {folder} has been played already; a scenario is accepted here"
+            )
         from ...scenarios.records.run_folder import read
 
         record = read(folder)
@@ -137,13 +155,13 @@ def _load_show(
 
     scenario = _scenario(named)
     require_single_rows(scenario, "theatre")
-    check_size(samples(scenario, seed).people.n)  # before the run
+    check_size(samples(scenario, seed).people.n)  # before the run, which may take long
     outcome = run(scenario, seed, worst_case_nodes=0)
     return default_name(outcome), outcome_data(outcome, language)
 
 
 def _scenario(named: str) -> "Scenario":
-    """Load a scenario; the error for an unknown name also mentions run folders."""
+    """Load a scenario; the error for an unknown name lists scenarios and run folders."""
     from ...scenarios.lab.validation.load import load
 
     try:
@@ -163,10 +181,13 @@ def _scenario(named: str) -> "Scenario":
 def _live(
     named: str, seconds: int, seed: int | None, port: int, language: "Language | None"
 ) -> None:
-    """Play a scenario in real time and show it, until Ctrl-C."""
+    """Play a scenario in real time and show it in a live page, until Ctrl-C.
+
+    seconds: time in which people send their answers.
+    """
     if folder := played(named):
         raise ParameterError(
-            f"--live plays a scenario; {folder} has been played: leave --live away"
+            f"--live plays a scenario; {folder} is a run that has been played: leave out --live"
         )
     scenario = _scenario(named)
     try:

@@ -1,4 +1,4 @@
-"""`veilmix verify`: check the claims of a run folder, or of a saved session."""
+"""`veilmix verify`: check the record of a run folder, or of a saved session between machines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,13 +63,15 @@ def command(
     if is_saved_session(Path(run)):
         if identities is not None or again is not None:
             raise click.UsageError(
-                f"{run} is a saved session: --session FILE names whom you know, and nothing can be "
-                "replayed (--identities and --replay are for runs)"
+                f"{run} is a saved session: --identities and --replay are accepted for runs only; "
+                "--session FILE gives the identities that you trust"
             )
         _verify_session(Path(run), session, form)
         return
     if session is not None:
-        raise click.UsageError(f"--session: {run} holds no saved session (posts.jsonl)")
+        raise click.UsageError(
+            f"--session: {run} is no saved session, as it has no file posts.jsonl; leave it out"
+        )
     from ...scenarios.records.identity_files import read_known
     from ...scenarios.records.run_folder import read
     from ...scenarios.records.verification.checks import verify
@@ -86,7 +88,11 @@ def command(
 
 
 def _verify_session(folder: Path, path: Path | None, form: str) -> None:
-    """Check the posts of a session, and print the limits of these checks."""
+    """Check the saved posts of a session, and print the results and their limits.
+
+    folder: of the posts. path: the session file; None: only consistency can be checked. Unmet (exit
+    code 3) if a check fails.
+    """
     from ...scenarios.deployment.checks import verify_session
     from ...scenarios.deployment.limits import limits
     from ...scenarios.deployment.saved_session import SessionEvidence, read_posts
@@ -104,12 +110,16 @@ def _verify_session(folder: Path, path: Path | None, form: str) -> None:
 
 
 def _tell_limits(limits: "Sequence[CheckLimit]") -> None:
+    """Print the properties of a session that its posts cannot prove, with reasons."""
     say(page(), "\nNo post of a session shows:")
     lay_out(page(), Grid(("not shown", "why"), [(each.subject, each.text) for each in limits]))
 
 
 def _show_theorem(sentences: "Sequence[Sentence]") -> None:
-    """Print the sentences of the theorem on a verified mix; no line for other runs."""
+    """Print the statements that the record of a verified mix proves, and their assumptions.
+
+    No line is printed for a run without a verified mix.
+    """
     if sentences:
         say(page(), "\nWhat this record proves (docs/verified.md):")
         rows = [
@@ -122,6 +132,7 @@ def _show_theorem(sentences: "Sequence[Sentence]") -> None:
 
 
 def _show(checks: "Sequence[CheckResult]", form: str) -> None:
+    """Print the results of checks as a table, JSON or CSV."""
     grid = Grid(
         ("check", "that", "", "shows", "found"),
         [
@@ -145,6 +156,10 @@ def _show(checks: "Sequence[CheckResult]", form: str) -> None:
 
 
 def _judge(checks: "Sequence[CheckResult]", form: str, subject: str) -> None:
+    """Raise Unmet (exit code 3) if a check failed; else print that all passed, and their evidence.
+
+    subject: `run` or `session`.
+    """
     failed = [check for check in checks if check.ok is False]
     if failed:
         names = ", ".join(check.name for check in failed)

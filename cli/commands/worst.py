@@ -1,4 +1,4 @@
-"""`veilmix worst`: the worst table with the same columns as a user's table."""
+"""`veilmix worst`: search the table with given column counts that exposes most people."""
 
 import io
 from pathlib import Path
@@ -100,19 +100,23 @@ def command(
     if proof_file is not None:
         say(page(err=True), clean(_write_proof(worst, proof_file)))
     if worst.stopped:
-        click.get_current_context().exit(STOPPED)  # also after the found result is printed
+        # Ctrl-C has ended the search: its exit code, although a result is printed
+        click.get_current_context().exit(STOPPED)
 
 
 def _counts(table: "SourceTable") -> list[Any]:
-    """Return the counts of each column. DataError if a person has several rows."""
+    """Return the number of people with each value, for each column of a table.
+
+    Raises DataError if a person has several rows.
+    """
     import numpy as np
 
     from ...errors import DataError
 
     if table.persons is not None:
         raise DataError(
-            f"{table.called}: {table.person}; the worst table is sought where each person has one "
-            "row: take one of each (--one-row first)"
+            f"{table.called}: {table.person}; the worst table is searched only if each person has "
+            "one row: --one-row first keeps one row of each person"
         )
 
     columns = zip(table.codes.T, table.values, strict=True)
@@ -120,6 +124,7 @@ def _counts(table: "SourceTable") -> list[Any]:
 
 
 def _write(worst: "WorstCase", table: "SourceTable", file: Path) -> None:
+    """Write the worst table found as CSV, with the column names and values of the user's table."""
     from ...scenarios.serialization.atomic_file import write_whole
 
     stream = io.StringIO(newline="")
@@ -128,7 +133,10 @@ def _write(worst: "WorstCase", table: "SourceTable", file: Path) -> None:
 
 
 def _write_proof(worst: "WorstCase", file: Path) -> str:
-    """Write a proof by cases, if it exists; return the line to print."""
+    """Write the proof that no table is worse to a file; return a line to print.
+
+    Without a proof no file is written, and the line says so.
+    """
     from ...scenarios.serialization.atomic_file import write_whole
 
     if worst.proof is None:

@@ -159,7 +159,7 @@ def test_the_board_has_no_work_to_give(tmp_path: Path, started: Any) -> None:
     session = KIT.Session(tmp_path, started)
     session.start("board", "--executor", "thread")
     assert session.ended("board") == 2
-    assert "the board opens nothing" in session.said("board")
+    assert "the board, which decrypts no messages" in session.said("board")
 
 
 def test_a_party_whose_workers_are_all_others_hears_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,7 +161,7 @@ def test_counts_of_a_release(typed) -> None:
     wrong = typed("counts", "blood-type-0007", "A,C")
     assert (wrong.code, "no released column is called 'C'" in wrong.err) == (2, True)
     described = typed("counts", "blood-type-0007", "A", "--quasi", "A")
-    assert "options about columns and cells are for files" in described.err
+    assert "options about columns and cells are accepted for files only" in described.err
 
 
 def test_persons_are_counted_once(typed, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_counts_of_stays_are_rounded_one_by_one(typed, stays) -> None:
         (("ward", "--bom"), "--bom has a use only with --table"),
         (("ward", "--table", "none/x.csv"), "x.csv: the folder of this file does not exist"),
         (("ward", "--k", "40"), "n: found 35 persons; at least 41"),
-        (("ward", "--round", "5", "--outsiders"), "--outsiders: is about closed cells"),
+        (("ward", "--round", "5", "--outsiders"), "--outsiders: has an effect on closed cells"),
         (("ward", "--table", "x.txt"), "x.txt: .csv, .xlsx, .parquet files are written"),
     ],
 )

@@ -256,7 +256,10 @@ def test_csv_has_a_number_a_line(typed, people: Path) -> None:
         (("people.csv", "--of", "people.csv", "--save", "x.json"), "--save has no use with --of"),
         (("people.csv", "--of", "people.csv", "--weight", "age"), "--weight has no use with --of"),
         (("x.csv", "--of", "people.csv"), "x.csv: no column is called as one of people.csv"),
-        (("people.csv", "--of", "people.csv", "--hierarchy", "a=h.csv"), "--hierarchy a: age, sex"),
+        (
+            ("people.csv", "--of", "people.csv", "--hierarchy", "a=h.csv"),
+            "--hierarchy a: no column in both files",
+        ),
         (
             ("people.csv", "--of", "people.csv", "--control", "half.csv"),
             "half.csv: has no column sex",

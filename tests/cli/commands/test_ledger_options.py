@@ -79,7 +79,7 @@ def test_advice_is_judged_and_not_noted(typed, tables: tuple[str, str], tmp_path
 def test_a_class_and_a_folder_have_no_ledger(typed, tables: tuple[str, str]) -> None:
     said = typed("serve", "shuffler-1", "http://127.0.0.1:8766/K7M2PX", "--ledger", "book.json")
     assert said.code == 2
-    assert "nobody in a class has a registered key" in said.err
+    assert "its people have no registered keys" in said.err
     Path("folder").mkdir()
     said = typed("score", tables[0], *PROMISE, "--ledger", "folder")
     assert said.code == 2

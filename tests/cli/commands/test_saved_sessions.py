@@ -41,8 +41,8 @@ def test_a_forged_session_is_exit_code_3(saved: kit.Saved, typed: Any, tmp_path:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--replay",), "--identities and --replay are for runs"),
-        (("--identities", "SESSION"), "--identities and --replay are for runs"),
+        (("--replay",), "--identities and --replay are accepted for runs only"),
+        (("--identities", "SESSION"), "--identities and --replay are accepted for runs only"),
     ],
 )
 def test_options_of_runs_are_refused(
@@ -57,14 +57,14 @@ def test_options_of_runs_are_refused(
 def test_a_run_has_no_session_file(saved: kit.Saved, typed: Any, tmp_path: Path) -> None:
     said = typed("verify", tmp_path, "--session", saved.session_path)
     assert said.code == 2
-    assert "holds no saved session (posts.jsonl)" in " ".join(said.err.split())
+    assert "is no saved session, as it has no file posts.jsonl" in " ".join(said.err.split())
 
 
 @pytest.mark.slow
 def test_an_observer_names_the_board_once(saved: kit.Saved, typed: Any, tmp_path: Path) -> None:
     save, known = ("--save", tmp_path / "new"), saved.folder / "board.pub.toml"
     said = typed("observe", "https://127.0.0.1:1", *save)
-    assert (said.code, "whose board is https://127.0.0.1:1?" in said.err) == (2, True)
+    assert (said.code, "missing for the board https://127.0.0.1:1;" in said.err) == (2, True)
     said = typed("observe", saved.session_path, "--known", known, *save)
     assert (said.code, "names the identity of its board" in said.err) == (2, True)
     said = typed("observe", saved.session_path, *save, "--patience", "1")
@@ -75,4 +75,4 @@ def test_an_observer_names_the_board_once(saved: kit.Saved, typed: Any, tmp_path
 
 def test_a_class_is_kept_by_its_poll(typed: Any, tmp_path: Path) -> None:
     said = typed("serve", "shuffler-1", "http://127.0.0.1:1/ABC", "--save", tmp_path / "new")
-    assert (said.code, "`veilmix poll` keeps the record" in said.err) == (2, True)
+    assert (said.code, "`veilmix poll` keeps its record" in said.err) == (2, True)
