@@ -65,7 +65,7 @@ def test_the_command_writes_it_once(
     assert main(["new", "--package", "my-lab"]) == 2
     assert "my-lab: is there already" in capsys.readouterr().err
     assert main(["new", "titanic", "--package", "other"]) == 2
-    assert "--package goes without NAME" in capsys.readouterr().err
+    assert "--package is not accepted with NAME" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 

@@ -114,7 +114,8 @@ def command(
         saved(page(err=form != "table"), folder, "matrix.png")
     if stopped:
         count = plural(len(matrix.rows), "attack")
-        say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
+        extent = "finished" if no_save else "finished and saved"
+        say(page(err=True), f"{count} {extent}; the other attacks were not played to the end")
         raise stopped
 
 

@@ -148,7 +148,8 @@ def command(
             saved(page(err=form != "table"), save(comparison, loaded, out), "frontier.png")
     if stopped:
         count = plural(len(comparison.programs), "program")
-        say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
+        extent = "finished" if no_save else "finished and saved"
+        say(page(err=True), f"{count} {extent}; the other programs were not played to the end")
         raise stopped
 
 

@@ -54,5 +54,5 @@ def command(name: str, folder: Path, people: int | None, form: str) -> None:
         say(out, f"wrote {secret}   keep it: whoever has it signs as {name}")
         say(out, f"wrote {public}   give it to others")
         if people:
-            say(out, f"wrote {identity.people}   give it to others: whom {name} answers for")
+            say(out, f"wrote {identity.people}   give it to others: keys of {name}'s people")
         say(out, f"fingerprint {print_}   read it out to them")

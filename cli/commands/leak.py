@@ -125,9 +125,9 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
     narrowed: whether an option is given that only `--search` reads.
     """
     if cheating and searching:
-        raise click.UsageError("--cheating and --search exclude each other; say one of them")
+        raise click.UsageError("--cheating and --search exclude each other; leave one of them out")
     if narrowed and not searching:
-        raise click.UsageError("--pairs, --times and --strategies are read with --search alone")
+        raise click.UsageError("--pairs, --times and --strategies are accepted only with --search")
 
 
 def _watched(record: "Run", prior: str, form: str) -> None:

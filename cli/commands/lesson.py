@@ -223,5 +223,5 @@ def _say_opened(desk: "LessonServer") -> None:
     click.echo(f"the wall, on this computer alone: {desk.wall}")
     answers = desk.wall.replace("wall-", "answers-")
     click.echo(f"answers and cards, on this computer alone: {answers}")
-    click.echo("this computer sees from which address each guess comes, and stores none")
+    click.echo("this computer sees the network address of each guess, and stores no guess")
     say_reach(desk.address)

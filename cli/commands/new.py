@@ -65,12 +65,12 @@ def command(
 
     for option, value in (("--people", people), ("--lang", lang)):
         if value is not None and not (cards and name):
-            raise click.UsageError(f"{option} goes with NAME --cards")
+            raise click.UsageError(f"{option} is accepted only with NAME --cards")
     if package is not None:
         if name is not None or cards or force or table is not None:
             raise click.UsageError(
-                "--package goes without NAME, FILE, --cards, --table and --force: it writes a "
-                "folder of its own and replaces nothing"
+                "--package is not accepted with NAME, FILE, --cards, --table or --force: it writes "
+                "a new folder, and replaces no file"
             )
         _package(package)
         return

@@ -72,7 +72,9 @@ def _board_of(
             )
         return address_of(board), read_one(identity_path, "the board"), None
     if identity_path is not None:
-        raise click.UsageError("--known: a session file names the identity of its board")
+        raise click.UsageError(
+            "--known: not accepted with a session file, which has the identity of its board"
+        )
     session = read_session(Path(board))
     place = session.directory.board
     return (place.host, place.port), session.identities[BOARD], session.roster

@@ -223,7 +223,7 @@ def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
     from ...poll.questions import write_new
 
     if demo or questions is not None:
-        raise click.UsageError("--new writes a file and asks nobody: no QUESTIONS, no --demo")
+        raise click.UsageError("--new only writes a file; QUESTIONS and --demo are not accepted")
     write_new(new)
     click.echo(f"wrote {new}   next: change it; veilmix check {new}")
     click.echo(f"to try it alone: veilmix poll {new} --people 1 --simulate 9 --no-save")

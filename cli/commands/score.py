@@ -331,8 +331,8 @@ def _print_score(
 ) -> None:
     """Print a score as a table, JSON or CSV.
 
-    record: makes the record of the score, for JSON. called: the name of the table's file. lacks:
-    texts of missing cells. places: the risk by value.
+    record: makes the record of the score. table: the scored table. places: the risk by value; None:
+    not computed.
     """
     from ...presentation.blocks import Grid
     from ...presentation.presenters import table_score as score_words
@@ -353,7 +353,11 @@ def _print_score(
 def score_blocks(
     score: "TableScore", record: "ScoredTable", table: "SourceTable"
 ) -> "Iterator[Block]":
-    """Yield the score of a table, with the values that all its people share."""
+    """Yield the score of a table, as lines and tables to print.
+
+    Columns in which all people have the same value are listed with this value. record: the score as
+    a record. table: the scored table.
+    """
     from ...own_data.table_score import unanimous
     from ...presentation.equal_people import alike_lines
     from ...presentation.presenters import table_score as score_words

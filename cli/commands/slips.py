@@ -49,7 +49,7 @@ def write_slips(
 def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile") -> None:
     """Write a page with slips and the file of their codes, each readable by its owner alone.
 
-    StorageError if one of them exists already. If the codes cannot be written, the page is removed.
+    StorageError if either exists already. If the codes cannot be written, the page is removed.
     """
     from ...errors import StorageError
     from ...scenarios.serialization.atomic_file import write_whole
@@ -85,7 +85,7 @@ def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsF
         port=port if explicit_options["port"] else slips.port,
     )
     click.echo(
-        f"{len(slips.codes)} slips: each admits one phone, once; nothing notes who has which"
+        f"{len(slips.codes)} slips: each admits one phone, once; no file says who has which slip"
     )
     if (updated_slips.host, updated_slips.port) != (slips.host, slips.port):
         click.echo(

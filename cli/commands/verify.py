@@ -171,6 +171,6 @@ def _judge(checks: "Sequence[CheckResult]", form: str, subject: str) -> None:
         say(page(), f"\nverified: {passed_count} of {len(checks)} checks made, none failed")
         vouched = [check.name for check in checks if check.shows == "authenticity"]
         if vouched:
-            say(page(), f"who has said it is shown of: {', '.join(vouched)}")
+            say(page(), f"authenticity is shown by: {', '.join(vouched)}")
         else:
             say(page(), "the record agrees with itself; nobody known to you vouches for it")

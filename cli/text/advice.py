@@ -1,4 +1,8 @@
-"""Advice in words and tables for people; advice_record.py has it for programs."""
+"""The output of `veilmix advise` for people: the advice in sentences and tables.
+
+Advice is a level of generalization for each column of a table, so that few people are below k.
+advice_record.py has it as JSON.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,7 +22,10 @@ SUPPRESSION_NOTE = "before cells are suppressed"
 
 
 def advice_blocks(advised: "Advised", called: str) -> Iterator[Block]:
-    """Yield the advice."""
+    """Yield the whole output of `veilmix advise`, as lines and tables to print.
+
+    called: the name of the table's file.
+    """
     best, n = advised.best, advised.n
     yield Line(
         f"{called}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "
@@ -70,18 +77,25 @@ def advice_blocks(advised: "Advised", called: str) -> Iterator[Block]:
 
 
 def _limit(advised: "Advised") -> str:
+    """Return in words the number of people that may be in an equivalence class smaller than k."""
     if advised.cells is not None:
         return "once cells are suppressed, nobody"
     return f"at most {percent(advised.max_exposure)} ({advised.people_limit:,})"
 
 
 def has_suppressed(advised: "Advised") -> bool:
-    """Whether cells are suppressed, so that measures of the levels are not of the release."""
+    """Whether the advice suppresses cells.
+
+    Then the measures of the levels describe the table before cells are suppressed, not the release.
+    """
     return advised.cells is not None and advised.cells.suppressed > 0
 
 
 def places_of(advised: "Advised") -> "RiskPlaces | None":
-    """Return the risk by value of the advised table; None if k is reached."""
+    """Return the risk by value of the advised table, to show where people are still below k.
+
+    None if no person is below k, or no row or column is left.
+    """
     from ...own_data.risk_places import advised_places
 
     is_empty = advised.suppressed == len(advised.table.codes)
@@ -92,12 +106,17 @@ def places_of(advised: "Advised") -> "RiskPlaces | None":
 
 
 def _rows(advised: "Advised") -> str:
+    """Return " in N rows" if a person of the table may have several rows, else ""."""
     persons = advised.table.persons
     return "" if persons is None else f" in {len(persons):,} rows"
 
 
 def known_column_lines(advised: "Advised") -> Iterator[str]:
-    """Yield lines on known columns, unchanged columns, and targets of sensitive columns."""
+    """Yield the exposure by the columns that attackers know, and the limits that the advice keeps.
+
+    Also the columns that are released unchanged, the targets of sensitive columns, and suppressed
+    rows and cells.
+    """
     from ...own_data.sensitive_targets import targets_text
 
     quasi, every = (percent(people / advised.n) for people in advised.exposed)
@@ -136,7 +155,10 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
 
 
 def searched(advised: "Advised") -> str:
-    """Return a line on the loss of the advice, and how far the search proves it minimal."""
+    """Return a line: the loss of the advised choice, and the lower bound that is proved.
+
+    The loss is that of information in the columns, 0 to 1.
+    """
     search = advised.advice
     if advised.like:
         return f"loss {search.best.loss:.4f}; the choice of {advised.like}: nothing was searched"
@@ -159,11 +181,15 @@ def searched(advised: "Advised") -> str:
 
 
 def _with_cells(advised: "Advised") -> str:
+    """Return " with suppressed cells" if cells may be suppressed, else ""."""
     return "" if advised.cells is None else " with suppressed cells"
 
 
 def steps(advised: "Advised") -> Grid:
-    """Return a table: the advised level of each column, and the exposure of the finer level."""
+    """Return a table with a row for each column: its advised level, and the entropy kept in bits.
+
+    The last column is the exposure if this column were one level finer.
+    """
     n, rows = advised.n, []
     proven = advised.by == "promise"
     advised_share = percent((advised.cost.promised if proven else advised.best.people) / n)
@@ -193,7 +219,11 @@ def _precise_share(share: float, target: float) -> str:
 
 
 def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
-    """Yield a line for each cost of the choice: entropy, two-way tables, prediction."""
+    """Yield a line for each measure of the utility that a choice of levels keeps.
+
+    These are entropy, the distance of two-way tables, and the accuracy of predicting the column
+    `predict`.
+    """
     yield f"entropy kept  {percent(cost.share)} of the bits of the columns one by one"
     if cost.two_way is not None:
         yield (
@@ -209,7 +239,7 @@ def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
 
 
 def tidy(advised: "Advised") -> Grid:
-    """Return the choices as data for programs: plain numbers, and the level of each column."""
+    """Return the choices of levels as a table for CSV: numbers, and the level of each column."""
     from ...own_data.result_frames import choices as framed
 
     columns = framed(advised).columns
@@ -217,7 +247,10 @@ def tidy(advised: "Advised") -> Grid:
 
 
 def choices(advised: "Advised") -> Grid:
-    """Choices with fewer and more people below k."""
+    """Return a table of the best choices of levels, from fewer to more people below k.
+
+    A column of the table marks the advised choice.
+    """
     rows, best = [], "advised" if advised.requested_choice is None else "asked"
     for choice, cost in advised.choices:
         rows.append(

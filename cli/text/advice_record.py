@@ -1,4 +1,4 @@
-"""The records that `veilmix advise` prints with `--format json`."""
+"""The record that `veilmix advise` prints with `--format json`, and the function that fills it."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,18 @@ from ...own_data.risk_record import RiskPlaces
 from ...scenarios.serialization.record import Record
 from .advice import places_of
 
-VALUES = 1000  # of a column that are recorded
+VALUES = 1000  # most values of a column that are recorded
 
 
 class AdvisedChoice(Record, frozen=True):
-    """A choice of the frontier, and its cost: of its levels, before cells are suppressed.
+    """A listed choice of levels, with its measures before cells are suppressed.
+
+    No listed choice is better than another in both loss and people below k.
 
     Attributes:
         advised: whether it is the advised choice.
         loss: loss of information in the columns, 0 to 1.
-        people_below_k: people in a crowd smaller than k.
+        people_below_k: people in an equivalence class smaller than k.
         promised: upper bound on these people, from the counts of the columns alone.
         bits_kept: entropy kept of each column, in bits.
         two_way: mean distance of two-way tables; None if it was not measured.
@@ -40,14 +42,15 @@ class AdvisedChoice(Record, frozen=True):
 
 
 class AdvisedColumn(Record, frozen=True):
-    """A column, and its advised level.
+    """A column of the table, with its advised level of generalization.
 
     Attributes:
         column: its name.
-        feature: the keys of its [[feature]]; None if the column is left out.
+        feature: the keys of its [[feature]] in a scenario; None if the column is left out.
         says: the name of the advised level.
         levels: the names of all levels, from fine to coarse.
-        people_below_k_one_step_finer: people at the next finer level; None at the finest level.
+        people_below_k_one_step_finer: people below k if this column were a level finer; None at the
+            finest level.
         values: the released values, for `--like`; None: not recorded, as the column is left out or
             has more than VALUES.
     """
@@ -127,7 +130,7 @@ class AdvisedTable(Record, frozen=True):
 
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
-    """Return the full advice on a table. called: the name of the table."""
+    """Return the advice on a table as the record for JSON. called: the name of the table's file."""
     search, table, cells = advised.advice, advised.table, advised.cells
     released = advised.coarse()
     columns = (
@@ -177,12 +180,16 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
 
 
 def _values(cells: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The different values of a column; None if there are too many."""
+    """Return the different values of a column's cells, sorted; None if there are more than VALUES.
+
+    cells: None: the column is left out, which also gives None.
+    """
     values = None if cells is None else tuple(sorted(set(cells)))
     return values if values is not None and len(values) <= VALUES else None
 
 
 def _choice(advised: Advised, choice: Choice, cost: ChoiceCost) -> AdvisedChoice:
+    """Return the record of a choice of levels. cost: its measures of utility."""
     return AdvisedChoice(
         choice == advised.best,
         choice.loss,

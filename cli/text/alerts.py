@@ -1,7 +1,8 @@
-"""The alerts of a run's report, in the terminal.
+"""The alerts below a run's report in the terminal.
 
-`!!` is serious (people are, or may be, exposed to more than was promised), `!` a warning. Alerts
-that the head of a run has printed are not repeated.
+An alert is a finding of a rule about the run. `!!` is serious (people are, or may be, exposed to
+more
+than was promised), `!` a warning. Alerts that the head of the report has printed are not repeated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
 
 HEAD_RULES = frozenset(
     {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}
-)  # rules of which the head prints the alerts
+)  # names of the rules with alerts that the head of the report prints
 MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 
 
 def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
-    """Return the alerts of a run that is not on disk yet, worst first; without notes."""
+    """Return the alerts of a run that is not on disk yet, serious alerts first.
+
+    Without notes, and without alerts that the head of the report prints.
+    """
     from ...presentation.presenters.page_facts import PageFacts, learners
     from ...report.alerts import alerts
     from ...scenarios.records.result_file import Run
@@ -31,7 +35,7 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
     link_traffic = (
         None if scenario.mix.pad else traffic(outcome.transcript)
-    )  # lengths leak only then
+    )  # with padding all lengths are equal, and leak no information
     raised_here = alerts(PageFacts(run, None, None, link_traffic, learners(run)))
     return tuple(
         alert for alert in raised_here if alert.level in MARKS and alert.rule not in HEAD_RULES
@@ -39,7 +43,10 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
 
 
 def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> Iterator[Block]:
-    """Yield each alert once; for several runs, with the number of runs that have it."""
+    """Yield a line for each alert of some runs; for several runs, with the number that have it.
+
+    only_serious: without warnings.
+    """
     selected_alerts = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
     ]
@@ -52,7 +59,10 @@ def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -
 
 
 def _counted(outcomes: "Sequence[Outcome]") -> "Iterator[tuple[Alert, int]]":
-    """Yield each rule's first alert and its number of runs with an alert; worst first."""
+    """Yield an alert of each rule, and the number of runs with an alert of this rule.
+
+    Serious alerts come first; the alert is that of the first such run.
+    """
     if len(outcomes) == 1:
         yield from ((alert, 1) for alert in raised(outcomes[0]))
         return

@@ -1,4 +1,4 @@
-"""The bases of a scenario in words: the scenarios that its file extends."""
+"""The scenarios that a scenario's file extends, in words."""
 
 from typing import TYPE_CHECKING
 
@@ -7,5 +7,8 @@ if TYPE_CHECKING:
 
 
 def bases_text(about: "About") -> str:
-    """Return the bases of a scenario that extends some, the nearest first."""
+    """Return the names of the scenarios that a scenario extends, the nearest first.
+
+    As "A, which extends B". Empty if it extends no scenario.
+    """
     return ", which extends ".join(about.extended or ())

@@ -1,4 +1,8 @@
-"""Knowledge of malicious coalitions of a run: measured, stored beside the run, and printed."""
+"""`veilmix leak --cheating`: the knowledge of malicious coalitions of a run, measured by attacks.
+
+The study plays each known attack on the run's scenario, is stored in the run folder, and is
+printed.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load_study(run: "Run") -> "CheatingStudy | None":
-    """Return the study that is stored beside a run, or None."""
+    """Return the study of malicious coalitions that is stored in a run's folder, or None."""
     from ...scenarios.studies.cheating.cheating_file import CHEATING
 
     if not (run.folder / CHEATING).is_file():
@@ -24,14 +28,21 @@ def load_study(run: "Run") -> "CheatingStudy | None":
 
 
 def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterator[Block]:
-    """Yield the study that is stored beside a run, or the reason or command if it is missing."""
+    """Yield the study of malicious coalitions as lines and tables to print.
+
+    cheating: the study; if None, a line says why it is missing or which command makes it.
+    """
     from ...presentation.presenters.cheating import run_blocks
 
     yield from titled(folded(run_blocks(run, cheating)))
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
-    """Play the missing runs of the study, store it beside the run, and print it."""
+    """Play the attacks of the study that are still missing, store the study, and print it.
+
+    runs: number of runs of each attack. form: `table`, `json` or `csv`. Ctrl-C stores and prints
+    the finished part.
+    """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.cheating.cheating_file import CHEATING, grown, read, save
     from ...scenarios.studies.cheating.coalition_study import SEED, CheatingStopped, begin, study
@@ -43,6 +54,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
     stopped = None
 
     def keep(cheating: "CheatingStudy") -> None:
+        """Store an unfinished study in the run folder, so that a later command continues it."""
         save(cheating, run.folder)
 
     try:
@@ -59,6 +71,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
 
 
 def _print(cheating: "CheatingStudy", form: str) -> None:
+    """Print a study of malicious coalitions as a table, JSON or CSV."""
     from ...presentation.presenters.cheating import numbers, study_blocks
     from .leak_record import cheated
 

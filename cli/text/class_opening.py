@@ -1,4 +1,4 @@
-"""The lines of `veilmix poll` before a session begins."""
+"""The lines that `veilmix poll` and `veilmix lesson` print before phones join."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -16,16 +16,19 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
 
 
 def check_reachable(host: str) -> None:
-    """Raise a UsageError for an address of no use to phones."""
+    """Raise a UsageError for the address 0.0.0.0 or ::, which phones cannot open."""
     if host in ANYWHERE:
         raise click.UsageError(
-            f"--host {host}: phones need an address that they can reach, such as 192.168.1.20; "
-            "name the one this computer has in the room's network"
+            f"--host {host}: phones cannot open this address; give the address of this computer "
+            "in the room's network, such as 192.168.1.20"
         )
 
 
 def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
-    """Print the terms of a session before it begins."""
+    """Print the terms of a poll before it begins: questions, rules, precision, parties.
+
+    Also the keys that the teacher can press.
+    """
     from ...number_text import plural
     from ...poll.precision_forecast import forecast_of
 
@@ -38,7 +41,7 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     if proved:
         click.echo("\n".join(proved_terms(once=mix.submit == "once")))
     click.echo(
-        f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
+        f"the poll waits for {mix.shufflers} shufflers on other computers, which keep their keys"
         if terms.has_remote_shufflers
         else "all parties run on this computer, so it could read every answer; phones say so"
         + _written(proved=proved, has_run_folder=terms.has_run_folder)
@@ -52,23 +55,26 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
 
 
 def say_rules(scenario: "Scenario") -> None:
-    """Print the fewest people, the time for a round, and the promise of a session."""
+    """Print the smallest number of people, the seconds for a round, and the promised exposure."""
     from ...poll.questions import promise_of
     from ...scenarios.programs.capability import AnswerKind
     from ...scenarios.programs.registry import answers_in
 
     mix = scenario.mix
     click.echo(
-        f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
-        f"seconds for a round, less if all have answered"
+        f"a round needs {mix.min_batch} people, who have {mix.deadline} seconds to answer; it ends "
+        "earlier if all have answered"
     )
     if answers_in(scenario) is AnswerKind.OPENED:
-        click.echo("the first half of that is for answering: so long phones may ask randomness")
+        click.echo("in the first half of this time phones may use the party `randomness`")
     click.echo(f"promised: {promise_of(scenario)}")
 
 
 def proved_terms(*, once: bool) -> list[str]:
-    """Return lines about the proofs and the price of a verified mix. once: a single submission."""
+    """Return lines about the proofs and the price of a verified mix.
+
+    once: whether people submit once, and not once for each round.
+    """
     lines = [
         "verified mix: each step is proved on the board, and each phone finds its answers there",
         "price: all shufflers together could link what is published to numbers on the board",
@@ -82,13 +88,20 @@ def proved_terms(*, once: bool) -> list[str]:
 
 
 def _written(*, proved: bool, has_run_folder: bool) -> str:
+    """Return the end of a line: where the results of a poll are written, if not in a run folder.
+
+    proved: whether the mix is verified; its release is printed as CSV.
+    """
     if proved:
         return "; there is no run folder, and what is published is printed as CSV"
     return "" if has_run_folder else ", and nothing is written down"
 
 
 def say_address(terms: "ClassTerms", address: str) -> None:
-    """Print the addresses of an opened session, and advice for phones that cannot reach them."""
+    """Print the address of a poll as a QR code and as text, with its wall and advice.
+
+    The wall is the page of the poll for a projector.
+    """
     from .qr import qr_code
 
     code = qr_code(address)
@@ -104,11 +117,11 @@ def say_address(terms: "ClassTerms", address: str) -> None:
 
 
 def say_reach(address: str) -> None:
-    """Print which phones can open an address, and advice for other phones."""
+    """Print that only this computer can open an address, or advice for phones that cannot."""
     from ...machines.gate import LOOPBACKS
 
     if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:
-        click.echo("only this computer reaches that: --host ADDRESS lets phones in")
+        click.echo("only this computer can open this address: --host ADDRESS lets phones in")
     else:
         click.echo(
             "no phone can open it? School networks often keep devices apart: use a hotspot or an "

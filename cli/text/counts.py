@@ -1,4 +1,7 @@
-"""Tables of counts that are safe to print, at a terminal."""
+"""The output of `veilmix counts` for people: tables with closed or rounded cells.
+
+A cell is closed if its count is not printed.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -8,13 +11,13 @@ from ...presentation.blocks import Block, Grid, Line
 if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, PrintedCell, RoundedTables
 
-MOST_ACROSS = 12  # values beside each other; more are listed below each other
+MOST_ACROSS = 12  # most values of a column that are printed beside each other, not in rows
 
 Values = tuple[str | None, ...]
 
 
 def closed_blocks(closed: "ClosedTables") -> Iterator[Block]:
-    """Yield tables with closed cells, and the protection that they have."""
+    """Yield tables with closed cells (counts that are not printed), and their protection."""
     yield from _print_tables(closed)
     if closed.closed:
         yield Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,))
@@ -23,7 +26,7 @@ def closed_blocks(closed: "ClosedTables") -> Iterator[Block]:
 
 
 def rounded_blocks(rounded: "RoundedTables") -> Iterator[Block]:
-    """Yield tables of rounded counts, and the conclusions that they leave."""
+    """Yield tables of rounded counts, and the conclusions that an outsider can draw from them."""
     yield from _print_tables(rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
     widths = [high - low for low, high in ends if low is not None and high is not None]
@@ -46,13 +49,14 @@ def rounded_blocks(rounded: "RoundedTables") -> Iterator[Block]:
 
 
 def _base_meaning(rounded: "RoundedTables") -> str:
+    """Return in words the relation of rounded counts and totals to the base of rounding."""
     if rounded.adds_up:
         return "every count is a multiple, and totals are sums of their cells"
     return "every count is the nearest multiple; persons are in several cells, and no totals add up"
 
 
 def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
-    """The largest change with its meaning."""
+    """Return the largest change of a count by rounding, and its meaning in words."""
     meaning = "persons between a printed count and the truth"
     if not rounded.adds_up:
         return f"{rounded.base // 2}", meaning
@@ -65,6 +69,7 @@ def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
 
 
 def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator[Block]:
+    """Yield a line on the source of the counts, and then each table."""
     from ...own_data.count_tables import total_mark
 
     yield Line(f"{printed.source}  {_persons(printed)} ({printed.person}), k = {printed.k}\n")
@@ -75,7 +80,7 @@ def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator[Block]:
 
 
 def _persons(printed: "ClosedTables | RoundedTables") -> str:
-    """The number of persons, as its total is printed."""
+    """Return the number of persons in words, rounded as the total of the tables is."""
     from ...own_data.count_tables import RoundedTables
 
     rounded = " after rounding" if isinstance(printed, RoundedTables) else ""
@@ -85,7 +90,11 @@ def _persons(printed: "ClosedTables | RoundedTables") -> str:
 def _grid(
     table: Sequence[str], columns: Sequence[str], cells: Sequence["PrintedCell"], total: str
 ) -> Grid:
-    """Lay a table out: its last column across, if that has few values."""
+    """Return a table of counts: the values of its last column beside each other, if they are few.
+
+    table: names of its columns. columns: names of all columns, in the order of each cell's values.
+    cells: the cells and totals of all tables. total: the word for a total.
+    """
     places = [columns.index(name) for name in table]
     rest = [place for place in range(len(columns)) if place not in places]
     counts = {
@@ -110,7 +119,10 @@ def _grid(
 
 
 def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
-    """Return the values of a column in their order, and None for the total."""
+    """Return the values of a column in their printed order, then None for the total.
+
+    place: index of the column. cells: the cells and totals of all tables.
+    """
     values = [
         cell.values[place]
         for cell in cells
@@ -120,14 +132,20 @@ def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
 
 
 def _texts(values: Values, total: str) -> list[str]:
+    """Return the values of a row or column as texts; None, a total, as the word `total`."""
     return [total if value is None else value for value in values]
 
 
 def _count(cell: "PrintedCell") -> str:
+    """Return the count of a cell as text, "closed" if it is not printed."""
     return "closed" if cell.people is None else f"{cell.people:,}"
 
 
 def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
+    """Yield rows (subject, value, meaning): the number of closed cells, and the narrowest interval.
+
+    The interval contains the counts that an outsider cannot exclude for a closed cell.
+    """
     fewest = 0 if closed.closes_empty else 1
     loss_unit = "persons" if closed.loss == "people" else "cells"
     yield (
@@ -150,7 +168,7 @@ def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
 
 
 def _protection(closed: "ClosedTables") -> Iterator[str]:
-    """Yield the promise in words, and its limits."""
+    """Yield sentences: the protection that closed cells give, and its limits."""
     if not closed.closed:
         yield f"No printed cell has 1 to {closed.k - 1} persons."
     else:
@@ -173,7 +191,7 @@ def _protection(closed: "ClosedTables") -> Iterator[str]:
 
 
 def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
-    """Yield the limits of the promise."""
+    """Yield sentences: conclusions against which printed tables do not protect."""
     from ...analysis.printed_counts.linked import MOST_COLUMNS
 
     if not printed.adds_up:

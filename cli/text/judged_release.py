@@ -1,4 +1,7 @@
-"""A release judged against its original, in words and tables, and as numbers a line."""
+"""The output of `veilmix score --release FILE --of FILE`: a release compared with its original.
+
+For people in lines and tables, for CSV as numbers.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def judged_blocks(judged: "JudgedRelease") -> Iterator[Block]:
-    """Yield a judged release."""
+    """Yield the judgement of a release as lines and tables to print."""
     yield from map(Line, _head(judged))
     for line in _alarms(judged):
         yield Line(f"caution   {line}", "yellow")
@@ -37,6 +40,7 @@ def judged_blocks(judged: "JudgedRelease") -> Iterator[Block]:
 
 
 def _head(judged: "JudgedRelease") -> Iterator[str]:
+    """Yield the first lines: sizes of the files, known columns, smallest class, other columns."""
     yield (
         f"{judged.release}  {plural(judged.rows, 'row')}, "
         f"{plural(len(judged.columns), 'column')} of {judged.original} "
@@ -62,10 +66,12 @@ def _head(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def _in_rows(judged: "JudgedRelease") -> str:
+    """Return " in N rows" if a person of the original may have several rows, else ""."""
     return f" in {judged.person_rows:,} rows" if judged.person_rows else ""
 
 
 def _alarms(judged: "JudgedRelease") -> Iterator[str]:
+    """Yield a line for each serious finding, such as released identifiers or copied unique rows."""
     if judged.identifiers:
         yield f"direct identifiers are released: {', '.join(judged.identifiers)}"
     if judged.free_text:
@@ -91,7 +97,10 @@ def _alarms(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def _unique_people(judged: "JudgedRelease") -> str:
-    """Return the people with a copied unique row, beside people outside if there are any."""
+    """Return in words the number of people with a copied unique row.
+
+    If there is a control table of people outside, beside the share expected by chance.
+    """
     copies = judged.copies
     people = f"{copies.people:,} people, {percent(copies.people_share)}"
     if copies.control_share is None:
@@ -100,6 +109,7 @@ def _unique_people(judged: "JudgedRelease") -> str:
 
 
 def _columns(judged: "JudgedRelease") -> Grid:
+    """Return a table of the common columns: values, entropy in bits, distance to the original."""
     rows = [
         (
             column.column,
@@ -114,6 +124,7 @@ def _columns(judged: "JudgedRelease") -> Grid:
 
 
 def _links(judged: "JudgedRelease") -> Grid:
+    """Return a table: people with a fitting row in the release, and re-identification risks."""
     links = judged.links
     shares = [
         ("with a row that fits", links.fitted),
@@ -142,6 +153,7 @@ def _links(judged: "JudgedRelease") -> Grid:
 
 
 def _copies(judged: "JudgedRelease") -> Iterator[str]:
+    """Yield lines: the number of copied rows, and distances of released rows to the original."""
     copies = judged.copies
     yield (
         f" {copies.rows:,} of {judged.rows:,} rows ({percent(copies.rows / judged.rows)}) are "
@@ -163,6 +175,7 @@ def _copies(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def _use(judged: "JudgedRelease") -> Iterator[str]:
+    """Yield lines on utility: the entropy of the columns, and the distance of two-way tables."""
     bits = sum(column.bits for column in judged.columns)
     whole = sum(column.original_bits for column in judged.columns)
     yield f" entropy of the columns one by one: {bits:.2f} bits a row; {whole:.2f} originally"
@@ -174,11 +187,12 @@ def _use(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def tidy(judged: "JudgedRelease") -> Grid:
-    """Return a table with a number in each line: subject, measure, k and value."""
+    """Return the judgement as a table for CSV: in each row subject, measure, k and number."""
     return Grid(("subject", "measure", "k", "value"), list(_lines(judged)))
 
 
 def _lines(judged: "JudgedRelease") -> Iterator[tuple[str, str, int | str, object]]:
+    """Yield the rows of the table for CSV: subject, measure, k ("" if it has no k) and value."""
     whole = judged.release
     yield whole, "rows", "", judged.rows
     yield whole, "rows_suppressed", "", judged.suppressed
@@ -205,6 +219,7 @@ def _lines(judged: "JudgedRelease") -> Iterator[tuple[str, str, int | str, objec
 
 
 def _column_lines(column: "MatchedColumn") -> Iterator[tuple[str, str, str, object]]:
+    """Yield the rows of the table for CSV about one column."""
     for name in ("values", "original_values", "coarser", "strange", "bits", "original_bits"):
         yield column.column, name, "", getattr(column, name)
     yield column.column, "distance", "", column.distance

@@ -1,4 +1,4 @@
-"""Output on stdout: text and tables for people, JSON and CSV for programs.
+"""Print functions for the output of commands: text and tables for people, JSON and CSV.
 
 On a terminal a table is as wide as the terminal; in a pipe or a file it is as wide as it needs to
 be, and never cut. Colour only on a terminal, and not if NO_COLOR is set.
@@ -23,12 +23,12 @@ from ...presentation.blocks import Block, Grid, Line, PageNumbers
 from ...presentation.wording import escaped
 from .capture import current_capture, note_grid, note_line
 
-PIPED = 100_000  # characters: no table is wider
-MOST_PIPED = 118  # characters of a line of words in a pipe
-LEAST_FOLDED = 28  # characters of a column of words
+PIPED = 100_000  # characters: width of the console in a pipe, so wide that no table is cut
+MOST_PIPED = 118  # characters: longest line of words in a pipe
+LEAST_FOLDED = 28  # characters: smallest width to which a column of words is folded
 PART_GAP = re.compile(
     r"(?<=\S) {3}(?=\S)"
-)  # between parts of a line, which stay whole where they can
+)  # three spaces separate parts of a line; a long line is first broken there
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -42,16 +42,22 @@ format_option = click.option(
 
 
 class PipeConsole(Console):
-    """A console that raises an exception when its reader has closed the pipe."""
+    """A rich console that raises BrokenPipeError if the program that reads its pipe has ended.
+
+    Rich itself would exit the process; here app.py chooses the exit code.
+    """
 
     def on_broken_pipe(self) -> None:
-        """Let app.py end the process."""
+        """Raise BrokenPipeError for app.py; rich calls this method if the pipe is closed."""
         self.quiet = True
         raise BrokenPipeError
 
 
 def page(*, err: bool = False) -> PipeConsole:
-    """Return the console for stdout, or stderr; of captured output if a capture is on."""
+    """Return a console that prints to stdout, or to stderr.
+
+    Inside `capturing` (capture.py) it writes to the captured output.
+    """
     if (capture := current_capture()) is not None:
         return PipeConsole(
             file=capture.err if err else capture.out,
@@ -81,7 +87,7 @@ def say(console: PipeConsole, text: str | Text = "", style: str | None = None) -
 
 
 def broken(line: str) -> str:
-    """Break a line that is too long: between its parts, or else between words.
+    """Break a line that is too long for a pipe: at gaps of three spaces, or else between words.
 
     Continuation lines are indented by two more characters.
     """
@@ -102,7 +108,10 @@ def broken(line: str) -> str:
 
 
 def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> None:
-    """Print the folder of a saved run, its picture or how to draw it, and the next command."""
+    """Print the folder of saved results, its picture, and the next command.
+
+    If there is no picture: how to install the library that draws it.
+    """
     folder = Path(folder)
     file = folder / picture
     drawn = f"   picture: {file}" if file.is_file() else ""
@@ -112,7 +121,7 @@ def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> No
 
 
 def show(console: PipeConsole, blocks: Iterable[Block]) -> None:
-    """Print lines and tables, one below the other; a terminal draws no pictures."""
+    """Print blocks of lines and tables, one below the other; pictures are left out."""
     for block in blocks:
         if isinstance(block, Line):
             say(console, clean(block.text), style=block.style)
@@ -137,7 +146,7 @@ def lay_out(console: PipeConsole, grid: Grid) -> None:
 
 
 def _folded(grid: Grid) -> dict[int, int]:
-    """Return the column to fold so that a table fits a line in a pipe, with its width.
+    """Return the index of the column to fold so that a table fits a line in a pipe, with its width.
 
     The result is empty if the table fits, or if no column of words is wide enough to fold: numbers
     and names stay whole.
@@ -161,6 +170,7 @@ def _folded(grid: Grid) -> dict[int, int]:
 
 
 def _columns(grid: Grid) -> list[list[object]]:
+    """Return the cells of a table column by column."""
     return [[row[place] for row in grid.rows] for place in range(len(grid.headings))]
 
 
@@ -188,6 +198,7 @@ def write_text(text: str) -> None:
 
 
 def _takes_unicode() -> bool:
+    """Whether stdout can show all letters: it is a pipe or file, or a terminal in UTF-8."""
     stream = sys.stdout
     if isinstance(stream, TextIOWrapper) and not stream.isatty():
         return True

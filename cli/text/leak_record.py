@@ -1,4 +1,4 @@
-"""The records that `veilmix leak` prints with `--format json`."""
+"""The record that `veilmix leak` prints with `--format json`, and the functions that fill it."""
 
 from collections.abc import Sequence
 
@@ -20,12 +20,12 @@ from ...scenarios.studies.cheating.cheating_result import (
 
 
 class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
-    """The knowledge of a coalition: as in result.json, with the totals to compare it with.
+    """The knowledge of a coalition: its record in result.json, with the totals beside the figures.
 
     Attributes:
         users: people in the run.
-        cells: values in the run.
-        bits: leakage, summed over all people.
+        cells: (person, column) pairs in the run.
+        bits: leakage in bits, summed over all people.
         verdict: the knowledge in words.
     """
 
@@ -85,7 +85,7 @@ class Leaked(Record, frozen=True):
 
 
 def cheated(study: CheatingStudy) -> LeakedByCheating:
-    """Return the knowledge of malicious coalitions, for programs."""
+    """Return a study of malicious coalitions as a record for JSON."""
     return LeakedByCheating(
         scenario=study.scenario,
         version=study.version,
@@ -107,9 +107,11 @@ def leaked(
     cheating: CheatingStudy | None = None,
     deviated: tuple[str, ...] = (),
 ) -> Leaked:
-    """Return the knowledge of every coalition, for programs. peers: the peers of result.json.
+    """Return the knowledge of every coalition of a run as a record for JSON.
 
-    cheating: the study that is stored beside the run. deviated: the deviations of the run.
+    views: the leakage to each coalition. prior: the prior of all parties, in words. peers: the
+    peers of result.json. cheating: the study of malicious coalitions, if it is stored beside the
+    run. deviated: the deviations from the protocol in the run.
     """
     coalitions = (
         LeakedCoalition(

@@ -1,4 +1,4 @@
-"""`--trace`: one line per move, as it happens."""
+"""The trace of `veilmix run --trace`: a printed line for each message, as it is sent."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,11 +18,15 @@ from ...protocol.wire.messages import (
 )
 from ...roles.network.instruments import Instrument
 
-EACH = 200  # submissions of a round that are told one by one
+EACH = 200  # most submissions of a round that are printed one by one
 
 
 class Narrator(Instrument):
-    """A printed trace: a line for each message, or for all of over 200 submissions of a round."""
+    """The instrument that prints the trace of a run, as its network reports each event.
+
+    A line for each message; if a round has over `EACH` submissions, a single line for all of them,
+    unless `all_of_it`. print_line: prints a line.
+    """
 
     def __init__(self, print_line: Callable[[str], None], *, all_of_it: bool = False) -> None:
         self._print_line = print_line
@@ -33,7 +37,10 @@ class Narrator(Instrument):
         self._columns: tuple[str, ...] = ()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Print a message, unless it goes to the board: `posted` prints the content of posts."""
+        """Print a message between parties. Messages to the board are printed by `posted`.
+
+        time: seconds of the run. data: the bytes of the message.
+        """
         if receiver == "board":
             return
         transcript = Transcript(0)
@@ -47,7 +54,7 @@ class Narrator(Instrument):
         self._line(time, sender, receiver, content, hold=event.kind is Kind.SUBMISSION)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Print a post and its content."""
+        """Print a post on the bulletin board with its content in a few words."""
         body = entry.message.body
         if isinstance(body, Announcement):
             self._columns = body.schema.names
@@ -55,13 +62,13 @@ class Narrator(Instrument):
         self._line(time, entry.author, "board", content)
 
     def read(self, read: Read) -> None:
-        """Print that a reader has counted."""
+        """Print that a reader (curator or analyst) has opened ballots, and their number."""
         ballots = sum(sum(count.values()) for count in read.counts)
         self._flush()
         self._print_line(f"{'':>8}  {read.reader} has opened and counted {ballots:,} ballots")
 
     def refused(self, refusal: Refusal) -> None:
-        """Print a refusal."""
+        """Print that a party has refused messages, their number and the reason."""
         self._flush()
         self._print_line(
             f"{'':>8}  {refusal.party} refuses {refusal.count:,} as {refusal.reason} "
@@ -71,6 +78,11 @@ class Narrator(Instrument):
     def _line(
         self, time: float, sender: str, receiver: str, content: str, *, hold: bool = False
     ) -> None:
+        """Print a line on a message, or hold it back.
+
+        hold: whether it is a submission. Submissions are held until another event shows how many
+        there are.
+        """
         line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {content}".rstrip()
         if not hold or self._prints_all:
             self._flush()
@@ -82,7 +94,7 @@ class Narrator(Instrument):
         self._last = (f"{time:6.0f} s", receiver)
 
     def _flush(self) -> None:
-        """Print the submissions that were held back: each, or all in one line."""
+        """Print the submissions that were held back: a line each, or a single line for many."""
         if self._more and self._last:
             people = len(self._held_lines) + self._more
             time, receiver = self._last

@@ -12,7 +12,7 @@ import click
 
 from .layout import clean
 
-FIRST_DELAY, EVERY = 5.0, 10.0  # seconds before the first line, and between two
+FIRST_DELAY, EVERY = 5.0, 10.0  # seconds before the first line, and between later lines
 
 
 class Pace:

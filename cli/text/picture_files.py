@@ -1,4 +1,4 @@
-"""Pictures into a folder: each as PNG and SVG, with its numbers as CSV."""
+"""Files of a figure: its picture as PNG and SVG, and its numbers as CSV, in a folder."""
 
 from os import PathLike
 from pathlib import Path
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(folder: str | PathLike[str]) -> None:
-    """Make the folder, if it is missing. Raises StorageError."""
+    """Create a folder, if it is missing. Raises StorageError."""
     folder = Path(folder)
     from ...errors import StorageError
 
@@ -20,7 +20,7 @@ def make(folder: str | PathLike[str]) -> None:
 
 
 def write_file(path: str | PathLike[str], data: bytes) -> Path:
-    """Write a file, over an older file; return its path. Raises StorageError."""
+    """Write a file, replacing an older file; return its path. Raises StorageError."""
     path = Path(path)
     from ...scenarios.serialization.atomic_file import write_whole
 
@@ -29,13 +29,13 @@ def write_file(path: str | PathLike[str], data: bytes) -> Path:
 
 
 def write(redrawn: "Redrawn", folder: str | PathLike[str]) -> list[Path]:
-    """Write the pictures and the numbers of a figure; return the paths."""
+    """Write the pictures and the numbers of a figure to a folder; return the paths."""
     folder = Path(folder)
     return [write_file(folder / name, data) for name, data in files_of(redrawn).items()]
 
 
 def files_of(redrawn: "Redrawn") -> dict[str, bytes]:
-    """The pictures and the numbers of a figure, as files by name."""
+    """Return the pictures and the numbers of a figure, as file name -> content."""
     from ...analysis import drawing
     from ...scenarios.serialization.csv_text import csv_text
 

@@ -1,4 +1,4 @@
-"""A progress bar on stderr: the stage, its progress and the time left."""
+"""The progress bar of a run on stderr: the stage of the round, its progress and the time left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,11 +19,14 @@ from ...roles.network.instruments import Instrument
 from .layout import page
 
 SEALING = "users seal"
-STEP = 64  # people sealed between two strokes of the bar
+STEP = 64  # people that encrypt their answers between two movements of the bar
 
 
 class Bar(Instrument):
-    """A bar for each stage of each round. people: the number that seals in a round, if known."""
+    """The instrument that moves a progress bar for each stage of each round, as the run reports it.
+
+    progress: rich's display. people: number of people that encrypt answers in a round, if known.
+    """
 
     def __init__(self, progress: Progress, people: int | None) -> None:
         self._progress = progress
@@ -33,21 +36,21 @@ class Bar(Instrument):
         self._sealed = 0
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Note the round that a call begins."""
+        """Note the number of a round when the request for its columns is posted on the board."""
         if isinstance(entry.message.body, Call):
             self._round = entry.message.body.round
             self._sealed = 0
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:  # noqa: ARG002 - a hook
-        """Count the people that have sealed their answers."""
+        """Count a person that has encrypted the answers, and move the bar."""
         self._sealed += 1
         if self._sealed % STEP == 0 or self._sealed == self._people:
             self._move(SEALING, self._sealed, self._people)
 
     def stage(self, name: str, completed: int, total: int) -> None:
-        """Move the bar of a stage; the stage of sealing counts people.
+        """Move the bar of a stage to `completed` of `total`; the stage of encryption counts people.
 
-        A scenario need not give the number of people: the task that seals for all reports it.
+        A scenario need not give the number of people: the task that encrypts for all reports it.
         """
         if name != SEALING:
             self._move(name, completed, total)
@@ -56,6 +59,7 @@ class Bar(Instrument):
         self._move(SEALING, max(self._sealed, completed), self._people)
 
     def _move(self, name: str, completed: int, total: int | None) -> None:
+        """Move the bar of a stage in the current round; create the bar at its first call."""
         label = f"round {self._round}  {name}"
         if label not in self._tasks:
             self._tasks[label] = self._progress.add_task(label, total=total)
@@ -64,7 +68,10 @@ class Bar(Instrument):
 
 @contextmanager
 def bar(people: int | None) -> Iterator[Bar]:
-    """Show a bar for the time of a run; it is wiped away at the end."""
+    """Yield the progress bar of a run, shown on stderr and removed at the end.
+
+    people: number of people that encrypt answers in a round, if known.
+    """
     columns = (
         TextColumn("  {task.description:<28}"),
         BarColumn(),

@@ -1,10 +1,10 @@
-"""An address as a picture for cameras of phones: of a terminal's characters, or as SVG."""
+"""An address as a QR code for the cameras of phones: in terminal characters, or as SVG."""
 
 import io
 
 
 def qr_code(address: str) -> str | None:
-    """The QR code of an address, two rows a line; None where the library is not here."""
+    """Return the QR code of an address in terminal characters; None without the library `segno`."""
     try:
         import segno
     except ImportError:
@@ -15,7 +15,7 @@ def qr_code(address: str) -> str | None:
 
 
 def qr_svg(address: str) -> str:
-    """The QR code of an address as SVG, to stand in a page; "" where the library is not here."""
+    """Return the QR code of an address as SVG for an HTML page; "" without the library `segno`."""
     try:
         import segno
     except ImportError:

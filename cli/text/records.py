@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AskedFeature(Record, frozen=True):
-    """A feature that people are asked about: its name and values.
+    """A column that people are asked for: its name and its values.
 
     Attributes:
         name: its name.
@@ -30,13 +30,13 @@ class AskedFeature(Record, frozen=True):
 
 
 class RoundPrice(Record, frozen=True):
-    """The cost of a round of a session, at most.
+    """The largest possible cost of a round of a session, in messages and bytes.
 
     Attributes:
         round: its number.
         reader: the party that opens the last layer.
         onions: number of onions that all people send; of a verified mix, ballots.
-        layers: number of layers sealed, and opened.
+        layers: number of layers encrypted, and decrypted again.
         bytes_per_person: bytes that a person sends; None if they depend on the answers.
         bytes: bytes over the network; None if they depend on the answers.
         multiplications: of group elements by all parties, in a verified mix.
@@ -98,10 +98,10 @@ class CheckedScenario(Record, frozen=True):
 
 
 class LinkBytes(Record, frozen=True):
-    """The traffic of a link in a round.
+    """The traffic from a sender to a receiver in a round.
 
     Attributes:
-        round: its number from 1; 0 before the first call.
+        round: its number from 1; 0 before the first request for columns.
         sender: a party, `people`, or `all` for posts.
         receiver: a party, `people` or `board`.
         messages: number of messages.
@@ -116,11 +116,11 @@ class LinkBytes(Record, frozen=True):
 
 
 class Breaks(Record, frozen=True):
-    """A limit on the number of people.
+    """A number of people above which a session fails or needs more than the parties have.
 
     Attributes:
         above: the largest number of people within the limit.
-        what: the failure beyond it, in words.
+        what: the failure above the limit, in words.
         broken: whether the requested number of people exceeds the limit.
     """
 
@@ -177,12 +177,13 @@ class EstimatedScale(Record, frozen=True):
 
 
 class ShownEvent(Record, frozen=True):
-    """A message that a coalition sees.
+    """A message in the view of a coalition, or a batch of messages.
 
     Attributes:
-        time: seconds of the run.
-        sender, receiver: the parties of the message.
-        kind: kind of the message; None if it is sealed.
+        time: seconds since the session began.
+        sender: the party that sends it; key `from`.
+        receiver: the party that receives it; key `to`.
+        kind: kind of the message; None if it is encrypted.
         round: its number.
         bytes: bytes of each message.
         messages: number of messages, if it is a batch.
@@ -200,11 +201,11 @@ class ShownEvent(Record, frozen=True):
 
 
 class ShownLayers(Record, frozen=True):
-    """The layers of a round's submissions that a coalition opens.
+    """The number of onion layers of a round's submissions that a coalition can decrypt.
 
     Attributes:
         round: its number, from 1.
-        layers: number of layers that the coalition opens.
+        layers: number of layers that the coalition decrypts.
         of: number of all layers.
     """
 
@@ -250,13 +251,17 @@ class ShownView(Record, frozen=True):
 
 
 class ShownParties(Record, frozen=True):
-    """The parties that have a view of a run."""
+    """The output of `veilmix show` without a party: the names of the parties that have a view.
+
+    Attributes:
+        parties: their names.
+    """
 
     parties: tuple[str, ...]
 
 
 class MeanScore(Record, frozen=True, kw_only=True):
-    """A score over several runs: its mean, and the ends of its 95 % interval, if it has any.
+    """A score over several runs: its mean, and its 95 % interval, if it has an interval.
 
     Attributes:
         score: its name.
@@ -276,7 +281,7 @@ class MeanScore(Record, frozen=True, kw_only=True):
     def from_estimate(
         cls, estimate: "MeanEstimate", unit: "str | UnsetType" = UNSET
     ) -> "MeanScore":
-        """Return the record of an estimate."""
+        """Return the record of an estimate: the mean of a score over several runs."""
         return cls(
             score=estimate.score,
             unit=unit,
@@ -299,13 +304,13 @@ class SweptPoint(Record, frozen=True):
 
 
 class MadeCheck(Record, frozen=True):
-    """A check of `veilmix verify`.
+    """The result of a check of `veilmix verify`.
 
     Attributes:
         check: name of the check.
         that: the claim that is checked, in a sentence.
         ok: whether the claim holds; None if it could not be checked.
-        shows: the property shown: authenticity, consistency, or none.
+        shows: the property shown: authenticity, consistency, or `nothing`.
         found: the finding, in words.
     """
 
@@ -317,7 +322,7 @@ class MadeCheck(Record, frozen=True):
 
 
 class ShippedScenario(Record, frozen=True):
-    """A line of `veilmix new`.
+    """A shipped scenario in the list that `veilmix new` prints.
 
     Attributes:
         scenario: its name.
@@ -331,14 +336,15 @@ class ShippedScenario(Record, frozen=True):
 
 
 class MadeIdentity(Record, frozen=True):
-    """The files that `veilmix keys` wrote.
+    """The files that `veilmix keys` has written for a new identity.
 
     Attributes:
         name: name of the identity.
         secret: the file to keep.
         public: the file for other parties.
-        fingerprint: fingerprint to be read out.
-        people: the file of the people it answers for; left out if there are none.
+        fingerprint: fingerprint of the public keys, to be read out to other parties.
+        people: the file with the keys of the people that answer at this party; left out without
+            such people.
     """
 
     name: str

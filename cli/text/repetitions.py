@@ -1,4 +1,4 @@
-"""Several independent runs of one scenario: the mean of each score with its 95 % interval."""
+"""The output of `veilmix run` for repeated runs: the mean of each score with its 95 % interval."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -31,13 +31,13 @@ class ReleasedColumns(Record, frozen=True):
 
 
 class RepeatedRuns(Record, frozen=True):
-    """The output of `veilmix run` on several runs of one scenario.
+    """The output of `veilmix run` on several runs of one scenario, as JSON.
 
     Attributes:
         scores: mean scores over all runs.
         released: each set of columns that was released.
         promise: how often the certified bound held; None if people randomize their answers.
-        runs: the result.json of each.
+        runs: the result.json of each run.
     """
 
     scores: tuple[MeanScore, ...]
@@ -47,12 +47,12 @@ class RepeatedRuns(Record, frozen=True):
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[MeanEstimate]:
-    """Estimate each score over the runs that have it."""
+    """Return the mean of each score with its interval, over the runs that have this score."""
     return list(mean_scores([outcome.result() for outcome in outcomes]))
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
-    """Return the estimates as a table."""
+    """Return a table of the mean scores: unit, mean, ends of the interval, number of runs."""
     rows = [
         (each.score, UNITS[each.score], f"{each.mean:.4g}", *_ends(each), each.runs)
         for each in estimates(outcomes)
@@ -66,7 +66,7 @@ def _ends(each: MeanEstimate) -> tuple[str, str]:
 
 
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
-    """Return the estimates and all results, for programs."""
+    """Return the mean scores and the results of all runs as a record for JSON."""
     return RepeatedRuns(
         tuple(MeanScore.from_estimate(each, UNITS[each.score]) for each in estimates(outcomes)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
@@ -76,7 +76,7 @@ def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
 
 
 def repetition_blocks(outcomes: "Sequence[Outcome]") -> Iterator[Block]:
-    """Yield the report of all runs."""
+    """Yield the report of repeated runs as lines and tables to print."""
     yield from head(outcomes[0])
     yield Line(f"  {len(outcomes):,} independent runs\n")
     yield grid(outcomes)

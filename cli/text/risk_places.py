@@ -1,4 +1,7 @@
-"""The places of risk in a table, in words and tables, and as numbers a line."""
+"""The values and combinations of a table with most people below k, for `score` and `advise`.
+
+Also the single changes that help most. For people in lines and tables, for CSV as numbers.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -9,13 +12,17 @@ from ...presentation.blocks import Block, Grid, Line
 if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
 
-VALUES = 6  # printed values
-STEPS = 6  # printed changes
-SHARES = 6  # columns with their shares
+VALUES = 6  # most values that are printed for people
+STEPS = 6  # most single changes that are printed
+SHARES = 6  # most columns that are printed with their share of the SUDA scores
 
 
 def place_blocks(places: "RiskPlaces") -> Iterator[Block]:
-    """Yield the values and combinations of most risk, and the best single changes."""
+    """Yield the values with most people below k, the minimal uniques, and the best single changes.
+
+    A minimal unique is a combination of values that one person alone has, and that needs all of its
+    columns.
+    """
     yield Line(
         f"\nwhere the risk is: {places.below_k:,} of {places.people:,} people are below "
         f"k = {places.k} in {', '.join(places.columns)}"
@@ -37,7 +44,7 @@ def place_blocks(places: "RiskPlaces") -> Iterator[Block]:
 
 
 def place_step_blocks(places: "RiskPlaces") -> Iterator[Block]:
-    """Yield the best single changes, and the counts that were left out."""
+    """Yield the single changes to the table that help most people, and which counts are missing."""
     yield Line("\nnext steps, each alone, of the most people for a bit lost first")
     yield _steps(places)
     if places.limits:
@@ -45,6 +52,7 @@ def place_step_blocks(places: "RiskPlaces") -> Iterator[Block]:
 
 
 def _values(places: "RiskPlaces") -> Grid:
+    """Return a table of the values with most people below k, each with a merge that helps."""
     rows = [
         (
             value.column,
@@ -62,12 +70,14 @@ def _values(places: "RiskPlaces") -> Grid:
 
 
 def _merge(value: "RiskyValue") -> str:
+    """Return in words the best merge of a value, and the people that it takes out of risk."""
     if value.merge_with is None:
         return "no counted merge takes any out"
     return f"with {value.merge_with or '(empty)'}: {value.taken_out:,} fewer below k"
 
 
 def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
+    """Yield lines on minimal uniques by size, and on the disclosure measures SUDA and DIS."""
     counts = ", ".join(
         f"{count:,} of {plural(size, 'column')}" for size, count in enumerate(uniques.counts, 1)
     )
@@ -87,6 +97,7 @@ def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
 
 
 def _steps(places: "RiskPlaces") -> Grid:
+    """Return a table of the best single changes: people below k now and then, and bits lost."""
     rows = [
         (
             change_words(step),
@@ -103,7 +114,7 @@ def _steps(places: "RiskPlaces") -> Grid:
 
 
 def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
-    """The best changes that take people out, one merge of a column at most."""
+    """Return the best changes that take people out of risk; of a column, one merge at most."""
     printed_changes, merged = list["SingleChange"](), set[str]()
     for step in places.steps:
         if step.taken_out <= 0 or (step.change == "merged" and step.column in merged):
@@ -115,7 +126,7 @@ def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
 
 
 def change_words(step: "SingleChange") -> str:
-    """Return a change in words."""
+    """Return a single change to the table in words, as "drop age"."""
     match step.change:
         case "coarser":
             return f"{step.column}: {step.what}"
@@ -128,7 +139,7 @@ def change_words(step: "SingleChange") -> str:
 
 
 def tidy_lines(places: "RiskPlaces") -> Iterator[tuple[str, str, int | str, object]]:
-    """Yield the numbers: subject, measure, k and value."""
+    """Yield the rows of the table for CSV: subject, measure, k ("" if it has no k) and value."""
     for value in places.values:
         subject = f"{value.column}={value.value}"
         yield subject, "value_people", "", value.people

@@ -1,4 +1,4 @@
-"""Output of `veilmix check SCENARIO --people N`: bytes of each link, hours, memory, limits."""
+"""The output of `veilmix check SCENARIO --people N`: traffic, time, memory and limits."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 HEADINGS = ("round", "from", "to", "messages", "bytes", "")
 TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
-FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
+FOREVER = 1_000 * 24 * 3600.0  # seconds; longer times are printed in years
 
 
 def links(link_traffic: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str, int, int]]":
-    """Return messages and bytes of each round and link; all posts of a round share a link."""
+    """Return rows (round, sender, receiver, messages, bytes): a row for each link in each round.
+
+    All posts of a round on the board are a single link, from `all` to `board`.
+    """
     rows = list[tuple[int, str, str, int, int]]()
     for number, round_traffic in groupby(link_traffic, key=lambda message: message.round):
         links: dict[tuple[str, str], tuple[int, int]] = {}
@@ -37,7 +40,7 @@ def links(link_traffic: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str,
 
 
 def span(seconds: float) -> str:
-    """Return a time in seconds, minutes or hours with two digits; in years if it is long."""
+    """Return a time in words, with two digits: seconds, minutes or hours; years if it is long."""
     if seconds > FOREVER:
         return f"{seconds / 3600 / 24 / 365.25:,.1f} years"
     for each, unit in TIMES:
@@ -48,12 +51,15 @@ def span(seconds: float) -> str:
 
 
 def grid(scale: "SessionScale") -> Grid:
-    """Return a table of every link, in plain numbers."""
+    """Return a table of the traffic of each link in plain numbers, for CSV."""
     return Grid(HEADINGS[:-1], links(scale.link_traffic), (0, 3, 4))
 
 
 def scale_blocks(name: str, scale: "SessionScale") -> Iterator[Block]:
-    """Yield the estimate."""
+    """Yield the estimate for a number of people as lines and tables to print.
+
+    name: of the scenario.
+    """
     from ...analysis.scaling import MEASURED
 
     yield Line(f"{name} with {scale.people:,} people: an estimate, nothing was played")
@@ -89,10 +95,12 @@ def scale_blocks(name: str, scale: "SessionScale") -> Iterator[Block]:
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
+    """Return in words a limit that the number of people exceeds. number: its place, from 0."""
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 
 def _costs(scale: "SessionScale", costs: "SessionCosts") -> Iterator[Block]:
+    """Yield lines on bytes, rounds, core hours, memory, disk and wall time."""
     whole, where = sum(message.bytes for message in scale.link_traffic), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
     yield Line(f"bytes     {size(whole)} in all, exact")
@@ -116,12 +124,13 @@ def _costs(scale: "SessionScale", costs: "SessionCosts") -> Iterator[Block]:
 
 
 def _hours(seconds: float) -> str:
+    """Return seconds as a number of hours, with two digits or more."""
     hours = seconds / 3600
     return f"{hours:,.0f}" if hours >= 99.5 else f"{hours:.2g}"
 
 
 def constants() -> str:
-    """Return a line with the processor of the constants, and the constants."""
+    """Return a line: the time of each operation, and the processor on which it was measured."""
     from ...analysis.scaling import MEASURED
 
     suites = ", ".join(
@@ -135,7 +144,7 @@ def constants() -> str:
 
 
 def record(name: str, scale: "SessionScale") -> "EstimatedScale":
-    """Return the estimate as a record, for programs."""
+    """Return the estimate as a record for JSON. name: of the scenario."""
     from ...analysis.scaling import MEASURED
     from .records import Breaks, EstimatedScale, LinkBytes
 

@@ -1,4 +1,4 @@
-"""The record that `veilmix score` prints with `--format json`."""
+"""The function that makes the record of `veilmix score --format json` from a computed score."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,10 +37,15 @@ def scored_table(
     coarser: Sequence[str] = (),
     places: RiskPlaces | None = None,
 ) -> ScoredTable:
-    """Return the score of a table from a file, as a record. lacks: texts of missing cells.
+    """Return the score of a table as the record for JSON.
 
-    coarser: the generalizations made before the score, a line for each column. places: the risk by
-    value.
+    Args:
+        score: the computed score.
+        file: the file of the table.
+        lacks: the texts of missing cells.
+        table: the scored table.
+        coarser: the generalizations made before the score, a line for each column.
+        places: the risk by value; None: not computed.
     """
     from ...version import __version__
 
@@ -82,6 +87,7 @@ def scored_table(
 
 
 def _risk(risk: Risk) -> TableRisk:
+    """Return the re-identification risks (prosecutor, journalist, marketer) as a record."""
     estimate, sampled = risk.estimate, None
     if estimate is not None:
         sampled = SampledPopulation(
@@ -91,6 +97,7 @@ def _risk(risk: Risk) -> TableRisk:
 
 
 def _questions(score: TableScore) -> tuple[AskedQuestion, ...]:
+    """Return the records of singling out, linkability and inference, with their success rates."""
     return tuple(
         AskedQuestion(
             question.question,
@@ -107,6 +114,7 @@ def _questions(score: TableScore) -> tuple[AskedQuestion, ...]:
 
 
 def _unrelated(score: TableScore) -> UnrelatedColumns | None:
+    """Return the estimate of people below k if the columns were unrelated; None without it."""
     estimate = score.unrelated
     if estimate is None:
         return None
@@ -115,10 +123,12 @@ def _unrelated(score: TableScore) -> UnrelatedColumns | None:
 
 
 def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of columns by their indices."""
     return tuple(score.columns[j].name for j in columns)
 
 
 def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
+    """Return the exposure of a column, or of several together, as a record."""
     curve = column.crowds.curve()
     return ScoredColumns(
         column.name,
@@ -132,6 +142,7 @@ def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
 
 
 def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
+    """Return the record of the chosen columns, and of the order in which columns are dropped."""
     dropped = (
         DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
     )
@@ -141,6 +152,7 @@ def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
 
 
 def _sets(score: TableScore, sets: Sets) -> ScoredSets:
+    """Return the record of safe sets of columns, by the table itself and by the certified bound."""
     listed = (
         ScoredColumnSet(
             _names(score, group.columns),

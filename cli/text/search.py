@@ -1,4 +1,4 @@
-"""The search for attacks on a run: played, kept beside the run, and told."""
+"""`veilmix leak --search`: search for attacks on a run's scenario, store and print the findings."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
-    """Play the missing runs of the search, store it beside the run, and print it."""
+    """Play the strategies of the search that are still missing, store the search, and print it.
+
+    form: `table`, `json` or `csv`. pairs: also pairs of deviations. times: views contain the times
+    of posts. strategies: limit for each coalition; 0: all. Ctrl-C stores and prints the finished
+    part.
+    """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.search.attack_search import SearchStopped, begin, search
     from ...scenarios.studies.search.search_file import SEARCH, grown, read, save, save_finds
@@ -40,6 +45,7 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
 
 
 def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
+    """Print the result of the search as a table, JSON or CSV. folder: of the run."""
     from ...presentation.presenters.search import numbers, search_blocks
 
     if form == "json":
@@ -51,7 +57,10 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
 
 
 def _progress(form: str) -> Callable[[str, int, int], None]:
-    """Return a function that prints progress: an overwritten line on a terminal, else due lines."""
+    """Return a function that prints the number of strategies played for a coalition.
+
+    On a terminal one line is overwritten; elsewhere a line is printed from time to time.
+    """
     terminal, pace = sys.stderr.isatty(), Pace()
 
     def tell_it(name: str, completed: int, due: int) -> None:

@@ -1,4 +1,7 @@
-"""Groups of consecutive messages of a kind to the same party, and their sequence diagram."""
+"""The messages of a view in groups, for `veilmix show`, and as a sequence diagram.
+
+A group has consecutive messages of equal kind, from senders of a role to a party.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from itertools import groupby
 
 from ...protocol.knowledge.transcript import NAME, Event
 
-MAX_SEPARATE = 6  # similar messages that are still shown one by one
+MAX_SEPARATE = 6  # most similar messages that are shown one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,11 @@ class DiagramFlow:
 
 
 def flows(events: Iterable[Event], *, each: bool = False) -> list[DiagramFlow]:
-    """Group consecutive messages of a kind, from senders of a role to a party."""
+    """Return the messages of a view in groups, in their order; messages of a small group singly.
+
+    A group has consecutive messages of equal kind, from senders of a role to a party. each: every
+    message by itself.
+    """
     arrows: list[DiagramFlow] = []
     for _, group in groupby(events, _event_key):
         similar_events = list(group)
@@ -48,11 +55,13 @@ def flows(events: Iterable[Event], *, each: bool = False) -> list[DiagramFlow]:
 
 
 def _event_key(event: Event) -> tuple[object, ...]:
+    """Return the key by which messages are grouped: time, sender's role, receiver, kind, round."""
     role = event.sender.partition("-")[0]
     return event.time, role, event.receiver, event.kind, event.round
 
 
 def _flow(similar_events: Sequence[Event]) -> DiagramFlow:
+    """Return a group of similar messages as a flow, with their number and the range of sizes."""
     first, last = similar_events[0], similar_events[-1]
     sender = first.sender
     if len(similar_events) > 1:
@@ -66,7 +75,7 @@ def _flow(similar_events: Sequence[Event]) -> DiagramFlow:
 
 
 def mermaid(diagram_flows: Sequence[DiagramFlow]) -> str:
-    """Return the flow as a Mermaid sequence diagram; many people share a lifeline."""
+    """Return the text of a Mermaid sequence diagram; users share a lifeline, and peers do."""
     names = dict.fromkeys(
         _lifeline(name) for flow in diagram_flows for name in (flow.sender, flow.receiver)
     )
@@ -84,16 +93,19 @@ def mermaid(diagram_flows: Sequence[DiagramFlow]) -> str:
 
 
 def _lifeline(name: str) -> str:
+    """Return the participant that represents a party: `users` or `peers` for a group of these."""
     if " ... " in name or name == "user-*":
         return "peers" if name.startswith("peer-") else "users"
     return name
 
 
 def _id(name: str) -> str:
+    """Return the identifier of a participant in Mermaid, without hyphens."""
     return name.replace("-", "_")
 
 
 def _rank(name: str) -> tuple[int, str]:
+    """Return the sort key of a participant: users, then the parties along the mix, the board."""
     order = ("user", "shuffler", "curator", "analyst", "board")
     role = next((place for place, start in enumerate(order) if name.startswith(start)), len(order))
     return role, f"{name:>16}"

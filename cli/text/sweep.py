@@ -1,4 +1,4 @@
-"""Output and figure of a sweep: the mean of each score at each point, with its 95 % interval."""
+"""The output of `veilmix sweep`: the mean of each score at each point of a grid, and a figure."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,10 @@ from .records import MeanScore, SweptPoint
 
 
 def print_scores(keys: Sequence[str], lines: Sequence[SweepLine], form: str) -> None:
-    """Print the scores."""
+    """Print the mean scores at each point of a sweep as a table, JSON or CSV.
+
+    keys: the swept keys of the scenario. lines: the finished runs.
+    """
     scores = scored(lines)
     if form == "json":
         write_json([_swept(point, each) for point, each in scores])
@@ -36,6 +39,7 @@ def print_scores(keys: Sequence[str], lines: Sequence[SweepLine], form: str) -> 
 
 
 def _swept(point: Point, each: Sequence[MeanEstimate]) -> SweptPoint:
+    """Return the mean scores at a point of a sweep as a record."""
     return SweptPoint(
         dict(point),
         tuple(MeanScore.from_estimate(estimate, UNITS[estimate.score]) for estimate in each),
@@ -45,7 +49,11 @@ def _swept(point: Point, each: Sequence[MeanEstimate]) -> SweptPoint:
 def draw(
     name: str, along: Mapping[str, Sequence[Value]], lines: Sequence[SweepLine], file: Path
 ) -> list[Path]:
-    """Draw the varying scores beside the file; return no paths, and print a note, on failure."""
+    """Draw the scores that vary over the grid, beside the file of runs; return the paths.
+
+    name: of the scenario. along: the axes of the grid, key -> values. lines: the finished runs.
+    file: of the runs. If the figure cannot be drawn, a note is printed and no path returned.
+    """
     from ...analysis.figures import sweep as sweep_figure
     from ...errors import LocalError
     from .picture_files import write

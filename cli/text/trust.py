@@ -1,4 +1,7 @@
-"""Figures on trust measured with a scenario's guards: coalitions found to learn a row."""
+"""The lines of `veilmix check` on trust: the coalitions that were found to learn a person's row.
+
+They were measured in advance, on a shipped scenario with the same countermeasures.
+"""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -17,7 +20,10 @@ MARGIN = " " * 10
 
 
 def trust(scenario: "Scenario") -> Iterator[str]:
-    """The lines on trust of `veilmix check`."""
+    """Yield the lines of `veilmix check` on the trust that a scenario's countermeasures leave.
+
+    If there is no measurement for these countermeasures, the lines say so.
+    """
     from ...presentation.presenters.cheating import why_unmeasured
     from ...scenarios.records.verification.submitted_once import announced_price
     from ...scenarios.studies.cheating.trust_table import measured_trust
@@ -36,6 +42,10 @@ def trust(scenario: "Scenario") -> Iterator[str]:
 
 
 def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
+    """Yield lines on a measurement: its settings, and the coalitions that learn a person's row.
+
+    measurement: with the same countermeasures. name: of the checked scenario.
+    """
     study = measurement.measured
     source = study.source.removeprefix("builtin:")
     yield (
@@ -60,12 +70,14 @@ def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
 
 
 def _coalition_name(coalition: "LinkingCoalition | WorstAttack") -> str:
+    """Return the members of a coalition in words."""
     from ...scenarios.studies.cheating.cheating_result import name_members
 
     return name_members((coalition.parties, coalition.friends))
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
+    """Return in words the worst attack of a malicious coalition, or that no attack succeeded."""
     from ...presentation.presenters.cheating import coalition_text, no_success
 
     if worst is not None:

@@ -1,4 +1,8 @@
-"""The worst table in words for people, and as plain data for programs."""
+"""The output of `veilmix worst`: the table with given column counts that exposes most people.
+
+The maximum is bracketed by a table that was found and an upper bound that was proved. For people in
+lines and tables, for programs as a record.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BracketStage(Record, frozen=True):
-    """A step that narrowed the bracket.
+    """A step of the search that narrowed the bracket around the maximum of exposed people.
 
     Attributes:
         doing: the phase of the search.
@@ -59,13 +63,17 @@ class WorstRecord(Record, frozen=True):
 
 
 class Way:
-    """The stages of a search, collected while it runs."""
+    """The steps of a search for the worst table, collected while the search runs.
+
+    Attributes:
+        stages: the steps that narrowed the bracket, in order.
+    """
 
     def __init__(self) -> None:
         self.stages: list[BracketStage] = []
 
     def step_line(self, step: "SearchStep") -> str:
-        """Keep a step that narrows the bracket; return the line to print."""
+        """Keep a step if it narrows the bracket; return the line that shows it as progress."""
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):
             self.stages.append(BracketStage(step.doing, step.people, step.upper))
@@ -75,7 +83,10 @@ class Way:
 def bracket_blocks(
     worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
 ) -> Iterator[Block]:
-    """Yield the bracket, how it came about and why it is no narrower."""
+    """Yield the bracket of the maximum, the steps to it, and the reason why the search ended.
+
+    way: the steps. called: the name of the table's file. columns: the names of its columns.
+    """
     named = ", ".join(columns)
     yield Line(f"{called}  {worst.n:,} people, {plural(len(columns), 'column')}: {named}")
     yield Line(
@@ -89,6 +100,7 @@ def bracket_blocks(
 
 
 def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
+    """Yield rows (meaning, people, share): the maximum if it is proved, else its two bounds."""
     if worst.proven:
         how = " by cases, in whole numbers" if worst.proof else ""
         people = f"{worst.people:,}", percent(worst.people / worst.n)
@@ -102,7 +114,7 @@ def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
 
 
 def tidy(way: Way) -> Grid:
-    """Return a table with a line for each stage."""
+    """Return the steps of the search as a table for CSV."""
     rows = [(stage.doing, stage.found, stage.at_most) for stage in way.stages]
     return Grid(("doing", "found", "at_most"), rows, (1, 2))
 
@@ -114,7 +126,11 @@ def worst_record(
     called: str,
     columns: Sequence[str],
 ) -> WorstRecord:
-    """Return the search as a record. limits: rounds, nodes and seed."""
+    """Return the result of the search as a record for JSON.
+
+    way: the steps. limits: rounds, nodes and seed. called: the name of the table's file. columns:
+    the names of its columns.
+    """
     rounds, nodes, seed = limits
     return WorstRecord(
         called,

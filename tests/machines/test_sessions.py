@@ -286,7 +286,7 @@ def test_a_stranger_verifies_what_an_observer_has_saved(
     monkeypatch.chdir(seen.session.folder)
     assert main(["verify", "saved/observer", "--session", "session.toml"]) == 0
     said = capfd.readouterr().out
-    assert "who has said it is shown of: agreement, signatures" in said
+    assert "authenticity is shown by: agreement, signatures" in said
     assert "No post of a session shows:" in said
     assert (
         "digest " + re.findall(r"^digest (\w+): the same", said, re.MULTILINE)[0] in seen.observed

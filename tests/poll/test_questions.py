@@ -258,7 +258,7 @@ def test_check_judges_files_of_questions_too(
     assert main(["check", str(path)]) == 0
     said = capsys.readouterr().out
     assert "My class: 2 questions" in said
-    assert f"right: veilmix poll {path}" in said
+    assert f"next: veilmix poll {path}" in said
     assert main(["check", str(path), "--format", "json"]) == 2
     path.write_text(GOOD + "[mix]\ndedline = 3\n[policy]\nk = true\n", "utf-8")
     capsys.readouterr()

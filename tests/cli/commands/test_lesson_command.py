@@ -77,11 +77,11 @@ def test_no_pack_replaces_codes_that_are_there(typed) -> None:
     [
         (("lesson", "99"), "found 99"),
         (("lesson", "2", "--lang", "tlh"), "de, en are accepted"),
-        (("lesson", "2", "--host", "0.0.0.0"), "an address that they can reach"),
+        (("lesson", "2", "--host", "0.0.0.0"), "phones cannot open this address"),
         (("lesson", "--people", "61"), "61"),
         (("lesson", "--pack", "pack.html"), "the number of the lesson is missing"),
-        (("new", "classroom", "--people", "30"), "goes with NAME --cards"),
-        (("new", "classroom", "--lang", "de"), "--lang goes with NAME --cards"),
+        (("new", "classroom", "--people", "30"), "only with NAME --cards"),
+        (("new", "classroom", "--lang", "de"), "--lang is accepted only with NAME"),
         (("new", "classroom", "--cards", "--lang", "tlh"), "de, en are accepted"),
     ],
 )

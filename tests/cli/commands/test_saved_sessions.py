@@ -25,7 +25,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> kit.Saved:
 def test_a_saved_session_is_recognised(saved: kit.Saved, typed: Any) -> None:
     said = typed("verify", saved.folder / "posts", "--session", saved.session_path)
     assert said.code == 0
-    assert "who has said it is shown of: agreement, signatures" in said.out
+    assert "authenticity is shown by: agreement, signatures" in said.out
     assert "No post of a session shows:" in said.out
     made = json.loads(typed("verify", saved.folder / "posts", "--format", "json").out)
     assert {check["shows"] for check in made} == {"consistency", "nothing"}
@@ -66,7 +66,7 @@ def test_an_observer_names_the_board_once(saved: kit.Saved, typed: Any, tmp_path
     said = typed("observe", "https://127.0.0.1:1", *save)
     assert (said.code, "missing for the board https://127.0.0.1:1;" in said.err) == (2, True)
     said = typed("observe", saved.session_path, "--known", known, *save)
-    assert (said.code, "names the identity of its board" in said.err) == (2, True)
+    assert (said.code, "has the identity of its board" in said.err) == (2, True)
     said = typed("observe", saved.session_path, *save, "--patience", "1")
     assert said.code == 2
     assert "the board was not reached for 1 seconds" in said.err
