@@ -3,8 +3,9 @@
 python tools/make_theorems.py            write docs/statements-NNN.md
 python tools/make_theorems.py --check    exit 1 if a page differs from the list
 
-The list is docs/numbered-items.txt, the mathematics docs/statements/NNN.txt. Every item must have a
-statement, and every name of the package and every test must be there.
+The list is docs/numbered-items.txt, the mathematics docs/statements/NNN.txt, and the meaning of
+signs docs/statements/notation.txt. Every item must have a statement, and every name of the package
+and every test must be there.
 """
 
 import re
@@ -23,8 +24,10 @@ sys.path.insert(0, str(DOCS / "extensions"))
 from statements import Statement, listed_items, statements
 
 PAGE = DOCS / "theorems.md"
+NOTATION = DOCS / "statements" / "notation.txt"
 TESTS = ROOT / "tests" / "analysis"
 STATUS = re.compile(r"^(true|corrected|sharper|false|used|definition|out of scope|open|redrawn)\b")
+USUAL = ("true", "definition", "used", "redrawn", "out of scope")
 TITLE = re.compile(r"^## Paper (\d{3}): (.+)$", re.MULTILINE)
 FILES = {
     "comp": "composition/test_composition.py",
@@ -78,23 +81,66 @@ class Item:
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    def line(self) -> str:
-        """Return the entry of the list: a link to the statement, words, then the status in bold.
-
-        A definition without a remark has no status.
-        """
+    def link(self) -> str:
+        """Return the link to the statement on its page."""
         anchor = re.sub(r"[^a-z0-9-]", "", self.number.lower().replace(" ", "-"))
-        link = f"[{self.number}](#{anchor})"
-        status = STATUS.sub(lambda word: f"**{word[0].capitalize()}**", self.status)
-        remark = "" if self.status == "definition" else f" {status}."
-        return f"* {link}. {self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
+        return f"[{self.number}](#{anchor})"
 
-    def block(self, statement: Statement) -> str:
-        """The statement under its number, with its functions and its test."""
+    def subject(self) -> str:
+        """Return the first line of the section: the subject, and the status in bold.
+
+        Nothing is said of definitions, and of what is true as printed.
+        """
+        status = STATUS.sub(lambda word: f"**{word[0]}**", self.status)
+        remark = "" if self.status in ("definition", "true") else f" Status: {status}."
+        return f"{self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
+
+    def block(self, statement: Statement, meanings: Sequence["Meaning"]) -> str:
+        """The subject under the number, the signs, the statement, its functions and its test."""
+        signs = [meaning.text for meaning in meanings if meaning.belongs_to(statement)]
+        notation = f"\n*Notation.* {'; '.join(signs)}.\n" if signs else ""
         functions = f"\n**Functions**: {_names(self.where)}.\n" if self.where else ""
-        test = self.test.replace("_", " ")
-        tested = f"\n**Test**: `{self.file.rpartition('/')[2]}`, {test}.\n" if self.file else ""
-        return f"## {self.number}\n\n{statement.markdown}{functions}{tested}"
+        tested = (
+            f"\n**Test**: `{self.file.rpartition('/')[2]}::test_{self.test}`\n" if self.file else ""
+        )
+        head = f"## {self.number}\n\n{self.subject()}{notation}"
+        return f"{head}\n{statement.markdown}{functions}{tested}"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The meaning of a sign, and the statements that use the sign without defining it.
+
+    Attributes:
+        text: a clause.
+        pattern: a regular expression for statements with the sign; "" if they are listed.
+        items: without a pattern the items with the sign, else the items that define it.
+    """
+
+    text: str
+    pattern: str
+    items: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str) -> "Meaning":
+        """Return the meaning on a line of the file."""
+        where, _, text = line.partition(" | ")
+        pattern, _, items = ("", "", where[1:]) if where[0] == "@" else where.partition(" ! ")
+        return cls(text.strip(), pattern.strip(), frozenset(items.strip().split(", ")))
+
+    def belongs_to(self, statement: Statement) -> bool:
+        """Whether the statement uses the sign without defining it."""
+        if not self.pattern:
+            return statement.number in self.items
+        text = " ".join([*statement.lines, statement.part("Sharper")])
+        return statement.number not in self.items and bool(re.search(self.pattern, text))
+
+
+def notation(paper: str) -> list[Meaning]:
+    """Return the meanings of the signs of a paper, in the order of the file."""
+    text = NOTATION.read_text(encoding="utf-8")
+    block = text.partition(f"[{paper}]\n")[2].partition("\n[")[0]
+    return [Meaning.of(line) for line in block.splitlines() if line]
 
 
 def items() -> dict[str, list[Item]]:
@@ -146,16 +192,30 @@ def statement_pages(page: str) -> dict[Path, str]:
 
 
 def statement_page(paper: str, title: str) -> str:
-    """Return the page of a paper: the list of its items, and their exact statements."""
-    known, rows = statements(paper), items()[paper]
+    """Return the page of a paper: what was found wrong or open, and the exact statements."""
+    known, rows, meanings = statements(paper), items()[paper], notation(paper)
     head = (
-        f"# Statements of paper {paper}: {title}\n\nExact statements with hypotheses, proof or "
-        "reference, erratum, functions and test. The page on\n[theorems](theorems.md) has the "
-        "notation, and what a status means. Tests are in `tests/analysis`.\nWritten by "
-        f"`tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
+        f"# Statements of paper {paper}: {title}\n\nThe numbered items of the paper: subject, signs, "
+        "exact statement, proof or reference, erratum, functions\nand test in `tests/analysis`. "
+        "[Theorems](theorems.md) says what a status means; an item without one is true as printed.\n"
+        f"Written by `tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
-    listed = "".join(item.line() for item in rows)
-    return "\n".join([head, listed, *(item.block(known[item.number]) for item in rows)])
+    return "\n".join(
+        [head, _listed(rows), *(item.block(known[item.number], meanings) for item in rows)]
+    )
+
+
+def _listed(rows: Sequence[Item]) -> str:
+    """Links to the items with a remarkable status, by status."""
+    found: dict[str, list[str]] = {}
+    for item in rows:
+        status = STATUS.match(item.status)
+        found.setdefault(status[0] if status else "", []).append(item.link())
+    return "".join(
+        f"* {status.capitalize()}: {', '.join(links)}.\n"
+        for status, links in found.items()
+        if status not in USUAL
+    )
 
 
 def main() -> int:
