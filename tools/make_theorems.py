@@ -195,9 +195,10 @@ def statement_page(paper: str, title: str) -> str:
     """Return the page of a paper: what was found wrong or open, and the exact statements."""
     known, rows, meanings = statements(paper), items()[paper], notation(paper)
     head = (
-        f"# Statements of paper {paper}: {title}\n\nThe numbered items of the paper: subject, signs, "
-        "exact statement, proof or reference, erratum, functions\nand test in `tests/analysis`. "
-        "[Theorems](theorems.md) says what a status means; an item without one is true as printed.\n"
+        f"# Statements of paper {paper}: {title}\n\nThe numbered items of the paper: subject, "
+        "signs, exact statement, proof or reference, erratum, functions and test\nin "
+        "`tests/analysis`. [Theorems](theorems.md) says what a status means; an item without one\n"
+        "is true as printed.\n"
         f"Written by `tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
     return "\n".join(
