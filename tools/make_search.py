@@ -155,7 +155,7 @@ def written(sets: Sequence[GuardSearch]) -> str:
     """Return the table in Markdown, with what was played."""
     timed = "; ".join(known.name for known in sets if known.result.times)
     exact = f"\nExact times of posts were in the views of: {timed}.\n" if timed else ""
-    return f"{written_table(HEADINGS, rows(sets))}{exact}"
+    return f"{written_table(HEADINGS, rows(sets))}{exact}".replace(DEFAULT, "defaults")
 
 
 def attacks() -> str:

@@ -54,7 +54,8 @@ def result_text(result: CoalitionResult) -> str:
 
 def page() -> str:
     """Return the page as it is to be."""
-    return filled(PAGE.read_text("utf-8"), {"cheats": written_table(HEADINGS, rows())})
+    table = written_table(HEADINGS, rows()).replace(SETS[0], "defaults")
+    return filled(PAGE.read_text("utf-8"), {"cheats": table})
 
 
 def main(arguments: list[str]) -> int:

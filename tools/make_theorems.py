@@ -24,7 +24,6 @@ sys.path.insert(0, str(DOCS / "extensions"))
 from statements import Statement, listed_items, statements
 
 PAGE = DOCS / "theorems.md"
-NOTATION = DOCS / "statements" / "notation.txt"
 TESTS = ROOT / "tests" / "analysis"
 STATUS = re.compile(r"^(true|corrected|sharper|false|used|definition|out of scope|open|redrawn)\b")
 USUAL = ("true", "definition", "used", "redrawn", "out of scope")
@@ -95,52 +94,12 @@ class Item:
         remark = "" if self.status in ("definition", "true") else f" Status: {status}."
         return f"{self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
 
-    def block(self, statement: Statement, meanings: Sequence["Meaning"]) -> str:
-        """The subject under the number, the signs, the statement, its functions and its test."""
-        signs = [meaning.text for meaning in meanings if meaning.belongs_to(statement)]
-        notation = f"\n*Notation.* {'; '.join(signs)}.\n" if signs else ""
+    def block(self, statement: Statement) -> str:
+        """The subject under the number, then the statement, its functions and its test."""
         functions = f"\n**Functions**: {_names(self.where)}.\n" if self.where else ""
-        tested = (
-            f"\n**Test**: `{self.file.rpartition('/')[2]}::test_{self.test}`\n" if self.file else ""
-        )
-        head = f"## {self.number}\n\n{self.subject()}{notation}"
-        return f"{head}\n{statement.markdown}{functions}{tested}"
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """The meaning of a sign, and the statements that use the sign without defining it.
-
-    Attributes:
-        text: a clause.
-        pattern: a regular expression for statements with the sign; "" if they are listed.
-        items: without a pattern the items with the sign, else the items that define it.
-    """
-
-    text: str
-    pattern: str
-    items: frozenset[str]
-
-    @classmethod
-    def of(cls, line: str) -> "Meaning":
-        """Return the meaning on a line of the file."""
-        where, _, text = line.partition(" | ")
-        pattern, _, items = ("", "", where[1:]) if where[0] == "@" else where.partition(" ! ")
-        return cls(text.strip(), pattern.strip(), frozenset(items.strip().split(", ")))
-
-    def belongs_to(self, statement: Statement) -> bool:
-        """Whether the statement uses the sign without defining it."""
-        if not self.pattern:
-            return statement.number in self.items
-        text = " ".join([*statement.lines, statement.part("Sharper")])
-        return statement.number not in self.items and bool(re.search(self.pattern, text))
-
-
-def notation(paper: str) -> list[Meaning]:
-    """Return the meanings of the signs of a paper, in the order of the file."""
-    text = NOTATION.read_text(encoding="utf-8")
-    block = text.partition(f"[{paper}]\n")[2].partition("\n[")[0]
-    return [Meaning.of(line) for line in block.splitlines() if line]
+        file = self.file.rpartition("/")[2]
+        tested = f"\n**Test**: `{file}::test_{self.test}`\n" if file else ""
+        return f"## {self.number}\n\n{self.subject()}\n{statement.markdown}{functions}{tested}"
 
 
 def items() -> dict[str, list[Item]]:
@@ -193,7 +152,7 @@ def statement_pages(page: str) -> dict[Path, str]:
 
 def statement_page(paper: str, title: str) -> str:
     """Return the page of a paper: what was found wrong or open, and the exact statements."""
-    known, rows, meanings = statements(paper), items()[paper], notation(paper)
+    known, rows = statements(paper), items()[paper]
     head = (
         f"# Statements of paper {paper}: {title}\n\nThe numbered items of the paper: subject, "
         "signs, exact statement, proof or reference, erratum, functions and test\nin "
@@ -201,9 +160,7 @@ def statement_page(paper: str, title: str) -> str:
         "is true as printed.\n"
         f"Written by `tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
-    return "\n".join(
-        [head, _listed(rows), *(item.block(known[item.number], meanings) for item in rows)]
-    )
+    return "\n".join([head, _listed(rows), *(item.block(known[item.number]) for item in rows)])
 
 
 def _listed(rows: Sequence[Item]) -> str:

@@ -1,14 +1,15 @@
 """Numbered statements of the papers: one source for their pages and for pages of the API.
 
 `docs/statements/NNN.txt` holds the mathematics of each item, `docs/numbered-items.txt` its state,
-its functions and its test; tools/make_theorems.py writes docs/theorems.md and
-docs/statements-NNN.md from both. On a page of the API each function shows the statements that it
-computes. A name such as `analysis.composition.theorem2` becomes a link to its page.
+its functions and its test, `docs/statements/notation.txt` the meaning of signs;
+tools/make_theorems.py writes docs/statements-NNN.md from them. On a page of the API each function
+shows the statements that it computes. A name such as `analysis.composition.theorem2` becomes a link
+to its page.
 """
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,13 @@ class Statement:
         number: its number in the paper.
         lines: its text, as lines of Markdown.
         parts: label (of `LABELS`) and lines, in the order of the file.
+        notation: the meaning of signs that the text does not define; empty without such signs.
     """
 
     number: str
     lines: tuple[str, ...]
     parts: tuple[tuple[str, tuple[str, ...]], ...]
+    notation: str = ""
 
     def part(self, label: str) -> str:
         """Return the text under a label, or an empty text."""
@@ -42,8 +45,46 @@ class Statement:
     @property
     def markdown(self) -> str:
         """The item as paragraphs, with formulas on lines of their own."""
-        paragraphs = [("", self.lines), *self.parts]
+        notation = [("Notation", (self.notation,))] if self.notation else []
+        paragraphs = [*notation, ("", self.lines), *self.parts]
         return "\n".join(_paragraph(label, lines) for label, lines in paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The meaning of a sign, and the statements that use the sign without defining it.
+
+    Attributes:
+        text: a clause.
+        pattern: a regular expression for statements with the sign; "" if they are listed.
+        items: without a pattern the items with the sign, else the items that define it.
+    """
+
+    text: str
+    pattern: str
+    items: frozenset[str]
+
+    @classmethod
+    def of(cls, line: str) -> "Meaning":
+        """Return the meaning on a line of the file."""
+        where, _, text = line.partition(" | ")
+        pattern, _, items = ("", "", where[1:]) if where[0] == "@" else where.partition(" ! ")
+        return cls(text.strip(), pattern.strip(), frozenset(items.strip().split(", ")))
+
+    def belongs_to(self, statement: Statement) -> bool:
+        """Whether the statement uses the sign without defining it."""
+        if not self.pattern:
+            return statement.number in self.items
+        text = " ".join([*statement.lines, statement.part("Sharper")])
+        return statement.number not in self.items and bool(re.search(self.pattern, text))
+
+
+def _meanings(paper: str, folder: Path) -> list[Meaning]:
+    """Return the meanings of the signs of a paper, in the order of the file."""
+    file = folder / "notation.txt"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    block = text.partition(f"[{paper}]\n")[2].partition("\n[")[0]
+    return [Meaning.of(line) for line in block.splitlines() if line]
 
 
 def _paragraph(label: str, lines: tuple[str, ...]) -> str:
@@ -59,6 +100,7 @@ def statements(paper: str, folder: Path = DOCS / "statements") -> dict[str, Stat
         ValueError: a number that comes twice, or a line before the first number.
     """
     found: dict[str, Statement] = {}
+    meanings = _meanings(paper, folder)
     text = (folder / f"{paper}.txt").read_text(encoding="utf-8")
     before, *blocks = re.split(r"^\[(.+)\]$", text, flags=re.MULTILINE)
     if before.strip():
@@ -66,7 +108,9 @@ def statements(paper: str, folder: Path = DOCS / "statements") -> dict[str, Stat
     for number, block in zip(blocks[::2], blocks[1::2], strict=True):
         if number in found:
             raise ValueError(f"{paper}.txt: [{number}] comes twice")
-        found[number] = _parsed(number, block.strip().splitlines())
+        plain = _parsed(number, block.strip().splitlines())
+        signs = [meaning.text for meaning in meanings if meaning.belongs_to(plain)]
+        found[number] = replace(plain, notation=f"{'; '.join(signs)}." if signs else "")
     return found
 
 
