@@ -7,6 +7,12 @@ from ..presentation.blocks import Alert
 from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.peers import named
+from ..presentation.presenters.unsafe_settings import (
+    ORDER,
+    PADDING,
+    TEXTBOOK,
+    unsafe_settings,
+)
 from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 
 FIRST = 10**9  # weight: above all other alerts of its level
@@ -98,12 +104,12 @@ def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
             "Switch padding on: pad = true in [mix].",
             max(len(sizes) for sizes in uneven.values()),
         )
-    elif not facts.run.scenario.mix.pad:
+    elif off := unsafe_settings(facts.run.scenario).get(PADDING):
         yield Alert(
             "warning",
             "padding",
             "Padding is off",
-            "The length of an answer shows through every layer of encryption."
+            sentence(off)
             + (" All answers of this run happen to be equally long." if round_sizes else ""),
             "Switch padding on: pad = true in [mix].",
         )
@@ -111,13 +117,12 @@ def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
 
 def textbook(facts: PageFacts) -> Iterator[Alert]:
     """Warn of the textbook suite, which exists for the lesson on salt."""
-    if facts.run.scenario.mix.suite == "textbook":
+    if off := unsafe_settings(facts.run.scenario).get(TEXTBOOK):
         yield Alert(
             "serious",
             "textbook",
             "Textbook encryption: anyone can read it",
-            "Equal answers have equal ciphertexts; whoever encrypts every possible answer reads "
-            "everybody's.",
+            sentence(off),
             "For lessons only. Use suite = sealedbox, hpke-x25519 or hpke-pq.",
             2,
         )
@@ -127,11 +132,13 @@ def guards_off(facts: PageFacts) -> Iterator[Alert]:
     """Warn of guards that only a lesson may switch off."""
     off = facts.guards_off
     if off:
+        unsafe = unsafe_settings(facts.run.scenario)
+        consequences = [sentence(unsafe[name]) for name in off if name in unsafe]
         yield Alert(
             "serious",
             "guards",
             f"{plural(len(off), 'guard is', 'guards are')} switched off: {', '.join(off)}",
-            "What such a guard stops can be done here; docs/attacks.md says what that is.",
+            " ".join((*consequences, "docs/attacks.md lists the attacks that each guard stops.")),
             "For lessons only.",
             1,
         )
@@ -156,12 +163,12 @@ def achieved(facts: PageFacts) -> Iterator[Alert]:
 
 def kept_order(facts: PageFacts) -> Iterator[Alert]:
     """Warn of shufflers that keep the order of messages."""
-    if facts.run.scenario.mix.order == "kept":
+    if off := unsafe_settings(facts.run.scenario).get(ORDER):
         yield Alert(
             "serious",
             "order",
             "The shufflers keep the order of messages",
-            "What leaves a shuffler first came in first: nobody is hidden among the others.",
+            sentence(off),
             "For lessons only. Use order = sorted in [mix].",
             1,
         )
