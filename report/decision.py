@@ -4,7 +4,13 @@ from collections.abc import Iterator
 
 from ..number_text import percent, plural, sentence
 from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
-from ..presentation.presenters.decision import decision_rule, unreleased
+from ..presentation.presenters.decision import (
+    SET_HEADINGS,
+    decision_rule,
+    set_cells,
+    set_decision,
+    unreleased,
+)
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.populations.coarsening import in_words, is_coarser
@@ -25,9 +31,9 @@ def section(facts: PageFacts) -> Section | None:
         blocks.append(Grid(("column", "what is said"), coarser, caption=title))
     blocks += [Line(line) for line in _unreleased_sets(facts)]
     lead = (
-        f"{sentence(decision_rule(facts.run.scenario))} Promise: what {facts.topology.reader} can "
-        "prove from the counts of single columns. Truth: what would be so, were these columns "
-        "released; nobody in the protocol knows it. Worth: the policy's weights, and the bits per "
+        f"{sentence(decision_rule(facts.run.scenario))} Certified bound (promise): what "
+        f"{facts.topology.reader} can prove from the counts of single columns. Truth: what would "
+        "be so, were these columns released; nobody in the protocol knows it. Worth: the policy's weights, and the bits per "
         "person that the counts hold."
     )
     return Section("decision", "The decision", lead, tuple(blocks))
@@ -40,18 +46,20 @@ def _coarser(facts: PageFacts) -> Iterator[tuple[str, str]]:
 
 
 def _fate(choice: ColumnSet) -> Marked:
-    if choice.released:
-        return Marked("released", "chosen")
-    return Marked("safe", "good") if choice.safe else Marked("too exposed", "bad")
+    """Return the decision on a column set, with the mark of the style sheet."""
+    mark = "chosen" if choice.released else "good" if choice.safe else "bad"
+    return Marked(set_decision(released=choice.released, safe=choice.safe), mark)
 
 
 def _table(facts: PageFacts) -> Grid:
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
-            " x ".join(choice.columns),
-            f"{choice.promised:,} ({percent(choice.promised / choice.bound_population)})",
-            choice.rule,
+            *set_cells(
+                choice.columns,
+                f"{choice.promised:,} ({percent(choice.promised / choice.bound_population)})",
+                choice.rule,
+            ),
             "-"
             if choice.truth is None
             else f"{choice.truth:,} ({percent(choice.truth / choice.counted)})",
@@ -63,10 +71,7 @@ def _table(facts: PageFacts) -> Grid:
     ]
     every = facts.sets is not None and facts.sets.every
     title = "Every set of columns" if every else "Single columns, the kept set and its neighbours"
-    headings = (
-        *("columns", "promised: people at most", "by", "truth: people"),
-        *("bits per person", "weight", "decision"),
-    )
+    headings = (*SET_HEADINGS, "truth: people", "bits per person", "weight", "decision")
     return Grid(headings, rows, (1, 3, 4, 5), title, _numbers(sets))
 
 

@@ -9,6 +9,24 @@ from ...scenarios.programs.topology import topology_of
 from ...scenarios.schema.model import Scenario
 from .registry import presenter_of
 
+SET_HEADINGS = ("columns", "certified bound", "by")  # of a table of column sets, before `decision`
+
+
+def set_cells(columns: Iterable[str], bound: str, rule: str) -> tuple[str, str, str]:
+    """Return the cells under `SET_HEADINGS`: the column set, its bound, and the rule of proof."""
+    return " x ".join(columns), bound, rule
+
+
+def set_decision(*, released: bool, safe: bool, chosen: bool = False) -> str:
+    """Return the decision on a column set in a word or two.
+
+    released: the set is in the release. chosen: it was decided, and its round aborted. safe: its
+    certified bound is within the limit of the policy.
+    """
+    if released or chosen:
+        return "released" if released else "chosen"
+    return "safe" if safe else "too exposed"
+
 
 def decision_rule(scenario: Scenario) -> str:
     """Return the rule by which columns are released, as a clause with the party that decides."""

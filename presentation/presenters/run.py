@@ -12,7 +12,7 @@ from ...scenarios.records.verification.deviations import deviations
 from ..blocks import Block, Grid, Line
 from ..wording import noun_of
 from . import peers, reidentification
-from .decision import decision_rule, unreleased
+from .decision import SET_HEADINGS, decision_rule, set_cells, set_decision, unreleased
 from .registry import presenter_of
 from .run_scores import randomized, scores
 from .topology import people_asked, run_facts
@@ -129,15 +129,17 @@ def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) 
     sets = list(printed_sets(curated.considered, outcome.kept))
     rows = [
         (
-            " x ".join(choice.columns),
-            percent(choice.promised),
-            choice.rule,
-            _verdict(choice, outcome),
+            *set_cells(choice.columns, percent(choice.promised), choice.rule),
+            set_decision(
+                safe=choice.safe,
+                chosen=choice.columns == outcome.kept,
+                released=choice.columns == outcome.kept and outcome.released,
+            ),
         )
         for choice in sets
     ]
     yield Line()
-    yield Grid(("columns", "certified bound", "by", "decision"), rows, (1,))
+    yield Grid((*SET_HEADINGS, "decision"), rows, (1,))
     if len(sets) < len(curated.considered):
         rest = len(curated.considered) - len(sets)
         yield Line(
@@ -167,12 +169,6 @@ def typed(path: str) -> str:
         if Path(path).is_relative_to(working_folder)
         else path
     )
-
-
-def _verdict(choice: "ConsideredColumns", outcome: "Outcome") -> str:
-    if choice.columns == outcome.kept:
-        return "released" if outcome.released else "chosen"
-    return "safe" if choice.safe else "suppress"
 
 
 def printed_sets(
