@@ -1,6 +1,6 @@
-"""The report: one page of HTML about a run, a sweep or a comparison, in a single file.
+"""The report: a page of HTML about a saved run, sweep, comparison, attack matrix or score.
 
-The file has no script and makes no request; its content security policy names the hash of its style
-sheet. This room reads run folders and the results that scenarios/ computes from them; it may import
-all rooms below cli and must never compute science of its own.
+A page is a single file without scripts or requests; its content security policy names the hash of
+its style sheet. This room holds templates, styles and figures, and puts sections of presentation/
+together to pages. It may import all rooms below cli/ and computes no results itself.
 """

@@ -215,7 +215,10 @@ def _slips(names: Sequence[str], onions: int, language: Language) -> Iterator[Sl
 
 
 def _shares(people: int, path: int, language: Language) -> Iterator[tuple[str, str]]:
-    """Yield the expected share of slips that a few, half and all but one of the peers follow."""
+    """Yield the size of a coalition of peers, and the expected share of slips that it can trace.
+
+    Three sizes: as many as a slip passes (`path`), half of the people, and all except the writer.
+    """
     for size in sorted({path, people // 2, people - 1}):
         if path <= size < people:
             share = share_text(path_share(size, people, path), language)

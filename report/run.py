@@ -8,16 +8,16 @@ from ..presentation.presenters import ledger, reidentification
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
 from ..presentation.presenters.topology import run_facts
+from ..presentation.sections import attacks, crowds, decision, repeat, trust
+from ..presentation.sections import figure_plugins as own_figures
+from ..presentation.sections import traffic as wires
+from ..presentation.sections.alerts import alerts
+from ..presentation.sections.run_facts import gather
+from ..presentation.sections.verdict import verdict
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
 from ..scenarios.studies.matrix.matrix_result import Matrix
-from . import attacks, crowds, decision, repeat, trust
-from . import figure_plugins as own_figures
 from . import matrix as attack_matrix
-from . import traffic as wires
-from .alerts import alerts
-from .run_facts import gather
-from .verdict import verdict
 
 KNOWS = (
     "This page knows more than any party of the protocol: the truth beside every promise, and the "
@@ -38,7 +38,7 @@ def _topology(facts: PageFacts) -> Iterable[Section]:
 
 
 def _ledger(facts: PageFacts) -> Iterable[Section]:
-    """Return the section on earlier releases about the same people; none without a ledger."""
+    """Return the section on earlier releases about these people, if the run has a ledger."""
     if account := facts.run.ledger:
         lead = "Releases about the same people add up; the ledger holds those that it was told of."
         yield Section("ledger", "Earlier releases", lead, (score_grid(ledger.scores(account)),))

@@ -27,11 +27,8 @@ from ..presentation.blocks import (
 from ..presentation.presenters import table_score as score_words
 from ..presentation.presenters.table_score import people_limit
 from ..presentation.score_grids import questions_grid, sensitive_grid
-from ..presentation.svg import plot
-from ..scenarios.serialization.bounded_file import read_bounded
-from ..strict_text import Unreadable, from_json
-from . import table_questions, table_thresholds
-from .table_facts import (
+from ..presentation.sections import table_questions, table_thresholds
+from ..presentation.sections.table_facts import (
     below,
     first_names,
     identifiers,
@@ -39,7 +36,10 @@ from .table_facts import (
     release_of,
     target_columns,
 )
-from .table_sheet import measures, sheet
+from ..presentation.sections.table_sheet import measures, sheet
+from ..presentation.svg import plot
+from ..scenarios.serialization.bounded_file import read_bounded
+from ..strict_text import Unreadable, from_json
 
 MAX_BYTES = 256 << 20
 KNOWS = (

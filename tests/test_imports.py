@@ -116,7 +116,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "trust",
         },
     },
-    "presentation": {"": set(), "presenters": {""}},
+    "presentation": {"": set(), "presenters": {""}, "sections": {"", "presenters"}},
     "protocol": {
         "wire": set(),
         "rounds": {"wire"},
@@ -537,7 +537,7 @@ def test_a_run_without_messages_loads_no_party_and_no_other_program() -> None:
     light = ("", ".backend", ".backends", ".garbage_collection")  # no party, no network
     assert set(apart) == {f"veilmix.roles.compute{name}" for name in light}
     scores = (f"veilmix.scenarios.programs.{name}.score" for name in ("incidence", "randomized"))
-    assert not {"trio", "veilmix.report.run_facts", *scores} & after
+    assert not {"trio", "veilmix.presentation.sections.run_facts", *scores} & after
 
 
 def test_the_list_of_scenarios_loads_no_numbers() -> None:

@@ -27,7 +27,7 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     Without notes, and without alerts that the head of the report prints.
     """
     from ...presentation.presenters.page_facts import PageFacts, learners
-    from ...report.alerts import alerts
+    from ...presentation.sections.alerts import alerts
     from ...scenarios.records.result_file import Run
     from ...scenarios.records.traffic import traffic
 

@@ -7,8 +7,8 @@ import pytest
 from claims_kit import claiming
 from msgspec.structs import replace as changed_scenario
 from veilmix.presentation.blocks import LEVELS
-from veilmix.report.alerts import CHECKS, alerts
-from veilmix.report.run_facts import gather
+from veilmix.presentation.sections.alerts import CHECKS, alerts
+from veilmix.presentation.sections.run_facts import gather
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.records.result_file import Run

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.presentation.blocks import Alert
-from veilmix.report import exposure_alerts
-from veilmix.report.alerts import alerts
-from veilmix.report.run_facts import gather
+from veilmix.presentation.sections import exposure_alerts
+from veilmix.presentation.sections.alerts import alerts
+from veilmix.presentation.sections.run_facts import gather
 from veilmix.scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.records.result_file import Run

@@ -1,6 +1,6 @@
 """What is a number stands where it is: bars of a feature, rows of a sweep."""
 
-from veilmix.report.crowds import in_order
+from veilmix.presentation.sections.crowds import in_order
 from veilmix.report.sweep import _rank
 
 

@@ -3,8 +3,8 @@
 import pytest
 from veilmix.cli.text.alerts import alert_blocks, raised
 from veilmix.cli.text.layout import PipeConsole, show
-from veilmix.report.alerts import alerts
-from veilmix.report.run_facts import gather
+from veilmix.presentation.sections.alerts import alerts
+from veilmix.presentation.sections.run_facts import gather
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import read, save

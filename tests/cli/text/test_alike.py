@@ -7,8 +7,8 @@ import pytest
 from alike_kit import KINDS, scenario_of
 from veilmix.cli.text.layout import PipeConsole, show
 from veilmix.presentation.presenters.run_scores import scores
-from veilmix.report.run_facts import gather
-from veilmix.report.verdict import verdict
+from veilmix.presentation.sections.run_facts import gather
+from veilmix.presentation.sections.verdict import verdict
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import read, save

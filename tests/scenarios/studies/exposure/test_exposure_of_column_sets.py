@@ -6,9 +6,9 @@ import pytest
 from claims_kit import claiming
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
+from veilmix.presentation.sections.crowds import exposure_figure
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.wire.messages import Kind
-from veilmix.report.crowds import exposure_figure
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.populations.tables import shipped

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ..number_text import percent
-from ..own_data.score_record import ScoredTable, SensitiveColumn
-from ..own_data.thresholds import SIGNER_TEXT, thresholds
-from ..presentation.blocks import Grid, Marked, SignedTable
-from ..presentation.presenters.table_score import people_limit
+from ...number_text import percent
+from ...own_data.score_record import ScoredTable, SensitiveColumn
+from ...own_data.thresholds import SIGNER_TEXT, thresholds
+from ..blocks import Grid, Marked, SignedTable
+from ..presenters.table_score import people_limit
 from .table_facts import below, release_of, target_columns
 
 Row = tuple[str, ...]

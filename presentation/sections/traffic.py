@@ -1,10 +1,10 @@
 """The section on traffic: messages, bytes, and the lengths of submissions."""
 
-from ..number_text import plural, size
-from ..presentation.blocks import Grid, PageFigure, PageNumbers, Section
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.svg import Drawing
-from ..scenarios.records.traffic import Traffic
+from ...number_text import plural, size
+from ...scenarios.records.traffic import Traffic
+from ..blocks import Grid, PageFigure, PageNumbers, Section
+from ..presenters.page_facts import PageFacts
+from ..svg import Drawing
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
 

@@ -1,18 +1,18 @@
 """The answer about malicious coalitions, from the study saved with the run."""
 
-from ..number_text import sentence
-from ..presentation.blocks import VerdictAnswer
-from ..presentation.presenters.cheating import (
+from ...number_text import sentence
+from ...scenarios.programs.registry import unchecked_queries
+from ...scenarios.studies.cheating.cheating_result import NO_SUCCESS
+from ..blocks import VerdictAnswer
+from ..presenters.cheating import (
     NOT_MEASURED,
     no_success,
     played,
     successes_with_attacks,
     why_unmeasured,
 )
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.wording import OUTSIDE_CATALOGUE, WATCHING
-from ..scenarios.programs.registry import unchecked_queries
-from ..scenarios.studies.cheating.cheating_result import NO_SUCCESS
+from ..presenters.page_facts import PageFacts
+from ..wording import OUTSIDE_CATALOGUE, WATCHING
 
 QUESTION = "And if parties cheat?"
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from ..number_text import first_few, people, plural, sentence
-from ..presentation.blocks import Alert
-from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.presenters.peers import named
-from ..presentation.presenters.unsafe_settings import (
+from ...number_text import first_few, people, plural, sentence
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ..blocks import Alert
+from ..presenters.coalitions import coalition_name, outsiders_linked
+from ..presenters.page_facts import PageFacts
+from ..presenters.peers import named
+from ..presenters.unsafe_settings import (
     ORDER,
     PADDING,
     TEXTBOOK,
     unsafe_settings,
 )
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 
 FIRST = 10**9  # weight: above all other alerts of its level
 

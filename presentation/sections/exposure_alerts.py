@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
-from ..number_text import first_few, people, percent, plural
-from ..presentation.blocks import Alert
-from ..presentation.equal_people import alike_lines
-from ..presentation.presenters.page_facts import PageFacts
-from ..protocol.wire.hiding_rules import HIDDEN
+from ...number_text import first_few, people, percent, plural
+from ...protocol.wire.hiding_rules import HIDDEN
+from ..blocks import Alert
+from ..equal_people import alike_lines
+from ..presenters.page_facts import PageFacts
 
 
 def broken(facts: PageFacts) -> Iterator[Alert]:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..analysis.trust import Received
-from ..number_text import plural, sentence
-from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, Section
-from ..presentation.presenters import coalitions
-from ..presentation.presenters.cheating import run_blocks
-from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.svg import Drawing, shorten
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ...analysis.trust import Received
+from ...number_text import plural, sentence
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ..blocks import Block, Grid, Line, Marked, PageFigure, Section
+from ..presenters import coalitions
+from ..presenters.cheating import run_blocks
+from ..presenters.coalitions import coalition_name, outsiders_linked
+from ..presenters.page_facts import PageFacts
+from ..svg import Drawing, shorten
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from ..number_text import percent, plural, sentence
-from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer, as_sentences
-from ..presentation.equal_people import alike_lines
-from ..presentation.presenters import exposure
-from ..presentation.presenters.coalitions import coalition_name, outsiders_linked
-from ..presentation.presenters.decision import decision_rule
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.presenters.registry import presenter_of
-from ..presentation.wording import UNSAFE
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ...number_text import percent, plural, sentence
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ..blocks import EXPOSED, RELEASED, VerdictAnswer, as_sentences
+from ..equal_people import alike_lines
+from ..presenters import exposure
+from ..presenters.coalitions import coalition_name, outsiders_linked
+from ..presenters.decision import decision_rule
+from ..presenters.page_facts import PageFacts
+from ..presenters.registry import presenter_of
+from ..wording import UNSAFE
 from . import cheating
 
 EXPOSURE_BOUNDS = ("certified bound", "worst case")  # rows of scores that the verdict repeats

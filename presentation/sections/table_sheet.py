@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import accumulate
 from math import ceil
 
-from ..number_text import percent, plural
-from ..own_data.score_record import ScoredTable
-from ..presentation.blocks import Marked, MarkedText, SignedTable, SignSheet
-from ..presentation.presenters.table_score import people_limit
-from ..scenarios.populations.roles import ROLE_LABELS
+from ...number_text import percent, plural
+from ...own_data.score_record import ScoredTable
+from ...scenarios.populations.roles import ROLE_LABELS
+from ..blocks import Marked, MarkedText, SignedTable, SignSheet
+from ..presenters.table_score import people_limit
 from . import table_questions, table_thresholds
 from .table_facts import below, first_names, known_columns, release_of, target_columns
 

@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from ..number_text import percent, plural
-from ..presentation.blocks import (
+from ...number_text import percent, plural
+from ...protocol.wire.hiding_rules import HIDDEN
+from ...scenarios.lab.scoring.result import WrittenRelease
+from ...scenarios.studies.exposure.exposure_curves import Curves
+from ..blocks import (
     Block,
     Cell,
     FigureRow,
@@ -15,11 +18,8 @@ from ..presentation.blocks import (
     PageNumbers,
     Section,
 )
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.svg import Drawing, Plot, plot, shorten
-from ..protocol.wire.hiding_rules import HIDDEN
-from ..scenarios.lab.scoring.result import WrittenRelease
-from ..scenarios.studies.exposure.exposure_curves import Curves
+from ..presenters.page_facts import PageFacts
+from ..svg import Drawing, Plot, plot, shorten
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
 NAMES = {

@@ -1,8 +1,8 @@
 """Facts of a scored table that several parts of its page show."""
 
-from ..number_text import first_few
-from ..own_data.release_record import TableRelease
-from ..own_data.score_record import PeopleBelowCurve, ScoredColumns, ScoredTable
+from ...number_text import first_few
+from ...own_data.release_record import TableRelease
+from ...own_data.score_record import PeopleBelowCurve, ScoredColumns, ScoredTable
 
 NAMED = 12  # columns, in a list of names
 

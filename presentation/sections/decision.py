@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from ..number_text import percent, plural, sentence
-from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
-from ..presentation.presenters.decision import (
+from ...number_text import percent, plural, sentence
+from ...scenarios.populations.coarsening import in_words, is_coarser
+from ...scenarios.studies.exposure.column_sets import ColumnSet
+from ..blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
+from ..presenters.decision import (
     SET_HEADINGS,
     decision_rule,
     set_cells,
     set_decision,
     unreleased,
 )
-from ..presentation.presenters.page_facts import PageFacts
-from ..presentation.svg import Drawing, PositionScale, number, shorten
-from ..scenarios.populations.coarsening import in_words, is_coarser
-from ..scenarios.studies.exposure.column_sets import ColumnSet
+from ..presenters.page_facts import PageFacts
+from ..svg import Drawing, PositionScale, number, shorten
 
 ROW = 22  # units of the picture
 NAMES = 250
@@ -33,8 +33,8 @@ def section(facts: PageFacts) -> Section | None:
     lead = (
         f"{sentence(decision_rule(facts.run.scenario))} Certified bound (promise): what "
         f"{facts.topology.reader} can prove from the counts of single columns. Truth: what would "
-        "be so, were these columns released; nobody in the protocol knows it. Worth: the policy's weights, and the bits per "
-        "person that the counts hold."
+        "be so, were these columns released; nobody in the protocol knows it. Worth: the policy's "
+        "weights, and the bits per person that the counts hold."
     )
     return Section("decision", "The decision", lead, tuple(blocks))
 

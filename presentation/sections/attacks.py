@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from ..number_text import percent
-from ..presentation.blocks import Block, Grid, Section, score_grid
-from ..presentation.presenters import attacks
-from ..presentation.presenters.page_facts import PageFacts
-from ..scenarios.attacks.catalogue.registry import guarding
-from ..scenarios.programs.topology import topology_of
-from ..scenarios.schema.model import Scenario
+from ...number_text import percent
+from ...scenarios.attacks.catalogue.registry import guarding
+from ...scenarios.programs.topology import topology_of
+from ...scenarios.schema.model import Scenario
+from ..blocks import Block, Grid, Section, score_grid
+from ..presenters import attacks
+from ..presenters.page_facts import PageFacts
 
 
 def section(facts: PageFacts) -> Section | None:

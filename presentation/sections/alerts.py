@@ -7,9 +7,9 @@ weaker than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..number_text import people, percent, plural
-from ..presentation.blocks import Alert, worst_first
-from ..presentation.presenters.page_facts import PageFacts
+from ...number_text import people, percent, plural
+from ..blocks import Alert, worst_first
+from ..presenters.page_facts import PageFacts
 from .exposure_alerts import (
     above_target,
     broken,

@@ -1,11 +1,11 @@
 """The computation of a run's facts from its folder."""
 
-from ..presentation.presenters.page_facts import PageFacts, learners
-from ..scenarios.records.result_file import Run
-from ..scenarios.records.traffic import traffic
-from ..scenarios.studies.cheating.cheating_file import read_study
-from ..scenarios.studies.exposure.column_sets import choices
-from ..scenarios.studies.exposure.exposure_curves import curves
+from ...scenarios.records.result_file import Run
+from ...scenarios.records.traffic import traffic
+from ...scenarios.studies.cheating.cheating_file import read_study
+from ...scenarios.studies.exposure.column_sets import choices
+from ...scenarios.studies.exposure.exposure_curves import curves
+from ..presenters.page_facts import PageFacts, learners
 
 
 def gather(run: Run, nodes: int | None) -> PageFacts:

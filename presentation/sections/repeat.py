@@ -1,8 +1,8 @@
 """The section on repeating a run: command, seed, versions, scenario, digest."""
 
-from ..presentation.blocks import Block, Grid, Line, Listing, Section
-from ..presentation.presenters.page_facts import PageFacts
-from ..scenarios.schema.dump import dump
+from ...scenarios.schema.dump import dump
+from ..blocks import Block, Grid, Line, Listing, Section
+from ..presenters.page_facts import PageFacts
 
 
 def section(facts: PageFacts) -> Section:

@@ -5,10 +5,10 @@ The answers come from the JSON of a score; an older score has no answers, and it
 
 from collections.abc import Sequence
 
-from ..number_text import percent, plural
-from ..own_data.score_record import AskedQuestion, ScoredTable
-from ..presentation.blocks import SignedTable
-from ..presentation.score_grids import addition_text, some_columns
+from ...number_text import percent, plural
+from ...own_data.score_record import AskedQuestion, ScoredTable
+from ..blocks import SignedTable
+from ..score_grids import addition_text, some_columns
 
 MEANS = (
     "If the rows left as they are: singling out, by a statement on as many columns of a random "

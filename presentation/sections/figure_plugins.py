@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from ..analysis import drawing
-from ..errors import ParameterError
-from ..presentation.blocks import PageNumbers, Picture, Section
-from ..presentation.presenters.page_facts import PageFacts
-from ..scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
-from ..scenarios.lab.scoring.result import Result
+from ...analysis import drawing
+from ...errors import ParameterError
+from ...scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
+from ...scenarios.lab.scoring.result import Result
+from ..blocks import PageNumbers, Picture, Section
+from ..presenters.page_facts import PageFacts
 
 LEAD = "Other installed packages bring these figures. veilmix did not check them."
 
