@@ -164,8 +164,7 @@ class _TargetSearch(RowKeys):
         return ~self.missed[self.cells]
 
     def _trim(self) -> NDArray[np.bool_] | None:
-        """Return a mask of the rows released as they are, more of them without some rows of a
-        class.
+        """Return a mask of the rows that are released as they are, after rows left some classes.
 
         A class that misses the targets may meet them without some rows of its most frequent values.
         None if no class does.
