@@ -213,8 +213,8 @@ def tell_ledger(account: "Account | None", *, err: bool) -> None:
     """
     if account is None:
         return
-    from ..presentation.blocks import score_grid
     from ..presentation.presenters import ledger
+    from ..presentation.text_blocks import score_grid
     from .text.layout import lay_out
 
     say(page(err=err))

@@ -1,26 +1,19 @@
 """The building blocks of output, as plain data: a terminal and a page draw the same blocks.
 
-A terminal prints lines and tables (cli/text/layout.py); the templates of a page know all blocks. A
-figure and a table carry their numbers as CSV, in a `data:` link that needs no script.
+Lines and tables are in `text_blocks`; here are the blocks of a page, its sections and alerts. The
+templates of a page know all blocks. A figure and a table carry their numbers as CSV, in a `data:`
+link that needs no script.
 """
 
-import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from textwrap import fill
+from dataclasses import dataclass
 from typing import Literal
 
-from ..scenarios.serialization.csv_text import csv_text
-from .wording import escaped
+from .text_blocks import Grid, Line, PageNumbers, Score, data_link
 
 Level = Literal["serious", "warning", "note"]
-Cell = str | int | float
-Score = tuple[str, str, str]  # of a table of scores: name, value, meaning
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
 RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
-VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
-WIDTH = 98  # characters of a folded line of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,37 +54,6 @@ class VerdictAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class PageNumbers:
-    """Rows of numbers under headings, which a reader can save as `name`.csv.
-
-    Attributes:
-        name: of the file, without its ending.
-        headings: of the columns.
-        rows: unrounded; None: an empty cell.
-    """
-
-    name: str
-    headings: tuple[str, ...]
-    rows: Sequence[Sequence[Cell | None]]
-
-    @property
-    def file(self) -> str:
-        """The name of the file."""
-        return f"{slug(self.name)}.csv"
-
-    @property
-    def link(self) -> str:
-        """A link that holds the file."""
-        return data_link(self.text, "text/csv")
-
-    @property
-    def text(self) -> str:
-        """The file."""
-        filled = [["" if cell is None else cell for cell in row] for row in self.rows]
-        return csv_text([self.headings, *filled])
-
-
-@dataclass(frozen=True, slots=True)
 class PageFigure:
     """A picture (SVG, its texts escaped), its caption, and its numbers.
 
@@ -128,71 +90,6 @@ class Picture:
     def link(self) -> str:
         """A link that holds the picture."""
         return data_link(self.svg, "image/svg+xml")
-
-
-class Marked(str):
-    """A text with a sign beside it, in a cell of a table or in a sentence.
-
-    Attributes:
-        mark: a class of the style sheet.
-    """
-
-    __slots__ = ("mark",)
-    mark: str
-
-    def __new__(cls, text: str, mark: str) -> "Marked":
-        """Return the text with its sign."""
-        marked = super().__new__(cls, text)
-        marked.mark = mark
-        return marked
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table: a heading a column, rows of texts or numbers.
-
-    Attributes:
-        headings: of the columns.
-        rows: as many cells as there are headings.
-        right: columns set flush right.
-        caption: over it, on a page.
-        numbers: the same, unrounded; None: there is no CSV.
-        folded: closed until the reader of a page opens it.
-        kind: which block it is, for the template.
-    """
-
-    headings: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
-    right: tuple[int, ...] = ()
-    caption: str = ""
-    numbers: PageNumbers | None = None
-    folded: bool = False
-    kind: str = "grid"
-
-    @property
-    def visible_rows(self) -> Sequence[Sequence[object]]:
-        """The rows that are on the page."""
-        return self.rows if len(self.rows) <= VISIBLE_ROWS + 5 else self.rows[:VISIBLE_ROWS]
-
-    @property
-    def hidden(self) -> int:
-        """The number of rows that are not shown."""
-        return len(self.rows) - len(self.visible_rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text in a terminal, a paragraph on a page.
-
-    Attributes:
-        text: without its end.
-        style: how a terminal shows it, such as `dim` or `bold red`.
-        kind: which block it is, for the template.
-    """
-
-    text: str = ""
-    style: str | None = None
-    kind: str = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,26 +147,11 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-def score_grid(
-    rows: "Iterable[Score]", caption: str = "", numbers: PageNumbers | None = None
-) -> Grid:
-    """Return a table of scores."""
-    return Grid(("score", "value", "meaning"), list(rows), (1,), caption, numbers)
-
-
 def as_sentences(rows: "Iterable[Score]") -> "Iterator[str]":
     """Yield rows of scores as sentences."""
     for name, value, meaning in rows:
         subject = name.removeprefix("... ")
         yield f"{subject[:1].upper()}{subject[1:]}: {value} ({meaning})."
-
-
-def titled(blocks: "Iterable[Block]") -> "Iterator[Block]":
-    """Yield blocks as a terminal shows them: the caption of a table is a line above it."""
-    for block in blocks:
-        if isinstance(block, Grid):
-            yield Line(f"\n{block.caption}")
-        yield block
 
 
 MarkedText = tuple[str, ...]  # parts of a sentence, some of them `Marked`
@@ -362,23 +244,3 @@ class Page:
 def worst_first(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
     """Order alerts: by level, then the heavier first, then as they were found."""
     return tuple(sorted(alerts, key=lambda alert: (LEVELS.index(alert.level), -alert.weight)))
-
-
-def slug(text: str) -> str:
-    """A name that any file system takes."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "data"
-
-
-def data_link(text: str, kind: str) -> str:
-    """A link that holds a text."""
-    return f"data:{kind};charset=utf-8;base64,{b64encode(text.encode()).decode()}"
-
-
-def folded(blocks: Iterable[Block], indent: str = "") -> Iterator[Block]:
-    """Yield blocks with their lines folded between words. indent: of continuations."""
-    for block in blocks:
-        if isinstance(block, Line) and block.text:
-            text = fill(escaped(block.text), WIDTH, subsequent_indent=indent)
-            yield replace(block, text=text)
-        else:
-            yield block

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..number_text import percent, plural
 from ..own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
-from .blocks import Grid
+from .text_blocks import Grid
 
 NAMED = 4  # columns that are listed
 COVERAGE = "coverage bound"  # also of sets of columns; a run proves its release by prices

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..number_text import percent, plural
-from ..presentation.blocks import Alert, Block, Line, Page, Section, VerdictAnswer, worst_first
+from ..presentation.blocks import Alert, Block, Page, Section, VerdictAnswer, worst_first
 from ..presentation.presenters.comparison import (
     evidence_grid,
     legends,
@@ -12,6 +12,7 @@ from ..presentation.presenters.comparison import (
     trust_grid,
     utility_grid,
 )
+from ..presentation.text_blocks import Line
 from ..scenarios.studies.comparison.result import Compared, Comparison
 from .compare_figures import (
     bits,

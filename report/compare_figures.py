@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
 from ..number_text import percent
-from ..presentation.blocks import PageFigure, PageNumbers
+from ..presentation.blocks import PageFigure
 from ..presentation.presenters import comparison as comparison_words
 from ..presentation.svg import Drawing, Plot, plot, shorten
+from ..presentation.text_blocks import PageNumbers
 from ..scenarios.studies.comparison.frames import HEADINGS, rows
 from ..scenarios.studies.comparison.result import Compared, Comparison
 

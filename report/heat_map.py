@@ -7,8 +7,9 @@ a colour is never the only sign, and the tooltip of a cell says it in words.
 from html import escape
 
 from ..analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from ..presentation.blocks import PageFigure, PageNumbers
+from ..presentation.blocks import PageFigure
 from ..presentation.svg import Drawing, shorten
+from ..presentation.text_blocks import PageNumbers
 
 CELL = 25  # units of the picture, both ways
 NAMES = 112

@@ -3,16 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..number_text import plural, seeds
-from ..presentation.blocks import (
-    Alert,
-    Block,
-    Line,
-    Page,
-    PageNumbers,
-    Section,
-    VerdictAnswer,
-    worst_first,
-)
+from ..presentation.blocks import Alert, Block, Page, Section, VerdictAnswer, worst_first
 from ..presentation.presenters.attack_matrix import (
     LEGEND,
     achieved,
@@ -21,6 +12,7 @@ from ..presentation.presenters.attack_matrix import (
     honest_cost,
     plain_cells,
 )
+from ..presentation.text_blocks import Line, PageNumbers
 from ..scenarios.studies.matrix.attack_matrix_file import figure_of
 from ..scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
 from ..scenarios.studies.matrix.matrix_frames import CELLS, cells

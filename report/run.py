@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
-from ..presentation.blocks import Page, Section, score_grid
+from ..presentation.blocks import Page, Section
 from ..presentation.presenters import ledger, reidentification
 from ..presentation.presenters.page_facts import PageFacts
 from ..presentation.presenters.registry import presenter_of
@@ -14,6 +14,7 @@ from ..presentation.sections import traffic as wires
 from ..presentation.sections.alerts import alerts
 from ..presentation.sections.run_facts import gather
 from ..presentation.sections.verdict import verdict
+from ..presentation.text_blocks import score_grid
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
 from ..scenarios.studies.matrix.matrix_result import Matrix

@@ -4,19 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..number_text import plural, sentence
-from ..presentation.blocks import (
-    Alert,
-    Block,
-    FigureRow,
-    Grid,
-    Line,
-    Page,
-    PageNumbers,
-    Section,
-    VerdictAnswer,
-    worst_first,
-)
+from ..presentation.blocks import Alert, Block, FigureRow, Page, Section, VerdictAnswer, worst_first
 from ..presentation.presenters.sweep import constant_text, points_grid
+from ..presentation.text_blocks import Grid, Line, PageNumbers
 from ..scenarios.studies.sweeps.sweep_file import (
     Point,
     SweepLine,

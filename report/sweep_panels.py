@@ -13,8 +13,9 @@ from ..analysis.figures.sweep_axis import (
     spans_decades,
     stretches,
 )
-from ..presentation.blocks import Cell, PageFigure, PageNumbers
+from ..presentation.blocks import PageFigure
 from ..presentation.svg import MARKS, Plot, number, plot, shorten
+from ..presentation.text_blocks import Cell, PageNumbers
 from ..scenarios.studies.sweeps.sweep_file import Point, Value
 
 Axes = dict[str, tuple[Value, ...]]

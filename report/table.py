@@ -13,17 +13,7 @@ from pathlib import Path
 from ..errors import StorageError
 from ..number_text import percent, plural
 from ..own_data.score_record import ScoredTable
-from ..presentation.blocks import (
-    Alert,
-    Block,
-    Grid,
-    Line,
-    Listing,
-    Page,
-    PageFigure,
-    PageNumbers,
-    Section,
-)
+from ..presentation.blocks import Alert, Block, Listing, Page, PageFigure, Section
 from ..presentation.presenters import table_score as score_words
 from ..presentation.presenters.table_score import people_limit
 from ..presentation.score_grids import questions_grid, sensitive_grid
@@ -38,6 +28,7 @@ from ..presentation.sections.table_facts import (
 )
 from ..presentation.sections.table_sheet import measures, sheet
 from ..presentation.svg import plot
+from ..presentation.text_blocks import Grid, Line, PageNumbers
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..strict_text import Unreadable, from_json
 

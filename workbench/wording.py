@@ -11,7 +11,7 @@ from ..number_text import percent
 from ..own_data.advise import Advised
 from ..own_data.read_table import Reading
 from ..own_data.score_record import ScoredTable
-from ..presentation.blocks import Grid, Line
+from ..presentation.text_blocks import Grid, Line
 from ..presentation.wording import visible
 from ..scenarios.populations.people import SourceTable
 

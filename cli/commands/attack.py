@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ...number_text import plural
-from ...presentation.blocks import Grid
 from ...presentation.presenters import attack_matrix
+from ...presentation.text_blocks import Grid
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import format_option, page, saved, say, show, write_csv, write_json
 from ..text.pace import counter

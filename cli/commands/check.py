@@ -8,10 +8,10 @@ import click
 from msgspec import UNSET
 
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters import attacks
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.presenters.unsafe_settings import warnings
+from ...presentation.text_blocks import Grid, Line
 from ..grid import planned
 from ..options import COUNT
 from ..text.bases import bases_text
@@ -20,6 +20,7 @@ from ..text.trust import trust
 
 if TYPE_CHECKING:
     from ...analysis.scaling import Cluster
+    from ...presentation.blocks import Block
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.costs.cost import RoundCost, SessionCost
@@ -206,7 +207,7 @@ def _check_blocks(
     people: "Population",
     price: "SessionCost",
     called: str,
-) -> Iterator[Block]:
+) -> Iterator["Block"]:
     """Yield the page of `veilmix check`: people, parties, steps, costs, promise and warnings.
 
     price: the cost of the session. called: the scenario as the user named it, for the next command.

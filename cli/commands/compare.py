@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ...number_text import plural
-from ...presentation.blocks import Grid
 from ...presentation.presenters import comparison as comparison_words
+from ...presentation.text_blocks import Grid
 from ..options import SEED, executor_option, helped, kept_options, tell_trust
 from ..text.layout import format_option, lay_out, page, saved, say, show, write_csv, write_json
 from ..text.pace import Pace

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..stages import stages
 from ..table_options import (
     answered,

@@ -15,7 +15,7 @@ from time import perf_counter
 import click
 
 from ...installation import advice, in_checkout, installing, library, requirements
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..run_lookup import HOME
 from ..text.layout import format_option, lay_out, page, say, write_csv, write_json
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..text.layout import format_option, page, say, write_csv, write_json
 
 

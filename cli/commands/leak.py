@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters import coalitions
 from ...presentation.presenters import peers as peer_words
+from ...presentation.text_blocks import Grid, Line
 from ..text import cheating as cheats
 from ..text import search as searches
 from ..text.layout import format_option, page, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
+    from ...presentation.blocks import Block
     from ...scenarios.records.result_file import Run
 
 SEARCH = (
@@ -160,7 +161,7 @@ def _watched(record: "Run", prior: str, form: str) -> None:
 
 def _watched_blocks(
     record: "Run", views: "Sequence[Received]", notes: Iterator[str], deviated: Sequence[str]
-) -> Iterator[Block]:
+) -> Iterator["Block"]:
     """Yield the figures of each coalition's pooled views, as lines and tables to print.
 
     If a party deviated from the protocol, a warning replaces the verdict on the smallest coalition

@@ -10,7 +10,7 @@ import click
 
 from ...errors import StorageError
 from ...installation import missing
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..options import FILE, read_language
 from ..text.class_opening import check_reachable, say_reach
 from ..text.layout import lay_out, page, say

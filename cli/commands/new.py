@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..options import FILE, PATH, read_language
 from ..text.layout import format_option, lay_out, page, say, write_csv, write_json, write_text
 

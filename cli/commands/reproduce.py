@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..options import NODES, executor_option, helped
 from ..stages import stages
 from ..text.layout import clean, format_option, lay_out, page, say, write_csv, write_json

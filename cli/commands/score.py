@@ -334,8 +334,8 @@ def _print_score(
     record: makes the record of the score. table: the scored table. places: the risk by value; None:
     not computed.
     """
-    from ...presentation.blocks import Grid
     from ...presentation.presenters import table_score as score_words
+    from ...presentation.text_blocks import Grid
     from ..text import risk_places as places_text
 
     if form == "json":

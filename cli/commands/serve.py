@@ -364,7 +364,7 @@ def _estimates(board: "Board", session: "SessionFile") -> None:
 
     Raises Unmet if no reports were published.
     """
-    from ...presentation.blocks import Grid
+    from ...presentation.text_blocks import Grid
     from ...scenarios.deployment.place import estimated
     from ..text.layout import write_csv
 

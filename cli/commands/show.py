@@ -7,7 +7,7 @@ import click
 from msgspec import UNSET
 
 from ...number_text import plural
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..text.bases import bases_text
 from ..text.layout import PipeConsole, clean, lay_out, page, say, write_json, write_text
 from ..text.sequence_diagram import DiagramFlow, flows, mermaid

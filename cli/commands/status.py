@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..options import FILE
 from ..text.layout import clean, format_option, lay_out, page, say, write_csv, write_json
 from .serve import require

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...number_text import plural
-from ...presentation.blocks import Grid
+from ...presentation.text_blocks import Grid
 from ..app import Unmet
 from ..options import FILE_THERE
 from ..text.layout import format_option, lay_out, page, say, write_csv, write_json

@@ -8,20 +8,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line
 from ...presentation.score_grids import COVERAGE, PERSON_BOUND
+from ...presentation.text_blocks import Grid, Line
 from .layout import clean
 from .risk_places import place_blocks
 
 if TYPE_CHECKING:
     from ...own_data.advise import Advised, ChoiceCost
     from ...own_data.risk_record import RiskPlaces
+    from ...presentation.blocks import Block
 
 
 SUPPRESSION_NOTE = "before cells are suppressed"
 
 
-def advice_blocks(advised: "Advised", called: str) -> Iterator[Block]:
+def advice_blocks(advised: "Advised", called: str) -> Iterator["Block"]:
     """Yield the whole output of `veilmix advise`, as lines and tables to print.
 
     called: the name of the table's file.

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...presentation.blocks import Block, Line
+from ...presentation.text_blocks import Line
 
 if TYPE_CHECKING:
-    from ...presentation.blocks import Alert
+    from ...presentation.blocks import Alert, Block
     from ...scenarios.lab.scoring.outcome import Outcome
 
 HEAD_RULES = frozenset(
@@ -42,7 +42,7 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     )
 
 
-def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> Iterator[Block]:
+def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> Iterator["Block"]:
     """Yield a line for each alert of some runs; for several runs, with the number that have it.
 
     only_serious: without warnings.

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from io import StringIO
 
-from ...presentation.blocks import Grid, Line
+from ...presentation.text_blocks import Grid, Line
 
 
 class Capture:

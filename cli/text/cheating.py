@@ -7,11 +7,12 @@ printed.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.blocks import Block, folded, titled
+from ...presentation.text_blocks import folded, titled
 from .layout import clean, page, say, show, write_csv, write_json
 from .pace import counter
 
 if TYPE_CHECKING:
+    from ...presentation.blocks import Block
     from ...scenarios.records.result_file import Run
     from ...scenarios.studies.cheating.cheating_result import CheatingStudy
 
@@ -27,7 +28,7 @@ def load_study(run: "Run") -> "CheatingStudy | None":
     return read_study(run)
 
 
-def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterator[Block]:
+def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterator["Block"]:
     """Yield the study of malicious coalitions as lines and tables to print.
 
     cheating: the study; if None, a line says why it is missing or which command makes it.

@@ -6,17 +6,18 @@ A cell is closed if its count is not printed.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...presentation.blocks import Block, Grid, Line
+from ...presentation.text_blocks import Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, PrintedCell, RoundedTables
+    from ...presentation.blocks import Block
 
 MOST_ACROSS = 12  # most values of a column that are printed beside each other, not in rows
 
 Values = tuple[str | None, ...]
 
 
-def closed_blocks(closed: "ClosedTables") -> Iterator[Block]:
+def closed_blocks(closed: "ClosedTables") -> Iterator["Block"]:
     """Yield tables with closed cells (counts that are not printed), and their protection."""
     yield from _print_tables(closed)
     if closed.closed:
@@ -25,7 +26,7 @@ def closed_blocks(closed: "ClosedTables") -> Iterator[Block]:
     yield from map(Line, _protection(closed))
 
 
-def rounded_blocks(rounded: "RoundedTables") -> Iterator[Block]:
+def rounded_blocks(rounded: "RoundedTables") -> Iterator["Block"]:
     """Yield tables of rounded counts, and the conclusions that an outsider can draw from them."""
     yield from _print_tables(rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
@@ -68,7 +69,7 @@ def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
     return f"< {rounded.base * rounded.reach}", f"{meaning}; {best}"
 
 
-def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator[Block]:
+def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator["Block"]:
     """Yield a line on the source of the counts, and then each table."""
     from ...own_data.count_tables import total_mark
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line
 from ...presentation.score_grids import question_text, questions_grid, sensitive_grid
+from ...presentation.text_blocks import Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.judged_record import JudgedRelease, MatchedColumn
+    from ...presentation.blocks import Block
 
 
-def judged_blocks(judged: "JudgedRelease") -> Iterator[Block]:
+def judged_blocks(judged: "JudgedRelease") -> Iterator["Block"]:
     """Yield the judgement of a release as lines and tables to print."""
     yield from map(Line, _head(judged))
     for line in _alarms(judged):

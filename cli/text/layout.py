@@ -11,6 +11,7 @@ from io import TextIOWrapper
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 from rich.cells import cell_len
@@ -19,9 +20,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...presentation.blocks import Block, Grid, Line, PageNumbers
+from ...presentation.text_blocks import Grid, Line, PageNumbers
 from ...presentation.wording import escaped
 from .capture import current_capture, note_grid, note_line
+
+if TYPE_CHECKING:
+    from ...presentation.blocks import Block
 
 PIPED = 100_000  # characters: width of the console in a pipe, so wide that no table is cut
 MOST_PIPED = 118  # characters: longest line of words in a pipe
@@ -120,7 +124,7 @@ def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> No
         say(console, missing("report", "a picture"))
 
 
-def show(console: PipeConsole, blocks: Iterable[Block]) -> None:
+def show(console: PipeConsole, blocks: Iterable["Block"]) -> None:
     """Print blocks of lines and tables, one below the other; pictures are left out."""
     for block in blocks:
         if isinstance(block, Line):

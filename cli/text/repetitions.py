@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...analysis.estimation.mean_interval import MeanEstimate
-from ...presentation.blocks import Block, Grid, Line
 from ...presentation.presenters.run import head, summary
 from ...presentation.presenters.run_scores import randomized
-from ...scenarios.lab.scoring.result import Result
+from ...presentation.text_blocks import Grid, Line
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
 from ...scenarios.studies.sweeps.sweep_file import mean_scores
@@ -15,7 +13,10 @@ from ...scenarios.studies.sweeps.sweep_scores import UNITS
 from .records import MeanScore
 
 if TYPE_CHECKING:
+    from ...analysis.estimation.mean_interval import MeanEstimate
+    from ...presentation.blocks import Block
     from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.lab.scoring.result import Result
 
 
 class ReleasedColumns(Record, frozen=True):
@@ -43,10 +44,10 @@ class RepeatedRuns(Record, frozen=True):
     scores: tuple[MeanScore, ...]
     released: tuple[ReleasedColumns, ...]
     promise: Study | None
-    runs: tuple[Result, ...]
+    runs: tuple["Result", ...]
 
 
-def estimates(outcomes: "Sequence[Outcome]") -> list[MeanEstimate]:
+def estimates(outcomes: "Sequence[Outcome]") -> list["MeanEstimate"]:
     """Return the mean of each score with its interval, over the runs that have this score."""
     return list(mean_scores([outcome.result() for outcome in outcomes]))
 
@@ -60,7 +61,7 @@ def grid(outcomes: "Sequence[Outcome]") -> Grid:
     return Grid(("score", "unit", "mean", "95 % from", "to", "runs"), rows, (2, 3, 4, 5))
 
 
-def _ends(each: MeanEstimate) -> tuple[str, str]:
+def _ends(each: "MeanEstimate") -> tuple[str, str]:
     """Return the ends of an interval as text; two dashes if it is missing."""
     return ("-", "-") if each.interval is None else (f"{each.low:.4g}", f"{each.high:.4g}")
 
@@ -75,7 +76,7 @@ def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     )
 
 
-def repetition_blocks(outcomes: "Sequence[Outcome]") -> Iterator[Block]:
+def repetition_blocks(outcomes: "Sequence[Outcome]") -> Iterator["Block"]:
     """Yield the report of repeated runs as lines and tables to print."""
     yield from head(outcomes[0])
     yield Line(f"  {len(outcomes):,} independent runs\n")

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line
+from ...presentation.text_blocks import Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
+    from ...presentation.blocks import Block
 
 VALUES = 6  # most values that are printed for people
 STEPS = 6  # most single changes that are printed
 SHARES = 6  # most columns that are printed with their share of the SUDA scores
 
 
-def place_blocks(places: "RiskPlaces") -> Iterator[Block]:
+def place_blocks(places: "RiskPlaces") -> Iterator["Block"]:
     """Yield the values with most people below k, the minimal uniques, and the best single changes.
 
     A minimal unique is a combination of values that one person alone has, and that needs all of its
@@ -43,7 +44,7 @@ def place_blocks(places: "RiskPlaces") -> Iterator[Block]:
     yield from place_step_blocks(places)
 
 
-def place_step_blocks(places: "RiskPlaces") -> Iterator[Block]:
+def place_step_blocks(places: "RiskPlaces") -> Iterator["Block"]:
     """Yield the single changes to the table that help most people, and which counts are missing."""
     yield Line("\nnext steps, each alone, of the most people for a bit lost first")
     yield _steps(places)

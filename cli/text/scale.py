@@ -5,11 +5,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...number_text import size
-from ...presentation.blocks import Block, Grid, Line
+from ...presentation.text_blocks import Grid, Line
 from ...roles.compute.spool import MEMORY_LIMIT, folder
 
 if TYPE_CHECKING:
     from ...analysis.scaling import PeopleLimit, SessionCosts
+    from ...presentation.blocks import Block
     from ...scenarios.studies.costs.scale import SessionScale
     from ...scenarios.studies.costs.traffic import LinkTraffic
     from .records import EstimatedScale
@@ -55,7 +56,7 @@ def grid(scale: "SessionScale") -> Grid:
     return Grid(HEADINGS[:-1], links(scale.link_traffic), (0, 3, 4))
 
 
-def scale_blocks(name: str, scale: "SessionScale") -> Iterator[Block]:
+def scale_blocks(name: str, scale: "SessionScale") -> Iterator["Block"]:
     """Yield the estimate for a number of people as lines and tables to print.
 
     name: of the scenario.
@@ -99,7 +100,7 @@ def _broken(limit: "PeopleLimit", number: int) -> str:
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 
-def _costs(scale: "SessionScale", costs: "SessionCosts") -> Iterator[Block]:
+def _costs(scale: "SessionScale", costs: "SessionCosts") -> Iterator["Block"]:
     """Yield lines on bytes, rounds, core hours, memory, disk and wall time."""
     whole, where = sum(message.bytes for message in scale.link_traffic), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"

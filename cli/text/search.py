@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...presentation.blocks import folded
+from ...presentation.text_blocks import folded
 from .layout import clean, page, say, show, write_csv, write_json
 from .pace import Pace
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...analysis.estimation.mean_interval import MeanEstimate
-from ...presentation.blocks import Grid
 from ...presentation.presenters.sweep import constant_text, interval_note, points_grid
+from ...presentation.text_blocks import Grid
 from ...scenarios.studies.sweeps.sweep_file import Point, SweepLine, Value, grouped
 from ...scenarios.studies.sweeps.sweep_scores import (
     HEADINGS,

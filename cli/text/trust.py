@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...number_text import plural
-from ...presentation.blocks import WIDTH
+from ...presentation.text_blocks import WIDTH
 from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS
 
 if TYPE_CHECKING:

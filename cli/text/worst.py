@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...presentation.blocks import Block, Grid, Line
+from ...presentation.text_blocks import Grid, Line
 from ...scenarios.serialization.record import Record
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
     from ...analysis.composition.worst_bracket import SearchStep
+    from ...presentation.blocks import Block
 
 
 class BracketStage(Record, frozen=True):
@@ -82,7 +83,7 @@ class Way:
 
 def bracket_blocks(
     worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
-) -> Iterator[Block]:
+) -> Iterator["Block"]:
     """Yield the bracket of the maximum, the steps to it, and the reason why the search ended.
 
     way: the steps. called: the name of the table's file. columns: the names of its columns.

@@ -1,6 +1,7 @@
 """The presenter of an attack matrix: attacks against defences, and the costs of defences."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural, seeds
 from ...scenarios.studies.matrix.attack_matrix_file import (
@@ -10,8 +11,11 @@ from ...scenarios.studies.matrix.attack_matrix_file import (
 )
 from ...scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
 from ...scenarios.studies.matrix.matrix_frames import COSTS, costs
-from ...scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
-from ..blocks import Block, Grid, Line, Marked, PageNumbers
+from ..text_blocks import Grid, Line, Marked, PageNumbers
+
+if TYPE_CHECKING:
+    from ...scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
+    from ..blocks import Block
 
 HEADINGS = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
 OUTCOMES: Mapping[str, str] = {
@@ -34,7 +38,7 @@ LEGEND = (
 )
 
 
-def terminal(matrix: Matrix) -> Iterator[Block]:
+def terminal(matrix: "Matrix") -> Iterator["Block"]:
     """Yield a matrix: outcome and detection of each attack, cost of each countermeasure."""
     yield Line(
         f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
@@ -46,13 +50,13 @@ def terminal(matrix: Matrix) -> Iterator[Block]:
     yield Line(f"\nsuch a run takes {honest_cost(matrix)}.")
 
 
-def attacks_grid(matrix: Matrix, attacks: Sequence[AttackRow], caption: str = "") -> Grid:
+def attacks_grid(matrix: "Matrix", attacks: Sequence["AttackRow"], caption: str = "") -> Grid:
     """Return the informative cells of some attacks."""
     rows = [line for attack in attacks for line in _lines(matrix, attack)]
     return Grid(HEADINGS, rows, (3,), caption)
 
 
-def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str, ...]]:
+def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
     """Yield a line for each informative cell of an attack."""
     without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
@@ -65,11 +69,11 @@ def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str, ...]]:
     yield _line("", ALL_GUARDS, row, matrix.cell(row.name, ALL_GUARDS))
 
 
-def _differs(cell: Cell, without: Cell) -> bool:
+def _differs(cell: "Cell", without: "Cell") -> bool:
     return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
 
 
-def _line(name: str, defence: str, row: AttackRow, cell: Cell) -> tuple[str, ...]:
+def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
     kind, unmet = row.kind if name else "", without_occasion(cell)
     if not cell.runs:
         why = unmet if cell.verdict == "unmet" else f"not played: {cell.why}"
@@ -82,18 +86,18 @@ def _line(name: str, defence: str, row: AttackRow, cell: Cell) -> tuple[str, ...
     )
 
 
-def achieved(cell: Cell) -> str:
+def achieved(cell: "Cell") -> str:
     """Return the outcome of an attack and its maximum, as text."""
     return f"{cell.value:.3g} of {cell.of:.3g}"
 
 
-def detected(cell: Cell) -> str:
+def detected(cell: "Cell") -> str:
     """Return the number of runs with an alarm, and the interval of its probability, as text."""
     about = f" ({', '.join(cell.causes)})" if cell.causes else ""
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
 
 
-def costs_grid(matrix: Matrix) -> Grid:
+def costs_grid(matrix: "Matrix") -> Grid:
     """Return the cost of every countermeasure."""
     numbers = PageNumbers("defence-costs", tuple(COSTS), [*map(plain_cells, costs(matrix))])
     rows = [cost_cells(column) for column in matrix.columns]
@@ -106,7 +110,7 @@ def plain_cells(line: Sequence[object]) -> list[str | int | float | None]:
     return [value if isinstance(value, int | float) else str(value) for value in cell_values]
 
 
-def honest_cost(matrix: Matrix) -> str:
+def honest_cost(matrix: "Matrix") -> str:
     """Return the cost of a run without an attack, in words."""
     honest = matrix.honest
     return (

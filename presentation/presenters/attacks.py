@@ -9,7 +9,7 @@ from ...scenarios.attacks.catalogue.attack import ANALYST, BYSTANDER, CURATOR, N
 from ...scenarios.attacks.catalogue.registry import ATTACKS, GUARDS, helping
 from ...scenarios.programs.topology import Topology, topology_of
 from ...scenarios.schema.model import Fault, Scenario
-from ..blocks import Score
+from ..text_blocks import Score
 
 if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome

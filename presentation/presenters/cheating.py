@@ -16,12 +16,13 @@ from ...scenarios.studies.cheating.cheating_result import (
     name_members,
     telling,
 )
-from ..blocks import Block, Grid, Line, Marked, PageNumbers
+from ..text_blocks import Grid, Line, Marked, PageNumbers
 from ..wording import OUTSIDE_CATALOGUE, PROVED, WATCHING
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
     from ...scenarios.schema.model import Scenario
+    from ..blocks import Block
 
 NOT_MEASURED = "not measured"
 WATCHES = "watching is enough"
@@ -61,7 +62,7 @@ def table(study: CheatingStudy) -> Grid:
     return Grid(HEADINGS, rows, (2, 3), "and if they cheat", numbers(study.attacks))
 
 
-def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator[Block]:
+def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator["Block"]:
     """Yield the study of a run and the search for attacks, or else the reason for no study.
 
     study: the saved study; None for a run without a study.
@@ -80,14 +81,14 @@ def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator[Block]:
         yield Line(sentence(WATCHING), "dim")
 
 
-def study_blocks(study: CheatingStudy) -> Iterator[Block]:
+def study_blocks(study: CheatingStudy) -> Iterator["Block"]:
     """Yield a study: each coalition with its worst attack, and the limits of the figures."""
     yield table(study)
     yield Line(successes(study))
     yield from (Line(line, "dim") for line in notes(study))
 
 
-def _searched(run: "Run") -> Iterator[Block]:
+def _searched(run: "Run") -> Iterator["Block"]:
     """Yield the search that is kept beside a run, or that is recorded for its countermeasures."""
     from ...scenarios.studies.search.search_file import read
     from ...scenarios.studies.search.search_table import recorded

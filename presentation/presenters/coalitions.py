@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ...number_text import percent, plural
 from ...protocol.wire.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
 from ...scenarios.programs.topology import further_parties
-from ..blocks import Grid, PageNumbers, Score
+from ..text_blocks import Grid, PageNumbers, Score
 from .registry import presenter_of
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """The presenter of a comparison: trust and privacy, knowledge of each role, utility and cost."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural, sentence
 from ...scenarios.studies.cheating.cheating_result import NO_SUCCESS, name_members
@@ -10,9 +11,12 @@ from ...scenarios.studies.comparison.result import (
     Learnt,
     name_coalition,
 )
-from ..blocks import Block, Grid, Line
+from ..text_blocks import Grid, Line
 from ..wording import OUTSIDE_CATALOGUE
 from .cheating import NOT_MEASURED, played, successes_with_attacks
+
+if TYPE_CHECKING:
+    from ..blocks import Block
 
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
@@ -45,7 +49,7 @@ PROOF = (
 ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 
-def terminal(comparison: Comparison) -> Iterator[Block]:
+def terminal(comparison: Comparison) -> Iterator["Block"]:
     """Yield the tables of a comparison, and notes on refused and skipped programs."""
     # A legend is printed only if a program of this comparison has the figures that it explains:
     # otherwise a reader would search the tables for them.
@@ -70,7 +74,7 @@ def terminal(comparison: Comparison) -> Iterator[Block]:
     yield from remarks(comparison)
 
 
-def legends(comparison: Comparison) -> Iterator[Block]:
+def legends(comparison: Comparison) -> Iterator["Block"]:
     """Yield the meaning of the figures, of noise and of peers, where a program has such figures."""
     programs = comparison.programs
     yield Line(LEGEND)
@@ -85,7 +89,7 @@ def legends(comparison: Comparison) -> Iterator[Block]:
         yield Line(PEERS)
 
 
-def remarks(comparison: Comparison) -> Iterator[Block]:
+def remarks(comparison: Comparison) -> Iterator["Block"]:
     """Yield lines on measured attacks, on each program, and on programs that were skipped."""
     yield from map(Line, _cheaters(comparison))
     for program in comparison.programs:

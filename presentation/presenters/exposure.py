@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from ...number_text import percent
 from ...scenarios.lab.scoring.run_scores import saved_exposure
-from ..blocks import Score
 from ..equal_people import alike_rows, released_alike
+from ..text_blocks import Score
 from .registry import presenter_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from ...number_text import plural
 from ...scenarios.programs.hierarchical.program import chooses
 from ...scenarios.programs.hierarchical.rounds import RoundRecord, Rounds
-from ..blocks import Block, Grid, Line, Section
+from ..blocks import Block, Section
+from ..text_blocks import Grid, Line
 from .presenter import COUNTING, Presenter, last_round_sentence
 
 if TYPE_CHECKING:

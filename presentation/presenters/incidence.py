@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.incidence.score import IncidenceFindings
-from ..blocks import (
-    EXPOSED,
-    RELEASED,
-    Block,
-    Grid,
-    Line,
-    PageFigure,
-    PageNumbers,
-    Score,
-    Section,
-    VerdictAnswer,
-)
+from ..blocks import EXPOSED, RELEASED, Block, PageFigure, Section, VerdictAnswer
 from ..svg import plot
+from ..text_blocks import Grid, Line, PageNumbers, Score
 from .randomized import NoisePresenter, burned_round
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ..blocks import Score
+from ..text_blocks import Score
 
 if TYPE_CHECKING:
     from ...scenarios.lab.ledger.account import Account, Spending, Subtraction

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..blocks import Score
+from ..text_blocks import Score
 from .presenter import COUNTING, Presenter, exposure_promise, last_round_sentence
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from ...number_text import percent, plural
 from ...scenarios.programs.randomized.tradeoff import Trade, trades
 from ...scenarios.serialization.record import plain
-from ..blocks import Block, Line, PageFigure, PageNumbers, Section, score_grid
+from ..blocks import Block, PageFigure, Section
 from ..svg import Drawing, PositionScale, number, plot, shorten
+from ..text_blocks import Line, PageNumbers, score_grid
 from .noise_scores import error_rows, privacy_rows
 from .noise_tables import (
     error_meaning,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.randomized.score import Randomized
 from ...scenarios.schema.mechanisms import Mechanism, mechanisms
-from ..blocks import Score
+from ..text_blocks import Score
 from .noise_tables import found_promise, signed
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...scenarios.schema.mechanisms import mechanisms
-from ..blocks import Grid, PageNumbers
+from ..text_blocks import Grid, PageNumbers
 
 if TYPE_CHECKING:
     from ...scenarios.programs.randomized.numeric_estimates import MeasuredFeature

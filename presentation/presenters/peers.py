@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import astuple
 
 from ...number_text import percent, plural
-from ..blocks import Block, Grid, Line, PageFigure, PageNumbers, Score, Section, VerdictAnswer
+from ..blocks import Block, PageFigure, Section, VerdictAnswer
 from ..svg import Plot, plot
+from ..text_blocks import Grid, Line, PageNumbers, Score
 
 if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord

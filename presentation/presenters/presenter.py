@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ...scenarios.populations import Population
     from ...scenarios.programs.evidence import Claims
     from ...scenarios.schema.model import Policy, Scenario
-    from ..blocks import Block, Score, Section, VerdictAnswer
+    from ..blocks import Block, Section, VerdictAnswer
+    from ..text_blocks import Score
 
 
 COUNTING = "The curator counts each feature by itself"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.randomized.score import Randomized
 from ...scenarios.schema.mechanisms import mechanisms
-from ..blocks import EXPOSED, RELEASED, Block, Line, Score, VerdictAnswer
+from ..blocks import EXPOSED, RELEASED, Block, VerdictAnswer
+from ..text_blocks import Line, Score
 from ..wording import noun_of
 from .noise_scores import (
     error_rows,

@@ -12,8 +12,9 @@ from msgspec.structs import astuple
 from ...number_text import give_or_take, percent, plural
 from ...scenarios.programs.people_source import SetPopulation
 from ...scenarios.programs.registry import capability
-from ..blocks import Block, Grid, PageFigure, PageNumbers, Score, Section, score_grid
+from ..blocks import Block, PageFigure, Section
 from ..svg import Drawing, PositionScale, shorten
+from ..text_blocks import Grid, PageNumbers, Score, score_grid
 from .registry import presenter_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...number_text import percent, plural
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.records.verification.deviations import deviations
-from ..blocks import Block, Grid, Line
+from ..text_blocks import Grid, Line
 from ..wording import noun_of
 from . import peers, reidentification
 from .decision import SET_HEADINGS, decision_rule, set_cells, set_decision, unreleased
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Curated, Outcome
     from ...scenarios.programs.dropped_columns import UnreleasedColumn
     from ...scenarios.programs.interface import ConsideredColumns
+    from ..blocks import Block
 
 VALUES = 5  # values of a feature that are printed one by one
 SETS = 15  # sets of columns that are printed one by one
 CELLS = 20  # cells of a release that are printed
 
 
-def run_blocks(outcome: "Outcome") -> Iterator[Block]:
+def run_blocks(outcome: "Outcome") -> Iterator["Block"]:
     """Yield the report of a run: head, rounds, decision, release, scores and notes."""
     curated, counted = outcome.curated, outcome.counted
     first_lines, presenter = [*head(outcome)], presenter_of(outcome.scenario)
@@ -53,7 +54,7 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     yield from map(Line, _notes(outcome, counted))
 
 
-def head(outcome: "Outcome") -> Iterator[Block]:
+def head(outcome: "Outcome") -> Iterator["Block"]:
     """Yield the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
     deviated = deviations(scenario, outcome.attacks, outcome.alarms)
@@ -64,7 +65,7 @@ def head(outcome: "Outcome") -> Iterator[Block]:
         yield Line("   ideal: the questions are answered without a message", "yellow")
 
 
-def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator[Block]:
+def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator["Block"]:
     if curated.marginals is None and curated.decision is not None:
         return
     if curated.marginals is None:
@@ -119,7 +120,9 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
     return "  ".join(value_texts)
 
 
-def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) -> Iterator[Block]:
+def _decision(
+    outcome: "Outcome", curated: "Curated", explained: Sequence[str]
+) -> Iterator["Block"]:
     """Yield the rule of the decision, and the sets of columns. explained: lines below these."""
     if curated.decision is None:
         return
@@ -191,7 +194,7 @@ def printed_sets(
             yield choice
 
 
-def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator[Block]:
+def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator["Block"]:
     """Yield the release. last: the name of the round of the analyst."""
     if curated.decision is None:
         if curated.marginals is not None:
@@ -223,7 +226,7 @@ def _reader(outcome: "Outcome", party: str) -> str:
     return "everybody" if outcome.peers else party
 
 
-def _release(outcome: "Outcome") -> Iterator[Block]:
+def _release(outcome: "Outcome") -> Iterator["Block"]:
     release = outcome.release or {}
     cells = sorted(release.items())
     k = outcome.scenario.policy.k

@@ -8,7 +8,7 @@ from ...scenarios.lab.scoring.frames import score_rows
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
-from ..blocks import Block, Line, Score, folded, score_grid
+from ..text_blocks import Line, Score, folded, score_grid
 from ..wording import CHECKED_ONCE, PROVED, audited
 from . import (
     attacks,
@@ -21,6 +21,7 @@ from . import (
 
 if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome
+    from ..blocks import Block
 
 
 def randomized(outcome: "Outcome") -> bool:
@@ -28,7 +29,7 @@ def randomized(outcome: "Outcome") -> bool:
     return outcome.curated is None
 
 
-def scores(outcome: "Outcome", own_scores: Iterable[Score]) -> Iterator[Block]:
+def scores(outcome: "Outcome", own_scores: Iterable[Score]) -> Iterator["Block"]:
     """Yield the table of scores, and the lines below it. own_scores: those of the program."""
     scenario, result = outcome.scenario, outcome.written()
     deviated = bool(deviations(scenario, outcome.attacks, outcome.alarms))

@@ -2,20 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...number_text import joined, plural, seeds, sentence
-from ...scenarios.studies.search.search_result import CoalitionResult, Find, Reads, SearchResult
-from ..blocks import Block, Grid, Line
+from ..text_blocks import Grid, Line
+
+if TYPE_CHECKING:
+    from ...scenarios.studies.search.search_result import CoalitionResult, Find, Reads, SearchResult
+    from ..blocks import Block
 
 HEADINGS = (
     "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
 )  # fmt: skip
-READS: Mapping[Reads, str] = {
+READS: Mapping["Reads", str] = {
     "row": "the row",
     "joint": "joint counts that no member reads alone",
     "closed": "rows that fewer than k people say",
 }
-BEYOND: Mapping[Reads, str] = {
+BEYOND: Mapping["Reads", str] = {
     "row": "",
     "joint": "joint counts, ",
     "closed": "a row that fewer than k people say, ",
@@ -31,7 +35,7 @@ CROWD = (
 )
 
 
-def search_blocks(study: SearchResult, folder: Path) -> Iterator[Block]:
+def search_blocks(study: "SearchResult", folder: Path) -> Iterator["Block"]:
     """Yield the results: each coalition, and the limits of the search. folder: of the run."""
     from ...scenarios.studies.search.search_file import file_of
 
@@ -43,7 +47,7 @@ def search_blocks(study: SearchResult, folder: Path) -> Iterator[Block]:
     yield from (Line(note, "dim") for note in notes(study))
 
 
-def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
+def line(result: "CoalitionResult", study: "SearchResult", file: str = "") -> str:
     """Return the result for one coalition in words. file: with the strategy that was found."""
     if result.part:
         return f"{result.name}: as {' + '.join(result.part)}"
@@ -55,19 +59,19 @@ def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
     return f"{result.name}: {no_find_text(result, study)}"
 
 
-def watches(result: CoalitionResult) -> str:
+def watches(result: "CoalitionResult") -> str:
     """Return in words the data that a coalition reads by following the protocol."""
     return f"reads {READS[result.watched]} although it follows the protocol"
 
 
-def find_text(find: Find) -> str:
+def find_text(find: "Find") -> str:
     """Return a find in words."""
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
     return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
 
 
-def no_find_text(result: CoalitionResult, study: SearchResult) -> str:
+def no_find_text(result: "CoalitionResult", study: "SearchResult") -> str:
     """Return the statement that no strategy that was played succeeded, with its limits."""
     share = "" if result.played >= result.due else f" of {result.due:,}"
     played = plural(result.played, "strategy", "strategies")
@@ -84,7 +88,7 @@ def grouped(kinds: Sequence[str]) -> str:
     return "; ".join(actions)
 
 
-def limits(study: SearchResult) -> str:
+def limits(study: "SearchResult") -> str:
     """Return the numbers of people, seeds, times and the program with which a search was played."""
     program = "" if study.program == "fixed" else f", program {study.program}"
     times = ", exact times of posts" if study.times else ""
@@ -92,7 +96,7 @@ def limits(study: SearchResult) -> str:
     return f"{people}, {seeds(study.seeds[0], len(study.seeds))}{times}{program}"
 
 
-def summary(study: SearchResult) -> str:
+def summary(study: "SearchResult") -> str:
     """Return the results of a whole search in one sentence, with its size."""
     names_found = [result.name for result in study.coalitions if result.find is not None]
     played_text = (
@@ -106,7 +110,7 @@ def summary(study: SearchResult) -> str:
     )
 
 
-def notes(study: SearchResult) -> Iterator[str]:
+def notes(study: "SearchResult") -> Iterator[str]:
     """Yield the notes below a table of results."""
     yield f"{CROWD}."
     yield sentence(LIMIT)
@@ -117,13 +121,13 @@ def notes(study: SearchResult) -> Iterator[str]:
         yield "Stopped: coalitions that are not named were not searched; the same command goes on."
 
 
-def numbers(study: SearchResult) -> Grid:
+def numbers(study: "SearchResult") -> Grid:
     """Return the results as a table for programs."""
     rows = [_numbers(result) for result in study.coalitions]
     return Grid(HEADINGS, rows)
 
 
-def _numbers(result: CoalitionResult) -> tuple[object, ...]:
+def _numbers(result: "CoalitionResult") -> tuple[object, ...]:
     name, find = "+".join(result.members), result.find
     if find is not None:
         figures = find.crowd, find.words, find.guess, find.honest, find.noticed

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...analysis.estimation.mean_interval import MeanEstimate
 from ...number_text import interval
 from ...scenarios.studies.sweeps.sweep_scores import HEADINGS, UNITS, Scored, rows, varying
-from ..blocks import Grid, PageNumbers
+from ..text_blocks import Grid, PageNumbers
 
 NOTE = (
     "\n+- or (from to): 95 % interval of the mean, Student's; where every run is at 0 or at the "

@@ -11,13 +11,14 @@ from ...analysis.scoring import Missing
 from ...analysis.scoring.table_score import allowed
 from ...number_text import percent, plural
 from ...scenarios.populations.roles import ROLE_LABELS
-from ..blocks import Block, Grid, Line, titled
 from ..score_grids import BOUNDS, COVERAGE, question_text, questions_grid, sensitive_grid
+from ..text_blocks import Grid, Line, titled
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
     from ...analysis.exposure import Attacker
     from ...own_data.score_record import ChosenColumns, ScoredColumns, ScoredColumnSet, ScoredTable
+    from ..blocks import Block
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 MAX_PRINTED = 15  # sets, and dropped columns, named in the text
@@ -51,7 +52,7 @@ NOT_ASKED = " not asked: their attacks are on single rows, and persons have seve
 
 def terminal(
     score: "ScoredTable", worst: "WorstCase | None" = None, shared: Sequence[str] = ()
-) -> Iterator[Block]:
+) -> Iterator["Block"]:
     """Yield the score.
 
     worst: the search for the worst case. shared: sentences on the values that all people share.
@@ -112,7 +113,7 @@ def _roles(score: "ScoredTable") -> Grid:
 
 def exposure_blocks(
     score: "ScoredTable", worst: "WorstCase | None" = None, shared: Sequence[str] = ()
-) -> Iterator[Block]:
+) -> Iterator["Block"]:
     """Yield the crowds by columns, the exposure by known columns, and the bounds."""
     yield _curves(score)
     if score.quasi is not None:
@@ -186,7 +187,7 @@ def _caution(score: "ScoredTable") -> str:
     return f" the exposure if the columns had nothing to do with each other: not estimated, {why}"
 
 
-def attacker_blocks(score: "ScoredTable") -> Iterator[Block]:
+def attacker_blocks(score: "ScoredTable") -> Iterator["Block"]:
     """Yield the table of the three attackers; with sampling weights, the model of their chances."""
     risk, mean = score.risk, f"{score.risk.marketer:.4g}"
     population, sampled = f"a population {risk.population_factor:g} times the table", risk.sampled
@@ -215,7 +216,7 @@ def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
     return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 
 
-def set_blocks(score: "ScoredTable") -> Iterator[Block]:
+def set_blocks(score: "ScoredTable") -> Iterator["Block"]:
     """Yield the safe sets of columns, and the columns to keep and to drop."""
     sets, promise = _printed_sets(score), _promise(score)
     printed = sets if len(score.columns) <= LISTED else sets[:MAX_PRINTED]
@@ -269,7 +270,7 @@ def _judged(score: "ScoredTable", people: int, *, is_safe: bool) -> tuple[str, s
     return percent(people / score.users), "safe" if is_safe else "unsafe"
 
 
-def _advise(score: "ScoredTable", choice: "ChosenColumns", by: str) -> Iterator[Block]:
+def _advise(score: "ScoredTable", choice: "ChosenColumns", by: str) -> Iterator["Block"]:
     """Yield the columns to keep and the columns to drop."""
     size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
     yield Line(

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...number_text import percent, plural
 from ...scenarios.programs.threshold.score import OpenedRows
-from ..blocks import Block, Grid, Line, Score, Section, score_grid
+from ..blocks import Block, Section
+from ..text_blocks import Grid, Line, Score, score_grid
 from .presenter import OneRoundPresenter
 
 if TYPE_CHECKING:

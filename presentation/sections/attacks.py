@@ -1,17 +1,21 @@
 """The section on attacks: faults of the scenario, guards, refused messages, alarms and outcomes."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...number_text import percent
 from ...scenarios.attacks.catalogue.registry import guarding
 from ...scenarios.programs.topology import topology_of
-from ...scenarios.schema.model import Scenario
-from ..blocks import Block, Grid, Section, score_grid
+from ..blocks import Block, Section
 from ..presenters import attacks
-from ..presenters.page_facts import PageFacts
+from ..text_blocks import Grid, score_grid
+
+if TYPE_CHECKING:
+    from ...scenarios.schema.model import Scenario
+    from ..presenters.page_facts import PageFacts
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section on attacks; None if there is no fault, refusal, alarm or outcome."""
     scenario = facts.run.scenario
     rows = [*attacks.scores(facts.run)]
@@ -31,7 +35,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 
 
-def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
+def _guards(scenario: "Scenario") -> Iterator[tuple[str, str, str]]:
     """Yield the guards of [mix], then of [defence]: name, state, meaning of the setting."""
     guards = [guard for guard in guarding(topology_of(scenario).name).values() if guard.setting]
     for guard in sorted(guards, key=lambda guard: guard.key.startswith("defence.")):

@@ -1,5 +1,7 @@
 """The answer about malicious coalitions, from the study saved with the run."""
 
+from typing import TYPE_CHECKING
+
 from ...number_text import sentence
 from ...scenarios.programs.registry import unchecked_queries
 from ...scenarios.studies.cheating.cheating_result import NO_SUCCESS
@@ -11,13 +13,15 @@ from ..presenters.cheating import (
     successes_with_attacks,
     why_unmeasured,
 )
-from ..presenters.page_facts import PageFacts
 from ..wording import OUTSIDE_CATALOGUE, WATCHING
+
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
 
 QUESTION = "And if parties cheat?"
 
 
-def answer(facts: PageFacts) -> VerdictAnswer:
+def answer(facts: "PageFacts") -> VerdictAnswer:
     """Return the answer about malicious coalitions: the smallest found to learn a row."""
     study, unchecked_notes = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):

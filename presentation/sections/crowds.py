@@ -3,23 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 from math import inf
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
 from ...protocol.wire.hiding_rules import HIDDEN
 from ...scenarios.lab.scoring.result import WrittenRelease
-from ...scenarios.studies.exposure.exposure_curves import Curves
-from ..blocks import (
-    Block,
-    Cell,
-    FigureRow,
-    Grid,
-    Marked,
-    PageFigure,
-    PageNumbers,
-    Section,
-)
-from ..presenters.page_facts import PageFacts
+from ..blocks import Block, FigureRow, PageFigure, Section
 from ..svg import Drawing, Plot, plot, shorten
+from ..text_blocks import Cell, Grid, Marked, PageNumbers
+
+if TYPE_CHECKING:
+    from ...scenarios.studies.exposure.exposure_curves import Curves
+    from ..presenters.page_facts import PageFacts
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
 NAMES = {
@@ -33,7 +28,7 @@ BARS = 12  # values of a column that are drawn; the rest are summed up
 EMPTY_RELEASE = WrittenRelease((), ())
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section on crowds; None for randomized reports."""
     if not facts.result.marginals:
         return None
@@ -58,7 +53,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("crowds", "Crowds", lead, tuple(blocks))
 
 
-def exposure_figure(curves: Curves) -> PageFigure:
+def exposure_figure(curves: "Curves") -> PageFigure:
     """Draw exposure against k: the truth as steps, every bound, the worst case, and k."""
     columns_text = " x ".join(curves.columns)
     about = "" if curves.released else " (not released: all columns together)"
@@ -91,7 +86,7 @@ def exposure_figure(curves: Curves) -> PageFigure:
     return PageFigure(picture.drawing.svg(), caption, _numbers(curves))
 
 
-def _worst(picture: Plot, curves: Curves) -> None:
+def _worst(picture: Plot, curves: "Curves") -> None:
     if not curves.worst:
         return
     for worst_case in curves.worst:
@@ -102,7 +97,7 @@ def _worst(picture: Plot, curves: Curves) -> None:
     picture.note("worst case over all tables", "diamond", "worst")
 
 
-def _promised(picture: Plot, curves: Curves) -> None:
+def _promised(picture: Plot, curves: "Curves") -> None:
     """Mark the run's own promise; its rule may be sharper than all curves."""
     if curves.promised is None:
         return
@@ -112,7 +107,7 @@ def _promised(picture: Plot, curves: Curves) -> None:
     picture.note(f"promised: {rule}", "square", "promised")
 
 
-def _spoken(curves: Curves) -> Iterator[str]:
+def _spoken(curves: "Curves") -> Iterator[str]:
     """Yield the content of the figure in words, for readers that cannot see it."""
     if curves.truth:
         yield f"in truth {curves.truth(curves.k):,} people are exposed at k = {curves.k:,}"
@@ -128,7 +123,7 @@ def _spoken(curves: Curves) -> Iterator[str]:
             yield f"worst case: {worst_case.attained_people:,} to {worst_case.proven:,}"
 
 
-def _numbers(curves: Curves) -> PageNumbers:
+def _numbers(curves: "Curves") -> PageNumbers:
     rules = tuple(curves.bounds)
     worst = {worst_case.k: worst_case for worst_case in curves.worst}
     ks = sorted({*curves.ks, *(curves.truth.breakpoints if curves.truth else ())})
@@ -149,7 +144,7 @@ def _numbers(curves: Curves) -> PageNumbers:
     return PageNumbers("exposure", (*headings, "worst_found_people", "worst_proven_people"), rows)
 
 
-def _release(facts: PageFacts) -> Grid:
+def _release(facts: "PageFacts") -> Grid:
     release = facts.result.release or EMPTY_RELEASE
     rows: list[list[str]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
@@ -169,7 +164,7 @@ def _mark(people: int, k: int) -> Marked:
     return Marked("below k", "bad") if people < k else Marked("k or more", "good")
 
 
-def _column(facts: PageFacts, name: str) -> PageFigure:
+def _column(facts: "PageFacts", name: str) -> PageFigure:
     """Draw bars for the values of a column; values of fewer than k people have a sign."""
     counts = facts.result.marginals[name]
     total = facts.first_counted or 1
@@ -203,7 +198,7 @@ def _column(facts: PageFacts, name: str) -> PageFigure:
     return PageFigure(drawing.svg(), "", numbers)
 
 
-def _fate(facts: PageFacts, name: str) -> str:
+def _fate(facts: "PageFacts", name: str) -> str:
     """Return whether the release has a column, and whether some values are hidden there."""
     if name not in facts.released_columns:
         return "not released"
@@ -223,5 +218,5 @@ def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(counted, key=lambda column: ends[column[0]])
 
 
-def _place(facts: PageFacts, name: str) -> int:
+def _place(facts: "PageFacts", name: str) -> int:
     return int(list(facts.result.features).index(name))

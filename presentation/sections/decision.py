@@ -1,11 +1,11 @@
 """The section on the decision: every set of columns with its promise, truth and worth."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural, sentence
 from ...scenarios.populations.coarsening import in_words, is_coarser
-from ...scenarios.studies.exposure.column_sets import ColumnSet
-from ..blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
+from ..blocks import Block, PageFigure, Section
 from ..presenters.decision import (
     SET_HEADINGS,
     decision_rule,
@@ -13,15 +13,19 @@ from ..presenters.decision import (
     set_decision,
     unreleased,
 )
-from ..presenters.page_facts import PageFacts
 from ..svg import Drawing, PositionScale, number, shorten
+from ..text_blocks import Grid, Line, Marked, PageNumbers
+
+if TYPE_CHECKING:
+    from ...scenarios.studies.exposure.column_sets import ColumnSet
+    from ..presenters.page_facts import PageFacts
 
 ROW = 22  # units of the picture
 NAMES = 250
 SMALL = 100  # people; with more, the axis is logarithmic
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section on the decision; None if the run made no decision."""
     if not facts.sets or not facts.result.decision:
         return None
@@ -39,19 +43,19 @@ def section(facts: PageFacts) -> Section | None:
     return Section("decision", "The decision", lead, tuple(blocks))
 
 
-def _coarser(facts: PageFacts) -> Iterator[tuple[str, str]]:
+def _coarser(facts: "PageFacts") -> Iterator[tuple[str, str]]:
     for feature in facts.run.scenario.feature:
         if is_coarser(feature):
             yield feature.name, in_words(feature)
 
 
-def _fate(choice: ColumnSet) -> Marked:
+def _fate(choice: "ColumnSet") -> Marked:
     """Return the decision on a column set, with the mark of the style sheet."""
     mark = "chosen" if choice.released else "good" if choice.safe else "bad"
     return Marked(set_decision(released=choice.released, safe=choice.safe), mark)
 
 
-def _table(facts: PageFacts) -> Grid:
+def _table(facts: "PageFacts") -> Grid:
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
@@ -75,7 +79,7 @@ def _table(facts: PageFacts) -> Grid:
     return Grid(headings, rows, (1, 3, 4, 5), title, _numbers(sets))
 
 
-def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
+def _numbers(sets: tuple["ColumnSet", ...]) -> PageNumbers:
     headings = (
         *("columns", "promised_people", "of_people", "rule", "true_people", "of_people_counted"),
         *("entropy_bits_per_person", "weight", "safe", "released"),
@@ -102,7 +106,7 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
     return PageNumbers("column-sets", headings, rows)
 
 
-def _figure(facts: PageFacts) -> PageFigure:
+def _figure(facts: "PageFacts") -> PageFigure:
     """Draw a row for each set, from its truth to its promise, against the limit of the policy."""
     sets = facts.sets.sets if facts.sets else ()
     people = max(choice.bound_population for choice in sets)
@@ -134,7 +138,7 @@ def _figure(facts: PageFacts) -> PageFigure:
     return PageFigure(drawing.svg(), caption, _numbers(sets))
 
 
-def _row(drawing: Drawing, x: PositionScale, y: float, choice: ColumnSet) -> None:
+def _row(drawing: Drawing, x: PositionScale, y: float, choice: "ColumnSet") -> None:
     kind = "chosen" if choice.released else "good" if choice.safe else "bad"
     if choice.released:
         drawing.box(0, y - 10, 720, ROW - 1, "highlight")
@@ -148,7 +152,7 @@ def _row(drawing: Drawing, x: PositionScale, y: float, choice: ColumnSet) -> Non
     drawing.text(640, y + 4, _fate(choice), "tick")
 
 
-def _unreleased_sets(facts: PageFacts) -> Iterator[str]:
+def _unreleased_sets(facts: "PageFacts") -> Iterator[str]:
     """Yield sentences on sets that were not released, and which limits would admit them."""
     policy = facts.run.scenario.policy
     yield from map(sentence, unreleased(facts.sets.dropped if facts.sets else ()))

@@ -1,6 +1,7 @@
 """Warnings about people in the release: small crowds, rare values, broken or vacuous promises."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
@@ -8,10 +9,12 @@ from ...number_text import first_few, people, percent, plural
 from ...protocol.wire.hiding_rules import HIDDEN
 from ..blocks import Alert
 from ..equal_people import alike_lines
-from ..presenters.page_facts import PageFacts
+
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
 
 
-def broken(facts: PageFacts) -> Iterator[Alert]:
+def broken(facts: "PageFacts") -> Iterator[Alert]:
     """Warn if more people are exposed than was promised."""
     exposure = facts.result.exposure
     if facts.crowds and exposure.true > exposure.promised:
@@ -26,13 +29,13 @@ def broken(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def _why_broken(facts: PageFacts) -> str:
+def _why_broken(facts: "PageFacts") -> str:
     if not facts.run.scenario.defence.promise:
         return "The scenario switches off `defence.promise`, which keeps such a table back."
     return "Its reader should have kept it back: `veilmix verify` recomputes what was recorded."
 
 
-def unanimous(facts: PageFacts) -> Iterator[Alert]:
+def unanimous(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of a column in which all people have the same value: no linking is needed."""
     released = facts.released_counts
     for name in facts.result.features:
@@ -54,7 +57,7 @@ def unanimous(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def homogeneous(facts: PageFacts) -> Iterator[Alert]:
+def homogeneous(facts: "PageFacts") -> Iterator[Alert]:
     """Note people with a value that follows from another value, even in a large crowd."""
     shared_values = facts.shared_values
     if shared_values.widest is not None:
@@ -73,7 +76,7 @@ def homogeneous(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def rare_values(facts: PageFacts) -> Iterator[Alert]:
+def rare_values(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of values that fewer than k people have, in the release and in the counts alone."""
     released = facts.released_counts
     for name in facts.result.features:
@@ -85,7 +88,7 @@ def rare_values(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _rare(
-    facts: PageFacts, name: str, counts: Mapping[str, int], source: str, *, serious: bool
+    facts: "PageFacts", name: str, counts: Mapping[str, int], source: str, *, serious: bool
 ) -> Iterator[Alert]:
     """Report values that fewer than k people have. source: first words of the sentence."""
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
@@ -109,12 +112,12 @@ def _spelt(value: str) -> str:
     return value.strip() if value in HIDDEN else repr(value)
 
 
-def _reader_text(facts: PageFacts) -> str:
+def _reader_text(facts: "PageFacts") -> str:
     public = facts.topology.public(facts.run.scenario.policy)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
 
-def exposed(facts: PageFacts) -> Iterator[Alert]:
+def exposed(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of people in cells of the release that are smaller than k."""
     small = [people for people in facts.crowds if people < facts.k]
     if small and not facts.opens:  # there a blank is a crowd of several groups
@@ -131,7 +134,7 @@ def exposed(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def excluded(facts: PageFacts) -> Iterator[Alert]:
+def excluded(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of people in unpublished rows: their small crowd is known by exclusion."""
     if facts.opens and facts.exposed:
         share = percent(facts.exposed / facts.released)
@@ -150,7 +153,7 @@ def _hold(number: int) -> str:
     return "holds" if number == 1 else "hold"
 
 
-def named(facts: PageFacts) -> Iterator[Alert]:
+def named(facts: "PageFacts") -> Iterator[Alert]:
     """Warn if an attacker with some known columns re-identifies people for certain."""
     reidentified = facts.result.reidentification
     scored = reidentified.attacks if reidentified else ()
@@ -173,7 +176,7 @@ def named(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def vacuous(facts: PageFacts) -> Iterator[Alert]:
+def vacuous(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of a bound or an interval that excludes no outcome."""
     decision = facts.result.decision
     promised = facts.result.exposure.promised
@@ -208,7 +211,7 @@ def vacuous(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def above_target(facts: PageFacts) -> Iterator[Alert]:
+def above_target(facts: "PageFacts") -> Iterator[Alert]:
     """Warn if the certified bound of a release is above max_exposure."""
     decision, promised = facts.result.decision, facts.result.exposure.promised
     if decision and facts.released_columns and promised > decision.max_exposure:

@@ -1,18 +1,22 @@
 """The section of the figures that other installed packages bring (`veilmix.figures`)."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...analysis import drawing
 from ...errors import ParameterError
 from ...scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
-from ...scenarios.lab.scoring.result import Result
-from ..blocks import PageNumbers, Picture, Section
-from ..presenters.page_facts import PageFacts
+from ..blocks import Picture, Section
+from ..text_blocks import PageNumbers
+
+if TYPE_CHECKING:
+    from ...scenarios.lab.scoring.result import Result
+    from ..presenters.page_facts import PageFacts
 
 LEAD = "Other installed packages bring these figures. veilmix did not check them."
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section; None if no package has a figure of this run.
 
     Raises ParameterError if a package returns no table or no figure.
@@ -21,7 +25,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("own-figures", "Figures of other packages", LEAD, pictures) if pictures else None
 
 
-def _pictures(result: Result) -> Iterator[Picture]:
+def _pictures(result: "Result") -> Iterator[Picture]:
     for name, figure in own_figures().items():
         numbers = numbers_of(name, figure, result)
         if numbers is None:

@@ -1,12 +1,12 @@
 """Warnings about guards and attacks: coalitions that link people, and guards that are off."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...number_text import first_few, people, plural, sentence
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 from ..blocks import Alert
 from ..presenters.coalitions import coalition_name, outsiders_linked
-from ..presenters.page_facts import PageFacts
 from ..presenters.peers import named
 from ..presenters.unsafe_settings import (
     ORDER,
@@ -15,10 +15,13 @@ from ..presenters.unsafe_settings import (
     unsafe_settings,
 )
 
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
+
 FIRST = 10**9  # weight: above all other alerts of its level
 
 
-def deviated(facts: PageFacts) -> Iterator[Alert]:
+def deviated(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of deviating parties, successful attacks, and confirmed alarms."""
     if facts.deviations:
         yield Alert(
@@ -31,7 +34,7 @@ def deviated(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def coalition(facts: PageFacts) -> Iterator[Alert]:
+def coalition(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of a coalition below the trust line that links people."""
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
@@ -48,7 +51,7 @@ def coalition(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def alarms(facts: PageFacts) -> Iterator[Alert]:
+def alarms(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of an alarm that the board confirms, and note an alarm that it does not confirm."""
     raised = [alarm for alarm in facts.alarms if alarm.borne_out]
     false = len(facts.alarms) - len(raised)
@@ -72,7 +75,7 @@ def alarms(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def charged(facts: PageFacts) -> Iterator[Alert]:
+def charged(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of a peer that posts on the board prove to have deviated."""
     among = facts.result.peers
     if among and among.charges:
@@ -88,7 +91,7 @@ def charged(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
+def uneven_sizes(facts: "PageFacts") -> Iterator[Alert]:
     """Warn if the length of a message depends on its answer, or could without padding."""
     round_sizes = facts.traffic.sizes if facts.traffic else {}
     uneven = {number: sizes for number, sizes in round_sizes.items() if len(sizes) > 1}
@@ -115,7 +118,7 @@ def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def textbook(facts: PageFacts) -> Iterator[Alert]:
+def textbook(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of the textbook suite, which exists for the lesson on salt."""
     if off := unsafe_settings(facts.run.scenario).get(TEXTBOOK):
         yield Alert(
@@ -128,7 +131,7 @@ def textbook(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def guards_off(facts: PageFacts) -> Iterator[Alert]:
+def guards_off(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of guards that only a lesson may switch off."""
     off = facts.guards_off
     if off:
@@ -144,7 +147,7 @@ def guards_off(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def achieved(facts: PageFacts) -> Iterator[Alert]:
+def achieved(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of an attack of the scenario that achieved its goal in part."""
     won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
@@ -161,7 +164,7 @@ def achieved(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def kept_order(facts: PageFacts) -> Iterator[Alert]:
+def kept_order(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of shufflers that keep the order of messages."""
     if off := unsafe_settings(facts.run.scenario).get(ORDER):
         yield Alert(
@@ -174,7 +177,7 @@ def kept_order(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def seeded(facts: PageFacts) -> Iterator[Alert]:
+def seeded(facts: "PageFacts") -> Iterator[Alert]:
     """Warn that the randomness of a real run follows from a seed."""
     seed = facts.result.seed
     if seed is not None and facts.result.mode == "real":
@@ -188,7 +191,7 @@ def seeded(facts: PageFacts) -> Iterator[Alert]:
         )
 
 
-def one_shuffler(facts: PageFacts) -> Iterator[Alert]:
+def one_shuffler(facts: "PageFacts") -> Iterator[Alert]:
     """Note that a mix has a single shuffler."""
     if len(facts.shufflers) == 1 and facts.learners:
         yield Alert(

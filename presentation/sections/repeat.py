@@ -1,11 +1,16 @@
 """The section on repeating a run: command, seed, versions, scenario, digest."""
 
+from typing import TYPE_CHECKING
+
 from ...scenarios.schema.dump import dump
-from ..blocks import Block, Grid, Line, Listing, Section
-from ..presenters.page_facts import PageFacts
+from ..blocks import Block, Listing, Section
+from ..text_blocks import Grid, Line
+
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
 
 
-def section(facts: PageFacts) -> Section:
+def section(facts: "PageFacts") -> Section:
     """Return the last section of the page of a run."""
     result, versions = facts.result, facts.run.versions
     seed, mode, name = result.seed, result.mode, result.scenario

@@ -4,11 +4,14 @@ The answers come from the JSON of a score; an older score has no answers, and it
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...own_data.score_record import AskedQuestion, ScoredTable
 from ..blocks import SignedTable
 from ..score_grids import addition_text, some_columns
+
+if TYPE_CHECKING:
+    from ...own_data.score_record import AskedQuestion, ScoredTable
 
 MEANS = (
     "If the rows left as they are: singling out, by a statement on as many columns of a random "
@@ -30,7 +33,7 @@ NOT_ASKED = (
 )
 
 
-def plain_table(score: ScoredTable) -> SignedTable:
+def plain_table(score: "ScoredTable") -> SignedTable:
     """Return the three questions for the first page, in plain words with their baselines."""
     questions = score.questions
     rows = [
@@ -48,7 +51,7 @@ def plain_table(score: ScoredTable) -> SignedTable:
     return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
 
 
-def _worst(score: ScoredTable, questions: Sequence[AskedQuestion]) -> AskedQuestion | None:
+def _worst(score: "ScoredTable", questions: Sequence["AskedQuestion"]) -> "AskedQuestion | None":
     """Return the question to which the table adds most; of inference, about a sensitive column."""
     sensitive = {column.column for column in score.sensitive}
     about = [each for each in questions if sensitive.intersection(each.sought)]
@@ -57,7 +60,7 @@ def _worst(score: ScoredTable, questions: Sequence[AskedQuestion]) -> AskedQuest
     return max(questions, key=lambda each: each.risk.share, default=None)
 
 
-def _plain_words(question: AskedQuestion) -> str:
+def _plain_words(question: "AskedQuestion") -> str:
     adds = addition_text(question.risk)
     if question.question == "singling out":
         return (

@@ -8,14 +8,18 @@ import shlex
 from collections.abc import Iterator
 from itertools import accumulate
 from math import ceil
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural
-from ...own_data.score_record import ScoredTable
 from ...scenarios.populations.roles import ROLE_LABELS
-from ..blocks import Marked, MarkedText, SignedTable, SignSheet
+from ..blocks import MarkedText, SignedTable, SignSheet
 from ..presenters.table_score import people_limit
+from ..text_blocks import Marked
 from . import table_questions, table_thresholds
 from .table_facts import below, first_names, known_columns, release_of, target_columns
+
+if TYPE_CHECKING:
+    from ...own_data.score_record import ScoredTable
 
 FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
 SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
@@ -28,7 +32,7 @@ LIMITS = (2400, 3000)  # signs of the sheet that fit at its usual size, and a si
 CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
-def sheet(score: ScoredTable) -> SignSheet:
+def sheet(score: "ScoredTable") -> SignSheet:
     """Return the sheet."""
     return SignSheet(
         tuple(_verdict(score)),
@@ -50,7 +54,7 @@ def _strong(text: str) -> Marked:
     return Marked(text.replace(" %", "\u00a0%"), "strong")
 
 
-def _verdict(score: ScoredTable) -> Iterator[str]:
+def _verdict(score: "ScoredTable") -> Iterator[str]:
     release, n, exposed = release_of(score), score.users, below(score)
     smallest, known_names = target_columns(score).smallest_crowd, known_columns(score)
     share = (
@@ -75,7 +79,7 @@ def _verdict(score: ScoredTable) -> Iterator[str]:
     yield from _inferred(score)
 
 
-def _inferred(score: ScoredTable) -> Iterator[str]:
+def _inferred(score: "ScoredTable") -> Iterator[str]:
     """Yield the sentence on sensitive columns."""
     columns = score.sensitive
     if not columns:
@@ -101,7 +105,7 @@ def _inferred(score: ScoredTable) -> Iterator[str]:
     yield "."
 
 
-def _files(score: ScoredTable) -> SignedTable:
+def _files(score: "ScoredTable") -> SignedTable:
     release = release_of(score)
     rows: list[tuple[str, ...]] = [
         (
@@ -128,13 +132,13 @@ def _size(name: str, rows: int, columns: int) -> str:
     return f"{_name(name)}, {plural(rows, 'row')}, {plural(columns, 'column')}"
 
 
-def _person_source(score: ScoredTable) -> str:
+def _person_source(score: "ScoredTable") -> str:
     if release_of(score).person_said:
         return "said by an option"
     return "no option says so; no identifier was found to repeat"
 
 
-def _columns(score: ScoredTable) -> SignedTable:
+def _columns(score: "ScoredTable") -> SignedTable:
     """Return all columns of the input; columns with equal cells share a row."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for name, *cells in measures(score):
@@ -153,7 +157,7 @@ def _columns(score: ScoredTable) -> SignedTable:
     return SignedTable("columns", title, headings, rows, note=tuple(_rows_left_out(score)))
 
 
-def measures(score: ScoredTable) -> Iterator[tuple[str, str, str, str]]:
+def measures(score: "ScoredTable") -> Iterator[tuple[str, str, str, str]]:
     """Yield each column of the input: name, role, measure, and source of the role."""
     coarser = dict(line.split(": ", 1) for line in score.coarser if ": " in line)
     known_names = set(known_columns(score))
@@ -167,7 +171,7 @@ def measures(score: ScoredTable) -> Iterator[tuple[str, str, str, str]]:
         yield name, "not looked at", "left out", "--columns"
 
 
-def _rows_left_out(score: ScoredTable) -> MarkedText:
+def _rows_left_out(score: "ScoredTable") -> MarkedText:
     suppressed_rows, cells = release_of(score).left_out, release_of(score).cells
     if cells and cells.cells:
         suppressed_text = f"{cells.cells:,} single cells suppressed"
@@ -184,7 +188,7 @@ def _rows_left_out(score: ScoredTable) -> MarkedText:
     return _strong(f"{suppressed_rows.rows:,} rows left out"), why
 
 
-def _remains(score: ScoredTable) -> Iterator[str]:
+def _remains(score: "ScoredTable") -> Iterator[str]:
     k, joint, part = score.k, score.joint, target_columns(score)
     if unique_people := part.curve.people_below(2):
         yield Marked(f"{plural(unique_people, 'person', 'people')} alone in a crowd of one", "bad")

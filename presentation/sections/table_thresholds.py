@@ -1,13 +1,17 @@
 """Thresholds on the page of a scored table: limits, results and authorities."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...number_text import percent
-from ...own_data.score_record import ScoredTable, SensitiveColumn
 from ...own_data.thresholds import SIGNER_TEXT, thresholds
-from ..blocks import Grid, Marked, SignedTable
+from ..blocks import SignedTable
 from ..presenters.table_score import people_limit
+from ..text_blocks import Grid, Marked
 from .table_facts import below, release_of, target_columns
+
+if TYPE_CHECKING:
+    from ...own_data.score_record import ScoredTable, SensitiveColumn
 
 Row = tuple[str, ...]
 OPEN = Marked("open", "bad")
@@ -21,7 +25,7 @@ CITED = (
 )
 
 
-def threshold_table(score: ScoredTable) -> SignedTable:
+def threshold_table(score: "ScoredTable") -> SignedTable:
     """Return the thresholds, also without a limit."""
     rows = [_crowd(score), *_all_released(score)]
     for column in score.sensitive[:MOST_SENSITIVE]:
@@ -32,13 +36,13 @@ def threshold_table(score: ScoredTable) -> SignedTable:
     return SignedTable("thresholds", title, HEADINGS, rows, right=(1, 2), note=note)
 
 
-def targets_met(score: ScoredTable) -> bool:
+def targets_met(score: "ScoredTable") -> bool:
     """Whether every target of a sensitive column is met."""
     rows = (row for column in score.sensitive for row in _sensitive(score, column))
     return not any(cell == "not met" for row in rows for cell in row)
 
 
-def _crowd(score: ScoredTable) -> Row:
+def _crowd(score: "ScoredTable") -> Row:
     k, n, exposed = score.k, score.users, below(score)
     threshold = release_of(score).threshold
     authority = threshold.authority if threshold else SIGNER_TEXT
@@ -58,7 +62,7 @@ def _chance(k: int) -> str:
     return f"{k:,} ({1 / k:.2g})"
 
 
-def _all_released(score: ScoredTable) -> Iterator[Row]:
+def _all_released(score: "ScoredTable") -> Iterator[Row]:
     """Yield the row on an attacker with all released columns, if k does not count them."""
     joint = score.joint
     if target_columns(score) is not joint:
@@ -71,7 +75,7 @@ def _all_released(score: ScoredTable) -> Iterator[Row]:
         )
 
 
-def _sensitive(score: ScoredTable, column: SensitiveColumn) -> Iterator[Row]:
+def _sensitive(score: "ScoredTable", column: "SensitiveColumn") -> Iterator[Row]:
     targets = {
         target.measure: target.asked
         for target in release_of(score).targets
@@ -106,7 +110,7 @@ def _mark(measure: str, reached: float, limit: float) -> Marked:
     return Marked("met", "good") if within else Marked("not met", "bad")
 
 
-def citations(score: ScoredTable) -> Grid:
+def citations(score: "ScoredTable") -> Grid:
     """Return every threshold with its source, and the people below it in this table."""
     n, part = score.users, target_columns(score)
     rows = [

@@ -1,15 +1,20 @@
 """The section on traffic: messages, bytes, and the lengths of submissions."""
 
+from typing import TYPE_CHECKING
+
 from ...number_text import plural, size
-from ...scenarios.records.traffic import Traffic
-from ..blocks import Grid, PageFigure, PageNumbers, Section
-from ..presenters.page_facts import PageFacts
+from ..blocks import PageFigure, Section
 from ..svg import Drawing
+from ..text_blocks import Grid, PageNumbers
+
+if TYPE_CHECKING:
+    from ...scenarios.records.traffic import Traffic
+    from ..presenters.page_facts import PageFacts
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section on traffic; None for a run without messages."""
     traffic = facts.traffic
     if traffic is None:
@@ -22,7 +27,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("traffic", "Traffic", lead, blocks)
 
 
-def _table(traffic: Traffic) -> Grid:
+def _table(traffic: "Traffic") -> Grid:
     rows = [
         (
             wire.kind,
@@ -56,7 +61,7 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
     return [(start, start + step - 1, count) for start, count in sorted(bins.items())]
 
 
-def _figure(traffic: Traffic) -> PageFigure:
+def _figure(traffic: "Traffic") -> PageFigure:
     """Draw a bar for each length, round by round."""
     rounds = {number: _binned(sizes) for number, sizes in traffic.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())

@@ -1,16 +1,20 @@
 """The section on trust: every coalition that was scored, and its knowledge."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...analysis.trust import Received
 from ...number_text import plural, sentence
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
-from ..blocks import Block, Grid, Line, Marked, PageFigure, Section
+from ..blocks import Block, PageFigure, Section
 from ..presenters import coalitions
 from ..presenters.cheating import run_blocks
 from ..presenters.coalitions import coalition_name, outsiders_linked
-from ..presenters.page_facts import PageFacts
 from ..svg import Drawing, shorten
+from ..text_blocks import Grid, Line, Marked
+
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
@@ -19,7 +23,7 @@ WIDE = 510  # units for all bars beside each other
 _Bar = tuple[str, Callable[[Received], float], Callable[[Received], str]]
 
 
-def section(facts: PageFacts) -> Section | None:
+def section(facts: "PageFacts") -> Section | None:
     """Return the section on trust; None if no coalition was scored."""
     if not facts.learners:
         return None
@@ -36,7 +40,7 @@ def section(facts: PageFacts) -> Section | None:
     return Section("trust", "Trust", lead, tuple(blocks))
 
 
-def chosen(facts: PageFacts) -> tuple[Received, ...]:
+def chosen(facts: "PageFacts") -> tuple[Received, ...]:
     """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
 
     These are single parties, the largest coalitions, minimal coalitions that link people, and
@@ -63,7 +67,7 @@ def _parties(learners: Sequence[Received]) -> list[str]:
     return sorted(parties, key=lambda party: (party != "curator", party != "analyst", party))
 
 
-def _figure(facts: PageFacts) -> PageFigure:
+def _figure(facts: "PageFacts") -> PageFigure:
     """Draw members at the left as filled squares, and their knowledge at the right as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
@@ -108,7 +112,7 @@ def _figure(facts: PageFacts) -> PageFigure:
     return PageFigure(drawing.svg(), caption, coalitions.numbers(facts.learners))
 
 
-def _bars(facts: PageFacts, learners: Sequence[Received]) -> tuple[_Bar, ...]:
+def _bars(facts: "PageFacts", learners: Sequence[Received]) -> tuple[_Bar, ...]:
     """Return the bars of every coalition: title, share of the full width, text."""
     max_bits = max((learner.bits_per_person for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
@@ -139,7 +143,7 @@ def _bars(facts: PageFacts, learners: Sequence[Received]) -> tuple[_Bar, ...]:
     return bars
 
 
-def _table(facts: PageFacts) -> Grid:
+def _table(facts: "PageFacts") -> Grid:
     rows = [
         (
             coalition_name(learner),
@@ -161,7 +165,7 @@ def _table(facts: PageFacts) -> Grid:
     return Grid(headings, rows, (1, 2, 3, 4, 5), caption, numbers, folded=True)
 
 
-def _verdict(facts: PageFacts, view: Received) -> Marked:
+def _verdict(facts: "PageFacts", view: Received) -> Marked:
     if outsiders_linked(view) or (view.cells_certain and not view.linked):
         return Marked(view.verdict, "bad")
     return Marked(
@@ -169,7 +173,7 @@ def _verdict(facts: PageFacts, view: Received) -> Marked:
     )
 
 
-def _words(facts: PageFacts) -> Iterator[str]:
+def _words(facts: "PageFacts") -> Iterator[str]:
     if facts.deviations:
         yield sentence(NOT_BY_WATCHING)
     else:

@@ -1,6 +1,7 @@
 """The questions of a run, answered on its first page: release, exposure, trust, decision."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural, sentence
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
@@ -9,15 +10,17 @@ from ..equal_people import alike_lines
 from ..presenters import exposure
 from ..presenters.coalitions import coalition_name, outsiders_linked
 from ..presenters.decision import decision_rule
-from ..presenters.page_facts import PageFacts
 from ..presenters.registry import presenter_of
 from ..wording import UNSAFE
 from . import cheating
 
+if TYPE_CHECKING:
+    from ..presenters.page_facts import PageFacts
+
 EXPOSURE_BOUNDS = ("certified bound", "worst case")  # rows of scores that the verdict repeats
 
 
-def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
+def verdict(facts: "PageFacts") -> tuple[VerdictAnswer, ...]:
     """Return the answers; the last is there only if a policy decided."""
     program_answers = presenter_of(facts.run.scenario).answers(facts.result)
     return (
@@ -28,7 +31,7 @@ def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
     )
 
 
-def _release_answer(facts: PageFacts) -> VerdictAnswer:
+def _release_answer(facts: "PageFacts") -> VerdictAnswer:
     if not facts.result.release:
         why = facts.result.burned or UNSAFE
         return VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
@@ -54,7 +57,7 @@ def _columns_text(columns: int) -> str:
     return plural(columns, "column")
 
 
-def _exposed(facts: PageFacts) -> VerdictAnswer:
+def _exposed(facts: "PageFacts") -> VerdictAnswer:
     if not facts.crowds:
         return VerdictAnswer(
             EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it."
@@ -68,7 +71,7 @@ def _exposed(facts: PageFacts) -> VerdictAnswer:
     return VerdictAnswer(EXPOSED, f"{share} of people", text)
 
 
-def _trust(facts: PageFacts) -> VerdictAnswer:
+def _trust(facts: "PageFacts") -> VerdictAnswer:
     question = "Who must be trusted?"
     if facts.deviations:
         deviation_text = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
@@ -92,7 +95,7 @@ def _trust(facts: PageFacts) -> VerdictAnswer:
     return VerdictAnswer(question, f"{smallest} must collude, if all keep to the rules", text)
 
 
-def _decided(facts: PageFacts) -> Iterator[VerdictAnswer]:
+def _decided(facts: "PageFacts") -> Iterator[VerdictAnswer]:
     decision = facts.result.decision
     if not decision:
         return

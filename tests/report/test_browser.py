@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from printed_kit import headings
-from veilmix.presentation.blocks import Line, Page, Section, VerdictAnswer
+from veilmix.presentation.blocks import Page, Section, VerdictAnswer
+from veilmix.presentation.text_blocks import Line
 from veilmix.report import compare as compared
 from veilmix.report.make import make
 from veilmix.report.write import html

@@ -1,7 +1,7 @@
 """The picture of an attack matrix on its page: a sign for every cell, and its words."""
 
 from veilmix.analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from veilmix.presentation.blocks import PageNumbers
+from veilmix.presentation.text_blocks import PageNumbers
 from veilmix.report.heat_map import figure
 
 SIGNS = (

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from veilmix.presentation.blocks import Grid, Line, Page, PageFigure, Section, VerdictAnswer
+from veilmix.presentation.blocks import Page, PageFigure, Section, VerdictAnswer
 from veilmix.presentation.presenters.peers import answer
+from veilmix.presentation.text_blocks import Grid, Line
 from veilmix.protocol.peers.routes import followed
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.report.make import make

@@ -19,7 +19,7 @@ from veilmix.cli.text.capture import capturing
 from veilmix.cli.text.layout import lay_out, page, say
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request as PageRequest
-from veilmix.presentation.blocks import Grid, Line
+from veilmix.presentation.text_blocks import Grid, Line
 from veilmix.workbench import other_commands as further
 from veilmix.workbench import pipeline
 from veilmix.workbench.desk import Desk
