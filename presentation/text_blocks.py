@@ -7,13 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from .wording import escaped
 
-if TYPE_CHECKING:
-    from .blocks import Block
-
+B = TypeVar("B")  # any block
 Cell = str | int | float
 Score = tuple[str, str, str]  # of a table of scores: name, value, meaning
 VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
@@ -125,7 +123,7 @@ def score_grid(
     return Grid(("score", "value", "meaning"), list(rows), (1,), caption, numbers)
 
 
-def titled(blocks: "Iterable[Block]") -> "Iterator[Block]":
+def titled(blocks: Iterable[B]) -> Iterator[B | Line]:
     """Yield blocks as a terminal shows them: the caption of a table is a line above it."""
     for block in blocks:
         if isinstance(block, Grid):
@@ -145,7 +143,7 @@ def data_link(text: str, kind: str) -> str:
     return f"data:{kind};charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
-def folded(blocks: "Iterable[Block]", indent: str = "") -> "Iterator[Block]":
+def folded(blocks: Iterable[B], indent: str = "") -> Iterator[B | Line]:
     """Yield blocks with their lines folded between words. indent: of continuations."""
     for block in blocks:
         if isinstance(block, Line) and block.text:
