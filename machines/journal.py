@@ -86,7 +86,7 @@ class Journal:
     Raises:
         StorageError: here and from every method, if it cannot be read or written, or another
             process has it; earlier records stay. Here too if another version of veilmix has written
-            it, or if it is the rest of a journal that was being erased, which is then erased.
+            it, or if its erasure was interrupted; the erasure is then completed.
     """
 
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:

@@ -13,7 +13,7 @@ LOOK = 0.2  # seconds between two checks of the wish to stop
 
 
 class Farewell:
-    """The stop of a session before its end, by Ctrl-C. room, wall: are informed.
+    """The stop of a session before its end, by Ctrl-C. room, wall: are told of the stop.
 
     Attributes:
         is_stopping: whether the session is to be stopped; may be set from any thread.

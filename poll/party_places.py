@@ -81,7 +81,8 @@ async def mixed_elsewhere(
 ) -> PendingSession:
     """Return a session with shufflers on other computers, and give them the session's data.
 
-    host: of this computer. StorageError if it cannot be listened at. mixers: the accepted offers.
+    host: the address of this computer; StorageError if it cannot listen there. mixers: the
+    accepted offers.
     """
     every, far = identities_of(cast), hops_of(cast)
     identities = {name: signer for name, signer in every.items() if name not in far}

@@ -294,9 +294,9 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _opening(scenario: Scenario) -> Iterator[Problem]:
-    """Yield mistakes of a `threshold` session: sizes that a page cannot seal, or too many rows.
+    """Yield what is wrong with a `threshold` session: sizes that a page cannot seal, too many rows.
 
-    All possible rows are tried at the end, for the record.
+    At the end this computer tries all possible rows, to write down who said what.
     """
     policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:

@@ -28,7 +28,7 @@ PART = 1 << 28  # bytes of a part that is sorted in memory; the runs of a larger
 def in_parts(plan: Round, hop: int, arriving: int) -> bool:
     """Whether a shuffler sorts its opened layers in parts. arriving: number of messages.
 
-    True if layers have equal size and leave in order of bytes, and exceed one message.
+    True if layers have equal size and leave in order of bytes, and are too many for one message.
     """
     layers = arriving * plan.slots if hop == 1 else arriving
     return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)

@@ -46,7 +46,7 @@ Opening = tuple[int, SecretKey, Sequence[bytes]]
 
 
 class Commons:
-    """The shared board of a peer session, and its consequences, computed once for all peers."""
+    """The shared board of a peer session, and what follows from it, computed once for all peers."""
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
         """Start with an empty board."""

@@ -68,7 +68,7 @@ class People(Sequence[Person]):
     def __getitem__(self, at: slice) -> "People": ...
 
     def __getitem__(self, at: int | slice) -> "Person | People":
-        """Return the person at a place, or the people of a slice."""
+        """Return the person at an index, or the people of a slice."""
         if isinstance(at, slice):
             return People(self._person, self._indices[at])
         return self._person(self._indices[at])

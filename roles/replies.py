@@ -45,7 +45,7 @@ async def await_answer(me: Endpoint, plan: Round, party: str, kind: type[T]) -> 
 async def letters_until(close: float, me: Endpoint, *kinds: Kind) -> Bag:
     """Return the waiting letters; empty at the time `close`, or when the session has ended.
 
-    kinds: of a separate inbox.
+    kinds: the kinds whose separate inbox is read; none: the main inbox.
     """
     letters: Bag = ()
     with trio.move_on_at(close):

@@ -148,7 +148,8 @@ class Door:
         mine: the post of this party.
 
         Raises:
-            RoundBurned: ballots do not hold, or were posted in this party's name.
+            RoundBurned: a ballot is wrong, a keyholder has not posted, or the board shows other
+                ballots than this party has posted.
         """
         me, number = self.me, self.plan.call.round
         verified_state = me.board.verified
@@ -173,7 +174,8 @@ class Door:
         """Post the digest of the closed list (ballots that count); wait for all such posts.
 
         Raises:
-            RoundBurned: too few people, or too few that left; `history` forbids the batch.
+            RoundBurned: too few people answered, too few left since an earlier round, or `history`
+                forbids the batch.
         """
         plan, me, number = self.plan, self.me, self.plan.call.round
         verified_state = me.board.verified

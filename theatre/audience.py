@@ -109,7 +109,7 @@ class Audiences:
     the only language; None: each browser chooses.
 
     Attributes:
-        logs: by the tag of the language.
+        logs: the log of each language, by its tag.
     """
 
     def __init__(

@@ -55,10 +55,11 @@ def page_data(
     deviated: Sequence[str] = (),
     language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return the facts of a run for the page. cheating: the study saved beside it.
+    """Return the facts of a run for the page.
 
-    deviated: the deviations in it (scenarios/records/verification/deviations.py). language: of its
-    sentences; None: English.
+    cheating: the study of malicious coalitions that was saved beside the run; None: no study.
+    deviated: a line for each deviation in the run (scenarios/records/verification/deviations.py).
+    language: of the sentences; None: English.
     """
     words = theatre_sentences(language)
     topology, stage = topology_of(scenario), stage_of(scenario)

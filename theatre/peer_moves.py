@@ -22,7 +22,7 @@ class PeerCall(StageMove, frozen=True, tag="call"):
     """The move that a round of peers begins: all peers derive its questions.
 
     Attributes:
-        author: all peers, which derive it.
+        author: the name that stands for all peers.
         round: the number of the round.
         asks: the columns of each question.
         slots: onions of each peer; the onions beyond the questions are blank.
@@ -42,12 +42,13 @@ class PeerRelay(StageMove, frozen=True, tag="relay"):
     """The move of a peer that forwards onions.
 
     Attributes:
-        author: the peer; person: by its index from 0.
+        author, person: the peer, and its index, from 0.
         round, step: the round and the step of the post.
         bags: the onions for each receiver.
         says: the move, in a sentence.
-        refused: onions that it leaves out.
-        answers: its sealed answers, onion by onion, () of a blank; with the first relay of a round.
+        refused: the number of onions that the peer refused.
+        answers: the peer's sealed answers, onion by onion, () for a blank; None after the first
+            relay of a round.
     """
 
     author: str = field(name="by")

@@ -35,7 +35,7 @@ class TopologyStage:
         numbered: the parties that the number keys choose.
         decision: the key of the heading above the decision.
         picture: the key of the content of the picture, in words.
-        sliders: by name.
+        sliders: the sliders, by name.
     """
 
     parties: Callable[[Scenario, int], list[str]]

@@ -103,7 +103,7 @@ class Pipeline:
     """The computation of the six steps, with stored results.
 
     run: runs work in a thread, for a step; its last argument there is the progress. show: takes the
-    state's part of a step.
+    part of the page's state about a step.
 
     Attributes:
         result: the last result; None: not yet computed, or out of date.

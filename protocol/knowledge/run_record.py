@@ -270,8 +270,8 @@ class RunRecord:
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person, the sealed row, if a submission with it was observed.
 
-        In a round that mixes ballots of round 1: if these are on the closed list (the ballots that
-        count).
+        In a round that mixes ballots of round 1 again, a person's row is there if its ballots of
+        round 1 are on the closed list (the ballots that count).
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {

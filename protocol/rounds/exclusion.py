@@ -226,7 +226,7 @@ def known_to_reader(
 
 
 def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
-    """Return the places where rows end early.
+    """Return the open prefixes at which rows end early.
 
     Returns:
         For each open prefix: the prefix, the people with rows that end there, the open

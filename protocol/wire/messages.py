@@ -435,7 +435,7 @@ class Accepted(Body):
     """The first shuffler's post of the envelopes that it accepted.
 
     Attributes:
-        people: an entry for each, by the person's place in the registry.
+        people: an entry for each envelope, in the order of the people in the registry.
     """
 
     people: Annotated[tuple[Envelope, ...], Array(Nested(Envelope), count=4, order="ascending")]

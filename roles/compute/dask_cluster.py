@@ -105,7 +105,8 @@ class DaskCluster(Executor):
     def _checked(self) -> dict[str, tuple[int, tuple[str, ...]]]:
         """Return the number of threads and the declared parties of each worker.
 
-        ParameterError if there are no workers, or other versions run there.
+        ParameterError if the cluster does not describe itself, has no workers, or runs other
+        versions.
         """
         try:
             workers = self._client.scheduler_info()["workers"]

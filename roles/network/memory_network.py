@@ -311,8 +311,8 @@ class Endpoint:
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Wait for at least one letter; return the waiting letters in order of arrival.
 
-        kinds: of a separate inbox, which another task of the party empties. limit: the number of
-        letters after which no more waiting letters are taken.
+        kinds: the kinds of a separate inbox that another task of the party empties. limit: the
+        number of letters after which no more waiting letters are taken.
         """
         inbox = self.network.inbox_of(self.party, *kinds)
         letters = list(await inbox.receive())
