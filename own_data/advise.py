@@ -33,10 +33,7 @@ MAX_CHOICES = 12  # most choices that are measured and shown
 
 
 class Basis(StrEnum):
-    """The basis on which a choice of levels is judged.
-
-    The table, or the counts of its columns alone.
-    """
+    """The basis on which levels are judged: the table itself, or only the counts of columns."""
 
     TRUTH = "truth"
     PROMISE = "promise"
@@ -50,9 +47,11 @@ class ChoiceCost:
     Attributes:
         released_bits: entropy of each column in bits, as it is released.
         whole: entropy of each column in bits, unchanged.
-        promised: people below k at most, as the columns' counts alone prove.
-        two_way: mean distance of two-way tables, None if it was not measured.
-        predicted: how well a named column is predicted; None: no column was named.
+        promised: upper bound on the people below k, as the columns' counts alone prove.
+        two_way: mean total variation distance, 0 to 1, of the two-way tables from the unchanged
+            ones; None if it was not measured.
+        predicted: shares of people for whom the value of a named column is predicted rightly; None:
+            no column was named.
     """
 
     released_bits: tuple[float, ...]
@@ -84,9 +83,11 @@ class Advised:
         columns: the searched columns, each with its ladder of levels.
         k: people in the smallest safe equivalence class.
         max_exposure: the largest accepted share of people in a smaller class.
-        people_limit: the largest accepted number of people that miss the target.
+        people_limit: the largest accepted number of people that miss the target: k, and the targets
+            of sensitive columns.
         advice: the result of the search, and its proof.
-        exposed_before: the people below k with all values unchanged (but for free changes).
+        exposed_before: the people below k with all values unchanged, but for free changes such as
+            merged spellings.
         finer: for each column, the people below k if the column were a level finer (by promise: the
             most that the counts could then prove); None at the finest level.
         choices: the shown choices of the frontier, the best among them, with their costs.
@@ -131,7 +132,10 @@ class Advised:
 
     @property
     def reached(self) -> bool:
-        """Whether few enough people miss the target, and it is promised if it has to be."""
+        """Whether at most `people_limit` people miss the target.
+
+        On the basis of the promise, the bound that the columns' counts prove must be within it too.
+        """
         promised = self.cost.promised if self.by is Basis.PROMISE else 0
         return max(self.missed, promised) <= self.people_limit
 
@@ -304,9 +308,10 @@ class TableSearch:
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """A second count that must be within the limit, besides k in the table.
+        """A second count of people by levels, besides people below k; None if k is the only target.
 
-        None if k suffices.
+        It must be within the limit too. It is the bound by the columns' counts, or the people in
+        classes that miss a target of a sensitive column.
         """
         return _second_judge(self.by, self.truth, self.promise)
 
@@ -426,9 +431,10 @@ def find(
     roles: Roles = DEFAULT_ROLES,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableSearch:
-    """Return the result of a search for coarser values. Arguments and errors as of `advise`.
+    """Return the result of a search for coarser values; arguments and errors as of `advise`.
 
-    If rows and cells may be suppressed, two searches run, and the result with less loss counts.
+    If both rows and cells may be suppressed, two searches run, and the result with less loss
+    counts.
     """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     basis = _by(by)
@@ -466,9 +472,10 @@ def find(
 def _second_judge(
     by: Basis, truth: Truth, promise: MarginalPromise
 ) -> Callable[[Sequence[int]], int] | None:
-    """Return the count that must be within the limit besides people below k in the table.
+    """Return the function that counts people by levels, besides people below k; None if k suffices.
 
-    It is the promise, or the people that miss a target of a sensitive column; None if k suffices.
+    The number must be within the limit. It is the bound by the columns' counts (promise), or the
+    people in classes that miss a target of a sensitive column.
     """
     if by is Basis.PROMISE:
         return promise
@@ -558,7 +565,10 @@ def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int |
 
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
-    """Return the best choice, and choices of the frontier spread over their people below k."""
+    """Return the best choice and some choices of the frontier, at equal steps of its order.
+
+    They are sorted by their people below k, then by their loss of information.
+    """
     further = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(further) // (MAX_CHOICES - 1)))
     return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))

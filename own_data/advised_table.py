@@ -60,11 +60,9 @@ def released_table(advised: Advised) -> SourceTable:
 def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     """Return the names of the released columns, and the released rows, as they are written.
 
-    With suppressed cells they are counted again first. Raises DataError if an equivalence class
-    misses a target.
-
-    Rows of persons with several rows are sorted: in the order of the file, the rows of a person
-    would be adjacent.
+    If cells are suppressed, the people of each class are first counted again; DataError if an
+    equivalence class misses a target. Rows of persons with several rows are sorted: in the order of
+    the file, the rows of a person would be adjacent.
     """
     columns = advised.coarse()
     if advised.cells is not None:

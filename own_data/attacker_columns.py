@@ -34,7 +34,7 @@ class Roles:
     def limit(self, max_exposure: float) -> float:
         """Return the largest accepted share of people in classes that miss the target.
 
-        0 with cells.
+        It is 0 if cells are suppressed: they are chosen so that no class misses the target.
         """
         if self.suppress is None:
             return max_exposure if self.suppress_cells is None else 0.0

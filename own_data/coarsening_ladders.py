@@ -79,9 +79,8 @@ def column(
 ) -> LadderColumn:
     """Return the ladder of column j of a table.
 
-    Raises DataError for a hierarchy that does not fit. missing: the value of an empty cell.
-    hierarchy:
-    a file for this column. Levels that merge no value or all values are left out.
+    missing: the value of an empty cell. hierarchy: a file for this column; DataError if it does not
+    fit. Levels that merge no value or all values are left out.
     """
     name, texts = table.columns[j], table.values[j]
     people = table.people_by(table.codes[:, j], len(texts))

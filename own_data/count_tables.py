@@ -76,7 +76,7 @@ class PrintedCell(Record, frozen=True):
         people: the printed count; None if the cell is closed.
         low, high: the least and the most persons that an outsider can conclude; None where they
             were not computed from the printed cells alone: for many closed cells, and for persons
-            with several rows, as they tell which sets of rows occur.
+            with several rows, where they would show which sets of rows occur.
     """
 
     values: tuple[str | None, ...]

@@ -76,7 +76,7 @@ def check_ending(path: str | PathLike[str]) -> None:
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise DataError(
-            f"{path}: {', '.join(ENDINGS)} files are written, and no files with other endings"
+            f"{path}: {', '.join(ENDINGS)} files are written; other endings are not accepted"
         )
 
 

@@ -253,10 +253,7 @@ class _Judge:
         return np.stack(columns, axis=1)
 
     def record(self, columns: ComparedColumns) -> JudgedRelease:
-        """Return the record of all measures.
-
-        Links, copies, distances, attacks, and sensitive columns.
-        """
+        """Return the record of all measures: links, copies, distances, attacks, diversity."""
         joined, attacker_columns = self.joined, list(self.joined.attacker_columns)
         self.progress("rows that fit each person")
         links = self._links(attacker_columns)
@@ -382,9 +379,9 @@ class _Judge:
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 
     def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
-        """Return the record of an attack. size.
+        """Return the record of an attack.
 
-        The columns of a predicate that singles out, else 0.
+        size: the number of columns of a predicate that singles out; 0 for other attacks.
         """
         names = self.joined.rows.columns
         risk = attack.risk()

@@ -83,7 +83,7 @@ class Truth:
     def below(self, levels: Sequence[int]) -> int:
         """Return the number of people in classes smaller than k with these levels.
 
-        Other targets apart.
+        Targets of sensitive columns are not considered.
         """
         return _people(self._codes(levels), self.table, self.k)
 

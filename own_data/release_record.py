@@ -1,7 +1,4 @@
-"""The record of a table's release.
-
-The written file, how it was made, and the targets of the user.
-"""
+"""The record of a table's release: the written file, how it was made, and the user's targets."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -45,7 +42,8 @@ class NamedThreshold(Record, frozen=True):
 
     Attributes:
         name: name of the option.
-        authority: its name, and how its number counts.
+        authority: the name of the authority, and its largest accepted chance to name a person, in
+            words.
         source: where the threshold was read.
     """
 

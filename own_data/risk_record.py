@@ -11,7 +11,8 @@ class RiskyValue(Record, frozen=True):
         value: as it is released; "" is an empty cell.
         people: number of people with the value.
         below_k: people with the value in a class smaller than k.
-        excess: people below k beyond the same share of all people; negative where fewer are.
+        excess: `below_k`, minus the number if the value's people were below k as often as all
+            people; negative if they are so less often.
         score_share: share of all SUDA scores (of special uniques) that is of minimal uniques with
             this value, 0 to 1; None: not counted.
         merge_with: the other value of the column with which a merge takes most people out; None: no

@@ -77,9 +77,9 @@ class MissedTargets:
                 )
 
     def people(self, classes: NDArray[np.int64]) -> int:
-        """Return the number of people in classes that miss a target. classes.
+        """Return the number of people in classes that miss a target.
 
-        Of each row, from 0.
+        classes: the class of each row, from 0.
         """
         rows = self.missed(classes)[classes]
         owner = self.table.persons

@@ -1,12 +1,12 @@
 """Advice with suppressed cells: beside coarser and dropped columns, single cells may be suppressed.
 
-A choice of levels loses b; a suppressed cell of column j loses weight_j (1 - loss_j) / n, the rest
-of the column's information for its row, of n rows. At least k people then have each row, with
-suppressed as a value of its own, and each such equivalence class meets the targets of sensitive
-columns. Every person below k needs a suppressed cell, as do rows of classes that miss a target
-(`ClassTargets.leaving`), which bounds the loss of a choice from below; choices are tried in the
-order of this bound. Where all choices are counted the bound of the advice holds for all of them,
-else it is the search's own (`analysis.advice`).
+The loss of a choice is the loss of its levels, and for each suppressed cell of column j weight_j (1
+- loss_j) / n, the rest of the column's information for its row, of n rows. At least k people then
+have each row, with suppressed as a value of its own, and each such equivalence class meets the
+targets of sensitive columns. Every person below k needs a suppressed cell, as do rows of classes
+that miss a target (`ClassTargets.leaving`), which bounds the loss of a choice from below; choices
+are tried in the order of this bound. Where all choices are counted the bound of the advice holds
+for all of them, else it is the search's own (`analysis.advice`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -178,7 +178,8 @@ class CellsOfLevels:
     def lower(self, levels: Levels, needing: int) -> float:
         """Return a lower bound on the loss of a choice.
 
-        A cheapest cell for each row that needs a cell.
+        It is the loss of the levels, and of a cheapest cell for each of the `needing` rows, which
+        need one.
         """
         prices = [self.price(levels, j) for j in self.active(levels)]
         return self.base(levels) + needing * min(prices, default=0.0)
@@ -207,10 +208,10 @@ class CellsOfLevels:
     def counted(
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
-        """Return choices with their people below k, a bound, and the number of choices.
+        """Return (levels, people below k) of choices, a lower bound, and the number counted.
 
-        The bound is on the loss of all other choices. If there are few choices all are counted,
-        else searches find them.
+        The lower bound is on the loss of all choices that are not returned. If there are few
+        choices all are counted, else searches find them.
         """
         cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
         sizes = prod(top + 1 for top in self.top)
@@ -236,9 +237,9 @@ class CellsOfLevels:
     def _search(
         self, cell_limit: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
     ) -> Advice:
-        """Return the search for levels that leave at most `cell_limit` people below k.
+        """Return the result of a search for levels that leave at most `cell_limit` people below k.
 
-        charged: whether people below k add the loss of a suppressed cell each.
+        charged: whether each person below k adds the loss of a suppressed cell.
         """
         return search(
             self.truth.searched.codes,

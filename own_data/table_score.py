@@ -50,7 +50,7 @@ def score_read(
 
 
 def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
-    """Return the roles of the columns, and the numbers of their values."""
+    """Return the columns of each role, and the number of each value in columns of numbers."""
     roles = {judged.column: str(judged.role) for judged in table.judged}
     is_ = [roles.get(name, "quasi") for name in table.columns]
     return TableColumns(
