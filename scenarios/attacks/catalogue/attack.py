@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
 CURATOR, ANALYST = "curator", "analyst"
 PEER = "peer"  # a user of a session without central parties
-BYSTANDER = ""  # no party breaks a rule; the view has a design error
+BYSTANDER = ""  # in place of a party: none breaks a rule, a design error is used
 # Roles that commit attacks, in the order in which every table lists them.
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)
 

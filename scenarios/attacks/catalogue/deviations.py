@@ -43,10 +43,7 @@ def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people:
 
 
 def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
-    """Return the cast (session inputs) with the deviations of a file.
-
-    Unchanged without deviations.
-    """
+    """Return the cast (session inputs) with a file's deviations; unchanged without deviations."""
     if not entries:
         return cast
     deviations = deviations_of(entries, cast.entropy, cast.people)

@@ -35,10 +35,7 @@ def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
 
 
 def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
-    """Return the rows that one attack reads.
-
-    Its own effect where the record has no measure of rows.
-    """
+    """Return the rows that one attack reads; its effect, if its record has no measure of rows."""
     rows = ATTACKS[fault.attack].rows_read
     if rows is None:
         return effect

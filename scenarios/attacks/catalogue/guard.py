@@ -78,7 +78,7 @@ class Guard:
         key: its dotted key in a scenario file.
         on, off: values of the key with which the guard is on, as in its trial, and off.
         held_in: the source files that enforce the guard, in the order in which to read them.
-        guards: the object of its protection.
+        guards: a clause that says, for tables, which rule it enforces.
         setting: the meaning of its key's value, for reports; empty: they leave it out.
         price: its costs besides the costs that the attack matrix measures.
         label: its name in reports; empty: the last part of its key.

@@ -42,6 +42,7 @@ class RecordTable(Mapping[str, T], Generic[T]):
         load: Callable[[str], T],
         order: Callable[[T], int] = lambda _record: 0,
     ) -> None:
+        """Keep the functions that return names, records and ranks; names and records are cached."""
         self._names = cache(names)
         self._load = cache(load)
         self._order = order
@@ -98,7 +99,7 @@ def guarding(topology: str) -> Mapping[str, Guard]:
 def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
     """Return the names of guards declared to stop or show an attack.
 
-    () if no party can commit it.
+    () if no party can commit the attack.
     """
     how = ATTACKS[attack].among(topology)
     declared_guards = how.stopped_by if how else ()

@@ -46,6 +46,6 @@ ATTACK = Attack(
         waits="ballots at the end of a path",
         measure=unmasked,
         act=peer.provoke,
-        learns=counts_victim,  # a named value counts as a row: never too few
+        learns=counts_victim,  # any value of a person counts as its row
     ),
 )

@@ -14,6 +14,7 @@ class Miscounting(Endpoint):
     """
 
     def __init__(self, network: Network, party: str, note: Note = no_note) -> None:
+        """Join the network as an analyst. note: records that the published counts are false."""
         super().__init__(network, party)
         self.note = note
 

@@ -80,6 +80,7 @@ class BatchDoor(Endpoint):
     """
 
     def __init__(self, network: Network, party: str) -> None:
+        """Join the network as a shuffler, without messages, account or batch so far."""
         super().__init__(network, party)
         self.hop = parties.index(party) + 1
         self._letters: list[Letter] = []

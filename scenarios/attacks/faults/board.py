@@ -45,6 +45,7 @@ class Forgery(OwnStream):
         instruments: Instruments,
         note: Note = no_note,
     ) -> None:
+        """Begin an empty forged board that follows the true board. Arguments as in the class."""
         super().__init__(true)
         self._board = Board()  # takes any roster (list of identities); its reader checks it
         self.entropy = entropy
@@ -144,7 +145,7 @@ def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
 def misled(entropy: Entropy, note: Note = no_note) -> Fault:
     """Return the fault of an honest user that is shown a forged board.
 
-    Note: records each false post.
+    note: records each false post.
     """
 
     def place(network: Network, party: str) -> Endpoint:

@@ -37,6 +37,7 @@ class Liar(Endpoint):
         notes: Mapping[str, Note],
         lying: "Lying | OwnStrategy | None",
     ) -> None:
+        """Join the network as a curator that commits these attacks. Arguments as in the class."""
         super().__init__(network, party)
         self.attacks = attacks
         self.target = target

@@ -36,6 +36,7 @@ class DeviantPlace(Endpoint):
     """
 
     def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
+        """Join the network as a member of the coalition with this strategy."""
         super().__init__(network, party)
         self.deviations = deviations
 
@@ -93,9 +94,9 @@ class DeviantPlace(Endpoint):
         )
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
-        """Return the message to send instead of a message, after its delay.
+        """Return the message as it leaves: unchanged, changed, or delayed; None if it is not sent.
 
-        None: no message is sent.
+        number: the round. A delay is waited for here.
         """
         kind = KINDS[type(body)]
         for deviation in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
@@ -181,9 +182,9 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
 
 def places(deviations: Deviations) -> Mapping[str, Fault]:
-    """Return the network access of each member, and of each person that is shown the board later.
+    """Return the network access of each deviating member, and of users that see another board.
 
-    People that are shown a changed board have such access too.
+    Such a user sees the board with a delay, or a board with changed posts.
     """
     faults: dict[str, Fault] = {
         member: partial(_place(member), deviations)

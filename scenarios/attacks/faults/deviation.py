@@ -122,7 +122,7 @@ class Deviations:
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
         """Return a sealed answer of the coalition with a row.
 
-        Label: distinguishes answers of a round.
+        label: distinguishes the coalition's answers in one round.
         """
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:

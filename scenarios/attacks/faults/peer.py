@@ -1,8 +1,12 @@
 """The misbehaviour of a peer, in a session without central parties.
 
-absent   posts no more messages, from its round on drop     forwards only a share of its due onions
-tag      flips a bit of an onion before it forwards it lie      posts the digest of another decision
-provoke  leaves out the found ballots, so that their senders accuse
+    absent    posts no more messages, from its round on
+    drop      forwards only a share of the onions that it should forward
+    tag       flips a bit of an onion before it forwards the onion
+    lie       posts the digest of another decision
+    provoke   leaves out the ballots that it found, so that their senders accuse it
+
+Each attack is a function from the honest post of a peer to the post in its place.
 """
 
 from collections import Counter
@@ -43,9 +47,9 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
 
 
 def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Return a post in which the last bit of one onion is flipped.
+    """Return a post in which the last bit of one onion, or of one ballot, is flipped.
 
-    With paths of length 1, of a ballot.
+    It is a ballot if paths have length 1.
     """
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
@@ -95,6 +99,7 @@ class FaultySeat(PeerSeat):
         secrets: Secrets,
         notes: Notes,
     ) -> None:
+        """Take the seat of peer `number` at the common board. Other arguments as in the class."""
         super().__init__(commons, number)
         self.attacks = attacks
         self.secrets = secrets

@@ -31,6 +31,7 @@ class JunkSender(Endpoint):
     def __init__(
         self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
     ) -> None:
+        """Join the network as a user that sends a false share. Arguments as in the class."""
         super().__init__(network, party)
         self.row, self.entropy, self.note = row, entropy, note
         self.pending_query: tuple[Round, threshold.PendingOutputs] | None = None
@@ -88,6 +89,6 @@ class JunkSender(Endpoint):
 def junk_sender(row: Sequence[str], entropy: Entropy, note: Note = no_note) -> Fault:
     """Return the fault of a user that sends a false share to the group of its row.
 
-    Note: records it.
+    note: records that the attack is carried out.
     """
     return lambda network, party: JunkSender(network, party, row, entropy, note)

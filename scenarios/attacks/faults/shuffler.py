@@ -250,6 +250,7 @@ class DeviatingShuffler(BatchDoor):
     """The network access of a shuffler that carries out its deeds on each batch."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
+        """Join the network as a shuffler that carries out these deeds."""
         super().__init__(network, party)
         self.deeds = deeds
 

@@ -53,6 +53,7 @@ class OtherBoard(OwnStream):
         deviations: Deviations,
         network: Network,
     ) -> None:
+        """Begin an empty board that follows the true board. Arguments as in the class."""
         super().__init__(true)
         self._shows = shows
         self._deviations = deviations

@@ -69,6 +69,7 @@ class Faulty(Endpoint):
         attacks: Mapping[int, str],
         notes: Notes = NOT_NOTED,
     ) -> None:
+        """Join the network as a user that commits these attacks. Arguments as in the class."""
         super().__init__(network, party)
         self.attacks = attacks
         self.notes = notes
@@ -109,6 +110,7 @@ class Insincere(Endpoint):
         responses: Callable[[Round], Sequence[Ballot] | None],
         entropy: Entropy,
     ) -> None:
+        """Join the network as a user that seals false ballots. Arguments as in the class."""
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.responses = responses
@@ -155,6 +157,7 @@ class Alarmist(Endpoint):
     def __init__(
         self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
     ) -> None:
+        """Join the network as a user that raises these false alarms. Arguments as in the class."""
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.alarms = alarms
