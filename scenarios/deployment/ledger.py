@@ -129,9 +129,10 @@ def with_ledger(
 
 
 def _unsure_releases(write: Callable[[HandedBatch], None]) -> Callable[[HandedBatch], None]:
-    """Return the curator's function that notes a batch, with releases noted as unsure.
+    """Return the curator's function that writes a batch to its ledger, releases marked as unsure.
 
-    A release becomes certain once its tally has shown that all people were counted.
+    The curator does not see the people of a release. It is marked as certain later, once its tally
+    has shown that all people were counted.
     """
     return lambda batch: write(replace(batch, certain=batch.certain and not batch.public))
 

@@ -82,7 +82,7 @@ def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
 def _proved_mix_limits(board: Board, announcement: Announcement) -> list[str]:
     """Return the limits of a verified mix, as sentences.
 
-    The counts of a public round are proved.
+    Counts on the board are proved; counts that the curator keeps secret add a limit.
     """
     curated = any(call.reader is Role.CURATOR for call in board.calls)
     secret = curated and not announcement.policy.publish_marginals

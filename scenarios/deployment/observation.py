@@ -36,6 +36,7 @@ def observe(
     troubles = Troubles(partial(log, "note"), {})
 
     def save_entry(entry: Entry) -> None:
+        """Save a post of the board in the folder, and log it."""
         saved.add(entry.author, entry.data)
         kind = entry.message.kind.name.lower()
         log("entry", f"{entry.author}: {kind}", round=entry.message.round, phase=board.phase)

@@ -236,7 +236,8 @@ Share = tuple[str, str, float, float, float, float]
 def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
     """Return the estimates from noisy reports; None if no answers were counted.
 
-    Each is (feature, value, share, standard error, lower and upper 95 % limit).
+    Each is (feature, value, share of people, its standard error, and its lower and upper 95 %
+    confidence limit).
     """
     counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
     if counts is None:

@@ -53,7 +53,7 @@ def read_posts(folder: Path) -> Posts:
 def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
     """Return the author and the bytes of a post, from a line of the file.
 
-    Where: the line's place.
+    where: the line's place, for messages.
     """
     if not line.endswith(b"\n"):
         raise StorageError(f"{where}: is cut off; the place was stopped while it wrote")

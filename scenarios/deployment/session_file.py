@@ -76,7 +76,7 @@ from .ledger_heads import LedgerHead, read_heads
 from .people_keys import read_people
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
-LARGEST = 1 << 20  # bytes
+LARGEST = 1 << 20  # bytes: larger session files are refused
 KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 SERVED = PartyNames((BOARD, *KEYHOLDERS), {parties.Role.SHUFFLER.value: None})
 NEEDED = (*SERVED.single, parties.shuffler(1))
