@@ -9,7 +9,7 @@ class LocalRuns(Record, frozen=True):
 
     Attributes:
         runs: their number.
-        local: nats, of all of them.
+        local: the local epsilon of these runs together, in nats.
         why: the reason.
     """
 

@@ -45,7 +45,7 @@ from .lock import locked
 SCHEMA = 7
 UNCERTIFIED = 5  # the schema that did not record what a run certified after the mix
 SIGNED = 7  # from this schema on, a place signs its ledger
-ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 lacks keepers, unsure batches, tallies
+ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # schemas read; 6 lacks keepers and tallies
 LABEL = b"veilmix ledger 1\0"  # starts every text that a keeper signs
 PATIENCE = 10.0  # seconds that a run waits while another run has the file
 KEY = 32  # bytes of a key

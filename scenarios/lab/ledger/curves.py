@@ -33,10 +33,10 @@ TINY = 1e-9  # nats: a smaller epsilon counts as 0
 def certify(
     questions: Sequence[Question], reports: Sequence[int], relied_on: int | None
 ) -> Certified | None:
-    """Return the certificate after shuffling of so many reports to each question.
+    """Return the certificate (epsilon after shuffling) of so many reports to each question.
 
-    None if no bound is known of all. relied_on: people assumed to keep their reports secret; None:
-    all.
+    None if no bound is known for all questions together, or a question has no reports. relied_on:
+    people assumed to keep their reports secret; None: all.
     """
     shuffled, composed = after_shuffling(questions, reports, relied_on)
     whole = composed if len(questions) > 1 else next(iter(shuffled), None)

@@ -46,10 +46,12 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         missing: people asked, by index, but not counted.
         others: people counted but not asked, each with a different name.
         asks: columns counted together, by the names of the source.
-        unsaid, coarser: the suppressed values, and the rules that made values coarser before.
+        unsaid, coarser: the rules for suppressed values, and the rules that first made values
+            coarser.
         public: whether it is a release, or questions of the curator.
-        singles: whether the counts of these are published.
-        coins: a name of the random draws of covers, "" if no other session can repeat them.
+        singles: whether all counts are published, of single columns too.
+        coins: a name of the random draws of covers (values suppressed at random), "" if no other
+            session can repeat them.
         unsure: whether it may count fewer people: a curator notes a batch without knowing its
             people. Not set where these are known.
     """
@@ -74,7 +76,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         source: the columns of the table.
         people: fingerprints of the people asked.
         seed: the seed of the run; None: the system's randomness.
-        least: its `min_dropout`.
+        least: its `min_dropout`: at least so many people, or none, may leave between two rounds.
         session: the digest of its board, empty until it has ended; between machines the hash of its
             file, from the start.
         handed: its batches.

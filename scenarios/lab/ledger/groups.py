@@ -62,7 +62,8 @@ class KnownRelease:
         scope: its people, its columns and their wording (rules for coarser and suppressed values).
         cells: counts by marks (hashes of values), the columns ascending; None where they are not
             known.
-        singles: counts of single columns by marks, of the columns that are known without `cells`.
+        singles: for each column with known counts, its counts by marks; columns may be known
+            although `cells` are not.
         rows: of each person, the columns ascending, if persons have several; counts are of
             different persons then.
     """
@@ -116,7 +117,7 @@ class ReleaseGroup:
     """A group of people that releases give by arithmetic.
 
     Attributes:
-        people: its fingerprints.
+        people: the fingerprints of its people.
         columns: the columns of its joint counts, ascending.
         terms: the releases and their factors; () where a release was not published.
         k, max_exposure: the strictest promise to any of its people.
@@ -146,10 +147,7 @@ class ReleaseGroup:
 
     @property
     def at_most(self) -> int | None:
-        """An upper bound on its exposed people, from the counts of its single columns.
-
-        None: unknown.
-        """
+        """An upper bound on its exposed people, by counts of single columns; None if unknown."""
         columns = [self.counts((column,)) for column in self.columns]
         known_columns = [list(column.values()) for column in columns if column is not None]
         if len(known_columns) < len(columns):
@@ -255,9 +253,9 @@ def _groups(
     columns: tuple[str, ...],
     promises: Sequence[SessionPromise],
 ) -> Iterator[ReleaseGroup]:
-    """Yield the new groups over some columns.
+    """Yield the new groups of people over some columns, which the present release makes computable.
 
-    About: the earlier releases with all these columns.
+    about: the earlier releases with all these columns.
     """
     readable = _distinct(
         [release for release in about if release.cells is not None], new_release, columns

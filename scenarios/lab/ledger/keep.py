@@ -161,10 +161,10 @@ class Begun:
         ledger: its ledger, in which it is last.
         scenario: its questions and promises.
         past: the sessions before it.
-        noise: of its people; None: they add no noise.
-        spent: their local spending after it; None where they add no noise.
-        budget: their spending after shuffling.
-        rule: on the groups that releases give by arithmetic.
+        noise: the noise that its people add; None: they add no noise.
+        spent: the epsilon that they have spent locally after it; None where they add no noise.
+        budget: the epsilon after shuffling that they have spent; None where they add no noise.
+        rule: the rule on groups of people that releases give by arithmetic.
         memory: the memory of its first shuffler.
     """
 
@@ -304,10 +304,7 @@ def remembered(
 
 
 def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
-    """Return the reason why these people cannot be compared with an earlier session's.
-
-    None: they can.
-    """
+    """Return why these people cannot be compared with an earlier session's; None if they can."""
     for entry in past:
         if entry.source != crowd.columns:
             odd = sorted(set(entry.source) ^ set(crowd.columns))

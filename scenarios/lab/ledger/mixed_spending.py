@@ -98,9 +98,9 @@ class MixedBudget:
     judged: MixedSpending | None = None
 
     def certify(self, reports: Sequence[int]) -> Certified | None:
-        """Return the certificate of the present run.
+        """Return the certificate of the present run, its epsilon after shuffling.
 
-        Reports: the number of reports to each question.
+        reports: the number of reports to each question.
         """
         return certify(self.questions, reports, self.local.relied_on)
 
@@ -121,9 +121,9 @@ class MixedBudget:
         )
 
     def spent(self, certified: Certified | None) -> MixedSpending:
-        """Return the users' spending over all runs.
+        """Return the users' spending of epsilon over all runs.
 
-        Certified: the certificate of the present run.
+        certified: the certificate of the present run; None: it has none.
         """
         patterns, people = self._patterns(certified)
         costs = [self._cost(pattern) for pattern in patterns]

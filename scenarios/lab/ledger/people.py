@@ -40,8 +40,8 @@ class ScenarioPeople:
     Attributes:
         columns: the columns of the source, ascending.
         people: fingerprints.
-        read: by feature, a name of the set of source cells that were read as the same value; a
-            feature without a name has a value for each cell.
+        read: feature -> a keyed hash of the groups of source texts that are read as the same value;
+            a feature that is missing here reads each text as a value of its own.
     """
 
     columns: tuple[str, ...]
@@ -146,6 +146,10 @@ class _Reading:
         column_pairs: Sequence[tuple[str, str]],
         names: Sequence[str],
     ) -> None:
+        """Prepare an empty record for these columns.
+
+        names: the columns of the source. Other arguments as in the class.
+        """
         self.own_row = own_row
         self.columns = [(name, names.index(source_name)) for name, source_name in column_pairs]
         self.cells: dict[str, dict[str, set[str]]] = {

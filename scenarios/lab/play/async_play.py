@@ -51,6 +51,7 @@ class _Leaver(Instrument):
     """An instrument that ends a cancelled run at its next message."""
 
     def __init__(self) -> None:
+        """Begin with a caller that was not cancelled."""
         self.is_abandoned = False
 
     def _look(self) -> None:

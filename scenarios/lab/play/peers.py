@@ -78,7 +78,7 @@ def play_peers(
 def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None) -> role.PeerCast:
     """Return the inputs of the peers of a session.
 
-    Secrets: filled with the attackers' key parts.
+    secrets: receives the attackers' key parts.
     """
     people = plan.crowd.people
     entropy = entropy_of(seed)
@@ -124,7 +124,7 @@ def _real(
     cast = cast_of(plan, seed, secrets)
     terms = cast.agreement
     occasions = OccasionRecord(
-        {plan.faults[person][1].entry for person in cast.absent}  # who is absent always deviates
+        {plan.faults[person][1].entry for person in cast.absent}  # an absent peer always deviates
     )
     reckoning = role.play_peers(
         cast, [TranscriptRecorder(transcript), occasions, *instruments], report

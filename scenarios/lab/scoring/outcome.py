@@ -63,7 +63,7 @@ class Exposure:
         return WrittenExposure(self.true, self.promised, worst)
 
 
-NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # of a run without a released table
+NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # exposure of a run without a released table
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Curated:
 
     Attributes:
         marginals: counts per feature, as it read them; None if round 1 was aborted.
-        decision: None then too.
+        decision: the curator's decision; None if round 1 was aborted.
         considered: sets of columns, with the bound that could be promised of each.
         dropped: the reason for each suppressed column.
         exposure: the exposure of the release: true, promised, possible.

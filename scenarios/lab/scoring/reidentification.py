@@ -98,7 +98,8 @@ class Risks(Record, frozen=True):
     analysis/exposure/attacker_risk.py defines them.
 
     Attributes:
-        k: the class size from which on a chance is no risk.
+        k: people in the smallest safe class; a chance above 1 / k to name a person counts as a
+            risk.
         prosecutor: knows that its target is in the table.
         journalist: knows the population.
         marketer: links all people; the expected share of correct links, 0 to 1.

@@ -40,8 +40,8 @@ class ReportGuess(NamedTuple):
     A standard error of 0 means exact.
 
     Attributes:
-        expected_matches: people, in expectation.
-        found_error: the standard error of found.
+        expected_matches: expected number of people named correctly by the best guesses.
+        found_error: the standard error of `expected_matches`.
         bits: information in a report.
         bits_error: the standard error of bits.
     """

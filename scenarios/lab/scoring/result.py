@@ -42,7 +42,8 @@ class WrittenCertificate(Record, frozen=True):
         k: people in the smallest equivalence class that counts as safe.
         n: number of people counted.
         people: the bound: no more people are exposed.
-        thresholds: one for each released column.
+        thresholds: for each released column, the count from which the proof takes a value as
+            common; () if the rule has no thresholds.
         pivot, c: parameters of the bound, if it has them.
         proof: further data of the proof.
     """

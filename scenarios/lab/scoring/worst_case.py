@@ -53,8 +53,8 @@ class WorstCaseBracket:
     The number is between `attained_people` and `proven`.
 
     Attributes:
-        attained_people: people, in a table that was found.
-        proven: people, in any table.
+        attained_people: people that a table which was found exposes, a lower bound.
+        proven: people that any table exposes at most, an upper bound.
         search: its limits.
         why: the reason why the search gave up; empty where both are the same.
     """

@@ -25,8 +25,8 @@ from ...schema.problems import Problem, as_found, did_you_mean, problem
 from .gallery import names, source, unknown_name
 
 KEY = "extends"
-ENDING = ".toml"  # of the path of a base; any other text is the name of a shipped scenario
-MAX_BASES = 4  # limits the bases in a row
+ENDING = ".toml"  # ending of a base's path; any other text names a shipped scenario
+MAX_BASES = 4  # most bases in a row: a base may extend a base
 MAX_BYTES = 1 << 20
 PATHS = (KEY, "source", "hierarchy")  # keys whose values are file names
 

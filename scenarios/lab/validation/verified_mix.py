@@ -27,7 +27,7 @@ UNREAD = {
 }  # guards of onions -> reason why they are not needed
 DEVIATIONS = ("omit", "delay", "change")  # what a deviating keyholder can do
 POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # messages of a keyholder in a round
-FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that keep their default here
+FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no value but the default
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
     "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
