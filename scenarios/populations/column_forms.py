@@ -62,7 +62,7 @@ def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
 def parts_of(text: str, sign: str) -> list[str]:
     """Return the different parts of a cell, in alphabetical order.
 
-    Sign: stands between two parts.
+    sign: the text between two parts, such as `;`.
     """
     return sorted({part for part in (piece.strip() for piece in text.split(sign)) if part})
 
@@ -167,7 +167,7 @@ def doubts(
 def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
     """Yield a warning if numbers of a column have several spellings.
 
-    Rows: the rows of each text.
+    rows: the number of rows with each text.
     """
     groups = number_spellings(texts)
     if not groups:
@@ -193,7 +193,7 @@ def _are(number: int) -> str:
 def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
     """Yield a warning if the cells of a column look like sets of parts.
 
-    Rows: the rows of each text.
+    rows: the number of rows with each text.
     """
     sign = set_sign(texts)
     if sign is None:
@@ -304,9 +304,9 @@ def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
 
 
 def _origin(theirs: str, options: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:
-    """Return a requested column's column in the file, and its part.
+    """Return the column of the file behind a requested column, and the part that it is about.
 
-    None: it is no part's column.
+    The part is None if the requested column is no column of a single part.
     """
     for name, _ in options.yes_no:
         if theirs.startswith(f"{name}{BETWEEN}") and theirs not in names:

@@ -12,7 +12,8 @@ from importlib.resources import files
 from ...strict_text import from_toml
 
 CUT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))  # "ward id", "drug name"
+# Words that mark an identifier, unless another word of the name says of what, as in "ward id".
+WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,9 @@ class ColumnWords:
     """The words of one kind, such as words for a personal number.
 
     Attributes:
-        whole: a word of a name.
-        part: anywhere in a word.
-        phrase: words that stand side by side.
+        whole: words that equal a whole word of a column's name.
+        part: texts that may stand anywhere in a word.
+        phrase: words that stand side by side in the name.
     """
 
     whole: frozenset[str] = frozenset()
@@ -30,9 +31,9 @@ class ColumnWords:
     phrase: tuple[str, ...] = ()
 
     def first_match(self, words: list[str]) -> str | None:
-        """Return the first word or phrase of a column's name that is of this kind.
+        """Return the first word or phrase of a column's name that is of this kind, or None.
 
-        None if there is no such. words: the name, cut into words.
+        words: the name, cut into words.
         """
         for word in words:
             if word in self.whole or any(part in word for part in self.part):

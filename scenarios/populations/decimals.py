@@ -65,7 +65,10 @@ def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]
 
 
 def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
-    """Return "comma" for decimals with a comma, "doubtful" if they could be, None otherwise."""
+    """Return "comma" for decimals with a comma, "doubtful" if they could be, None otherwise.
+
+    sure: whether the user gave the comma as the decimal sign, so that no column is doubtful.
+    """
     signs = "".join(texts)
     if "," not in signs and not (sure and "." in signs):
         return None

@@ -28,7 +28,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SPACE = " "
 NAMES = {**SEPARATORS, SPACE: "space"}
 QUOTED = re.compile(r"\s*(\"|$)")
-QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')  # as R's write.table writes them
+QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')  # a header of R's write.table
 LONGEST = 1 << 20  # characters that are read to detect the dialect
 AGREEING = 0.9  # least share of lines with as many cells as the first line
 

@@ -59,6 +59,7 @@ class Unusable(Exception):
     """
 
     def __init__(self, column: int, row: int, why: str) -> None:
+        """Keep the place of the text, and the reason why it cannot be a value."""
         super().__init__(why)
         self.column, self.row, self.why = column, row, why
 
@@ -96,6 +97,7 @@ class _TextColumn:
     """
 
     def __init__(self) -> None:
+        """Begin with a column without rows."""
         self.numbering = _Numbering()
         self.parts, self.fresh = list[_Codes](), list[_Codes]()
 

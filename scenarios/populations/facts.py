@@ -100,11 +100,11 @@ def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
             )
         edges = feature.bins.edges or ()
         if any(b <= a for a, b in pairwise(edges)):
-            yield problem((*path, "bins"), "edges ascend, none twice")
+            yield problem((*path, "bins"), "edges must ascend, and each occurs once")
     if (feature.level is None) != (feature.hierarchy is None):
         yield problem(
             (*path, "hierarchy" if feature.level is None else "level"),
-            "hierarchy names a file, and level (from 1) which of its columns is said; give both",
+            "hierarchy names a file, and level (from 1) the column of it to use; give both",
         )
     if feature.day_first is not None and feature.date is None:
         yield problem((*path, "day_first"), "only date reads it; leave it out")

@@ -36,8 +36,8 @@ class Generator:
 
     Attributes:
         note: the people, in words.
-        draw: a column (levels, people, rng).
-        levels: the number of values of a column; None is any.
+        draw: draws the codes of a column, from (number of values, number of people, rng).
+        levels: the number of values of a column; None: any number.
         kindred: the share of values that do not come from `draw` but from the person's kind, a
             uniform number for all columns; 0: the columns are independent.
     """

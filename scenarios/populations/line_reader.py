@@ -59,9 +59,9 @@ class LineForm(Protocol):
     def ragged(
         self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
-        """Return a line of another length with as many cells as the layout has.
+        """Return a line of another length, filled or cut to as many cells as the layout has.
 
-        Raises DataError.
+        Raises DataError if the line lacks a value, or has a value too many.
         """
         ...
 

@@ -37,6 +37,7 @@ class _Cells:
     """A handler of XML events that counts the cells of all sheets, and collects merged ranges."""
 
     def __init__(self, content: Content) -> None:
+        """Prepare a parser of the sheets' XML, with its handlers and counters."""
         self.path, self.title = content.path, ""
         self.merged = dict[str, list[Merged]]()
         self.row = self.column = self.cells = 0

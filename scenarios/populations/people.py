@@ -60,7 +60,7 @@ class SourceTable:
 
     Attributes:
         name: the name of the source.
-        columns: their names.
+        columns: the names of the columns.
         codes: n x d, indices into `values`, one tuple of texts a column.
         values: the texts of each column.
         note: where it comes from, in words.

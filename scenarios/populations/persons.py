@@ -36,6 +36,10 @@ class RepeatedPersonsError(DataError):
     """
 
     def __init__(self, where: str, column: str, rows: int, persons: int) -> None:
+        """Compose the message, which asks for the definition of a person.
+
+        where: the table, for the message.
+        """
         super().__init__(
             f"{where}: {rows:,} rows, but {persons:,} different values of the identifier "
             f"{column!r}: what is a person? If each value of {column!r} is one, say --person "
@@ -216,7 +220,8 @@ def _ordered(
 ) -> NDArray[np.intp]:
     """Return the places of the rows in the order of a column.
 
-    Equal rows in the order of the source. by: the column, with dates or numbers. last: in
+    Rows with equal values keep the order of the source. by: the column, with dates or numbers.
+    last: in
     descending order.
     """
     j = whole.columns.index(name_in_table(section, by))

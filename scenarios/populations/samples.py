@@ -49,7 +49,7 @@ class Samples:
     def rounds(self, index: int) -> Collection[int]:
         """Return the rounds in which the person with this index is asked.
 
-        In the fixed setting, all.
+        In the fixed setting every person is asked in all rounds.
         """
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 

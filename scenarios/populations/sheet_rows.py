@@ -29,8 +29,8 @@ class Merged(NamedTuple):
     Attributes:
         first_row: the first row, from 1.
         first_column: the first column, from 0.
-        last_row: inside the range.
-        last_column: inside the range.
+        last_row: the last row, from 1, which is in the range.
+        last_column: the last column, from 0, which is in the range.
     """
 
     first_row: int

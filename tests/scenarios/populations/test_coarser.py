@@ -184,7 +184,7 @@ MISTAKES = {
     "two shapes": ('prefix = 2\ndate = "year"', "date and prefix exclude each other; choose one"),
     "no bins": ("bins = {}", "found none; one of edges, width, quantiles is accepted"),
     "two bins": ("bins = { width = 1, quantiles = 2 }", "found width and quantiles; one of"),
-    "edges": ("bins = { edges = [3, 3] }", "edges ascend, none twice"),
+    "edges": ("bins = { edges = [3, 3] }", "edges must ascend, and each occurs once"),
     "a word": ('fold = ["cases"]', "(did you mean `case`?)"),
     "no level": ('hierarchy = "zip.csv"', "hierarchy names a file, and level"),
     "no file": ('hierarchy = "no.csv"\nlevel = 1', "no.csv: cannot be read"),
