@@ -11,9 +11,9 @@ class UnreleasedColumn:
         column: its name.
         promised: the exposure bound of a release with it, which is also the smallest
             max_exposure that would admit it.
-        largest_k: the largest crowd size that would admit it at this max_exposure (None where the
-            rule is not asked about other k).
-        forbidden: the scenario forbids it anyway.
+        largest_k: the largest k, people in the smallest safe class, that would admit it at this
+            max_exposure; None if the bound is not computed for other k.
+        forbidden: whether the scenario forbids it at any limits.
     """
 
     column: str

@@ -48,8 +48,8 @@ class ConsideredColumns:
     Attributes:
         columns: their names.
         promised: the upper bound on the share of exposed people.
-        rule: the rule that proves it.
-        safe: whether it is within max_exposure.
+        rule: the name of the rule, the method that proves the bound.
+        safe: whether the bound is within max_exposure.
     """
 
     columns: tuple[str, ...]
@@ -98,9 +98,10 @@ class Played:
 
     Attributes:
         calls: the queries that were answered.
-        tallies: the counts of each.
+        tallies: the counts of each of these queries.
         decision: the columns of the release; None: there was no decision.
-        release, burned: people by combination; the reason for an abort; else None.
+        release, burned: the number of people by combination of values, None without a release; the
+            reason for an abort, None without an abort.
         refused: the number of refused messages, by reason.
         digest: the digest of the whole board, 32 bytes.
         look: returns the pooled view of some parties.
@@ -174,7 +175,7 @@ class Session:
         settings: all that its scores take from the scenario.
         crowd: the people.
         played: the outcome.
-        present: the indices of the respondents of a round.
+        present: returns the indices of the respondents of a round.
     """
 
     settings: ScoringSettings

@@ -30,7 +30,7 @@ from .rule_names import PERSONS
 if TYPE_CHECKING:
     from ....analysis.suppression import ColumnChoice
 
-BALLOTS = f"{PERSONS} rows="  # before the number of ballots, in the rule of a certificate
+BALLOTS = f"{PERSONS} rows="  # a certificate's rule, before the number of ballots
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,10 +38,10 @@ def resolved_policy(scenario: Scenario) -> Policy:
 
 
 def same_people_problems(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a problem if a scenario asks other people in round 2, or sets a rule.
+    """Yield a problem if a scenario asks other people in round 2, or sets a rule for its bound.
 
     For programs that ask the same people in each round and prove their decision by the coverage
-    bound.
+    bound, a count of the cells of common values.
     """
     kind = quoted(scenario.policy.kind)
     if scenario.population.setting != "fixed":
@@ -165,7 +165,7 @@ class Decided:
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
         """Raise NoGround: the program writes no findings of its own that could be checked."""
-        raise NoGround("its program found nothing beside what every run has")
+        raise NoGround("its program has no findings of its own to recompute")
 
 
 def verify_decision(

@@ -14,16 +14,17 @@ from ...schema.model import Policy
 PRICED = "margins"
 PLAIN = "coverage"
 PERSONS = "persons"  # the rule where persons have several rows (persons.py)
-CARRIED_OVER = (PLAIN, "refined")  # rules that hold, with confidence, for other people
-OWN_PROOF_RULES = (PRICED, PLAIN)  # accepted if the program has a proof of its own: the default
+CARRIED_OVER = (PLAIN, "refined")  # rules with a bound for people who were not counted
+OWN_PROOF_RULES = (PRICED, PLAIN)  # rules accepted by a program with its own proof
 CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # rule that replaces another for people not counted
 
 
 def policy_for(policy: Policy, *, people_counted: bool) -> Policy:
-    """Return a policy with a rule that holds for the people of the release.
+    """Return a policy with a rule (a method that bounds exposure) for the people of the release.
 
     people_counted: whether they are the people of round 1. The rule `margins` holds only for tables
-    with exactly the given counts; for other people the coverage bound replaces it.
+    with exactly the given counts; for other people the coverage bound, a count of the cells of
+    common values, replaces it.
     """
     rule = policy.rule if people_counted else CARRIED.get(policy.rule, policy.rule)
     return policy if rule == policy.rule else replace(policy, rule=rule)

@@ -141,9 +141,10 @@ def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
 def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
     """Return the rule of a policy for `analysis`: its name, or a function of marginals and k.
 
-    In the statistical setting delta is shared out over all columns of the schema, so that the
-    bounds of all sets hold at once and the choice may depend on the counts. If a column has an open
-    domain (unlisted values), all columns are treated as open, which is the safe reading.
+    A rule is a method that bounds exposure. In the statistical setting delta, the probability that
+    a bound may fail, is shared out over all columns of the schema, so that the bounds of all sets
+    hold at once and the choice may depend on the counts. If a column has an open domain (unlisted
+    values), all columns are treated as open, which is the safe reading.
     """
     rule = policy_for(policy, people_counted=new_people is None).rule
     if new_people is not None:
@@ -164,9 +165,10 @@ def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
 
 
 def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the rule by which sets of columns are listed for readers.
+    """Return the rule by which exposure bounds of sets of columns are listed for readers.
 
-    With many cells it is the coverage bound, as the bound by prices would take long.
+    With many cells it is the coverage bound (a count of the cells of common values), as the bound
+    by prices (dual variables of a linear program) would take long.
     """
     if rule != PRICED:
         return rule
@@ -185,10 +187,10 @@ def statistical(
     *,
     public: bool,
 ) -> Any:
-    """Return the bound of a rule, with confidence 1 - delta, for people outside the counts.
+    """Return the bound of a rule on exposed people who were not counted, with confidence 1 - delta.
 
-    released: the number of these people. public: whether the counts list every value of every
-    domain, zeros included.
+    rule: the name of a method that bounds exposure. released: the number of these people. public:
+    whether the counts list every value of every domain, zeros included.
     """
     from ....analysis.estimation import statistical_bound
 
@@ -202,9 +204,9 @@ def _public(schema: Schema) -> bool:
 
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the bound that a rule proves for columns with these counts.
+    """Return the bound on exposed people that a rule proves for columns with these counts.
 
-    rule: the name of a rule of `analysis`, or a function of counts and k.
+    rule: the name of a method of `analysis` that bounds exposure, or a function of counts and k.
     """
     from ....analysis.composition import best_bound
 
@@ -212,10 +214,10 @@ def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
 
 
 def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
-    """Convert a bound of `analysis` to a certificate, the plain data of the protocol.
+    """Convert a bound on exposed people to a certificate, the plain data of the protocol.
 
-    A bound for people not counted is called `statistical-...`, and its slack is the probability
-    that it fails.
+    proof: the bound, as `analysis` computes it. A bound for people not counted has a rule called
+    `statistical-...`; the field `slack` is then delta, the probability that the bound fails.
     """
     confidence = getattr(proof, "confidence", None)
     if confidence is not None:
@@ -259,7 +261,7 @@ def verify_certificate(
         from ....analysis.composition.check_margins import check_margins
 
         if certificate.n != sum(counts[0]):
-            why = f"certificate: speaks of {certificate.n:,} people, not of these"
+            why = f"certificate: claims {certificate.n:,} people; {sum(counts[0]):,} are counted"
             raise VerificationError(why)
         check_margins(counts, k, certificate.people, certificate.proof)
     elif rule == "worst-case":

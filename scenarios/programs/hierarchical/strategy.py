@@ -53,7 +53,7 @@ KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of a round that are tested for safety
 MOST_ASKED = 60  # groups that a round may query
 MOST_CELLS = 1 << 20  # cells of the table of a group that may be queried
-SHARP = 4  # features; with more, results have both bounds for the released set only
+SHARP = 4  # features; with more, only the released set gets the slower, smaller bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +371,7 @@ def verify(
     try:
         curator_knowledge.verify(released_columns, proof)
     except (LookupError, ValueError, StopIteration) as wrong:
-        why = f"certificate: a proof about columns or values that are not there ({wrong!r})"
+        why = f"certificate: its proof names a column or value that does not exist ({wrong!r})"
         raise VerificationError(why) from None
 
 

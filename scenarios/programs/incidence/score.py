@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 SEED = 0x73657473  # seed of the method bayes, which samples: equal counts give equal estimates
 
-# adjacency: an element is in one owner's set or not; in any of them or not
+# Neighbouring data differ in whether one owner's set, or the set of each owner, has an element.
 ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's memberships"
 
 
@@ -52,7 +52,7 @@ class IncidenceBudget(Record, frozen=True):
     Attributes:
         position: epsilon of one bit of one owner.
         element: epsilon of all bits of one element, one bit of each owner.
-        unit: of both.
+        unit: the unit of both epsilons.
     """
 
     position: float
@@ -61,12 +61,12 @@ class IncidenceBudget(Record, frozen=True):
 
 
 class ElementCount(Record, frozen=True):
-    """An estimated number of elements with its limits.
+    """An estimated number of elements, with its simultaneous confidence limits and the true number.
 
     Attributes:
         value: the estimate.
-        low: the lower limit.
-        high: the upper limit.
+        low: the lower limit of the number.
+        high: the upper limit of the number.
         truth: the true number; None if it is not known.
     """
 
@@ -81,11 +81,11 @@ class ElementCount(Record, frozen=True):
 
 
 class CountErrors(Record, frozen=True):
-    """The errors of the estimated counts; None if the true counts are not known.
+    """The errors of the estimated counts of positions; None if the true counts are not known.
 
     Attributes:
         largest: the largest error of all counts, positions.
-        covered: true counts that lie within their limits.
+        covered: the number of true counts that lie within their confidence limits.
     """
 
     largest: float | None
@@ -104,10 +104,11 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
         budget: its privacy budget.
         eta: 1 minus twice the probability that a bit is flipped.
         method: the estimator of the counts.
-        beta: the limits hold together with probability 1 - beta (bayes: a credible band).
-        psi: noisy counts.
-        phi, low, high: estimates and limits.
-        truth: true counts; None if the vectors read are not exactly the owners'.
+        beta: the limits of all counts hold together with probability 1 - beta (method bayes: a
+            credible band).
+        psi: noisy counts: positions set in exactly t of the received vectors.
+        phi, low, high: estimates of the true counts, and their confidence limits.
+        truth: the true counts; None if the vectors read are not exactly the owners'.
         union, intersection: elements in any set, and in all.
         error: the errors of the estimates.
         note: a remark on reading the estimates.
@@ -173,7 +174,7 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 
     @property
     def covered(self) -> int | None:
-        """The number of true counts that lie within their limits."""
+        """The number of true counts within their confidence limits; None if they are not known."""
         return self.error.covered
 
 

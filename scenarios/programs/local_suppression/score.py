@@ -125,7 +125,7 @@ def _rule(
 
 
 def _largest_set(codes: Any, k: int, max_exposed: int) -> tuple[int, ...]:
-    """Return the most columns whole that truly expose at most `max_exposed` people.
+    """Return the largest set of whole columns that truly exposes at most `max_exposed` people.
 
     It is computed from the rows themselves, which no curator knows.
     """

@@ -79,10 +79,10 @@ class LocalSuppressionStrategy:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate for the people of a release, by the coverage bound.
+        """Return the certificate for the people of a release: the coverage bound on exposure.
 
-        It counts blanks as a value. The number of blanks is known by then, so no quantile is
-        needed.
+        The coverage bound counts the cells of common values; a blank counts as a value. The release
+        shows the number of blanks, so no quantile of a random number is needed.
         """
         return prove_singles(self.policy, "coverage", schema, decision.kept, joint)
 
@@ -165,7 +165,7 @@ def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResu
                 raise VerificationError(f"{name}: the suppressed values are not the rarest")
             if rules[j].cover != column.cover:
                 raise VerificationError(
-                    f"{name}: the cover is not the least that makes {claimed.k} blanks"
+                    f"{name}: the cover probability is not the least for {claimed.k} blanks"
                 )
         columns.append(column)
     n = max_respondents(tallies)

@@ -46,7 +46,7 @@ def _value_text(value: object) -> str:
 
 
 def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem if a message's path is longer than the number of other peers.
+    """Yield a problem if paths of messages are longer than the number of other peers.
 
     Also if there are more people than a session among peers can have.
     """

@@ -34,7 +34,7 @@ UNARY = (
 TWO_BITS = "pckv-ue"  # the mechanism with two bits for each key; keys are at most as many as values
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
 MOST_BYTES = 64  # bytes of a text of an open domain, which is reported by prefixes
-# Mechanisms of shares, of which a person may report one feature.
+# Mechanisms that estimate shares, with which a person may report one feature drawn at random.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
 ROOM = 16  # bits of a report in hex that hold the number of the drawn feature
 ON_REPORTS = ("poison-reports", "inside-reports")

@@ -1,9 +1,8 @@
 """The mechanisms (randomizers) for a task, ranked by their exact standard errors.
 
-The error is the standard error of one estimate, of uniform answers given the people, as a share of
-them (of a mean: as a share of the range of the numbers), root of the mean over all features:
-
-    sqrt(variance of one report / people)
+The error of a mechanism is the standard error of one estimated share, for uniform answers and given
+these people: sqrt(variance of one report / people). It is a share of the people, or for a mean a
+share of the range of the numbers. Over several features it is the root of the mean square.
 
 The variance is the randomizer's own formula (`noise_of`), at the budget of one feature.
 """
@@ -26,8 +25,9 @@ class Ranked(Record, frozen=True):
     Attributes:
         task: the task that the mechanism is for, such as shares or a mean.
         mechanism: its name.
-        error: in the unit of the task.
-        is_configured: whether it is the scenario's.
+        error: its standard error, in the unit of the task: a share of the people, or of the
+            numbers' range.
+        is_configured: whether the scenario configures this mechanism.
     """
 
     task: str

@@ -22,15 +22,15 @@ class Measured(Record, frozen=True):
     """A number estimated from reports, with its 95 % limits and its true value.
 
     Attributes:
-        name: of the number, such as mean.
+        name: the name of the number, such as mean.
         estimate: from the reports.
         standard_error: of the estimate.
-        low_95: the lower limit.
-        high_95: the upper limit.
+        low_95: the lower 95 % confidence limit of the number.
+        high_95: the upper 95 % confidence limit of the number.
         truth: among the participants.
         biased: whether its expectation differs from the truth.
-        nearest: whether no truth makes the reports probable (2.5 %); both limits are then at the
-            nearest end of the range.
+        nearest: whether every possible truth gives such reports a probability below 2.5 %; both
+            limits are then at the nearest end of the range.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Measured(Record, frozen=True):
 
     @property
     def is_held(self) -> bool:
-        """Whether the truth is within the limits, up to rounding."""
+        """Whether the truth is within the 95 % confidence limits, up to rounding."""
         rounded = ROUNDED * max(1.0, abs(self.truth))
         return self.low_95 - rounded <= self.truth <= self.high_95 + rounded
 

@@ -25,7 +25,7 @@ class FoundShare(Record, frozen=True):
         value: the text.
         unbiased: share of people, unbiased for a value not chosen by its estimate.
         standard_error: its standard error.
-        low_95, high_95: 95 % limits.
+        low_95, high_95: 95 % confidence limits of the share.
         truth: share among the participants; 0 if no participant has it.
     """
 

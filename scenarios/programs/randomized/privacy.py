@@ -38,7 +38,7 @@ SEED = 0x746F6C64
 DELTA = 1e-6  # the delta of every epsilon after shuffling
 ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
-MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
+MOST_BITS = 6  # flipped bits of a report; with more, no bound after shuffling is computed
 MAX_FACTOR_VALUES = 16  # values of a feature whose participation factor is computed
 MOST_NATS = 1e9  # stands for an infinite epsilon
 POINTS = 1024  # points of quasi-Monte-Carlo integration, for factors without a closed form
@@ -300,7 +300,7 @@ def _matrix(randomizer: Any) -> Any:
     """
     if randomizer.closed_form:
         return randomizer
-    # a hash is known by its parameters for all hash functions, not for these
+    # A closed form of local hashing holds for the set of all hash functions, not for this family.
     return randomizer.matrix if randomizer.outputs * randomizer.inputs <= SMALL else None
 
 

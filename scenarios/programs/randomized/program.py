@@ -43,7 +43,7 @@ class FeatureNoise(LocalNoise):
         return reported_schema(scenario, schema)
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the announced features: of each, or of a joint report of all."""
+        """Return the names of the announced features: one for each message of a report."""
         from ..noisy_questions import reported_names
 
         return reported_names(scenario, names)

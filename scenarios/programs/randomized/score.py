@@ -38,7 +38,7 @@ class ReportBudget(Record, frozen=True):
     Attributes:
         local: epsilon of one person's whole answer.
         each: epsilon of one feature or bit.
-        unit: of both.
+        unit: the unit of both epsilons.
         mixed: whether they hold after the mix alone; before it a person's messages are its answer.
         adjacency: the difference between neighbouring collections: the answers of one person.
     """
@@ -60,7 +60,8 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         budget: its epsilons.
         features: the estimated shares of each feature.
         joint: the estimated shares of all features together (bit-flip with at most 6 features).
-        error: over all shares of all features; None if the truth is unknown.
+        error: the errors of the estimates, over all shares of all features; None if the truth is
+            unknown.
         privacy: the privacy parameters of the reports.
         omitted: the number of different reports, if too many for the release; 0 if it holds them.
         measured: numbers besides shares, of the features that have such numbers.

@@ -22,7 +22,7 @@ class ShareErrors(Record, frozen=True):
     """The errors of several estimated shares, as shares of people, >= 0.
 
     Attributes:
-        largest, mean: of all values.
+        largest, mean: the largest and the mean error, over the shares of all values.
     """
 
     largest: float
@@ -34,7 +34,8 @@ class EstimateErrors(ShareErrors, frozen=True):
 
     Attributes:
         in_errors: the largest error, in standard errors (zero errors omitted).
-        covered: the number of true shares that lie within their intervals.
+        covered: the number of true shares that lie within the 95 % confidence intervals of their
+            estimates.
     """
 
     in_errors: float = field(name="largest_in_standard_errors")
@@ -50,12 +51,12 @@ class Estimated(Record, frozen=True):
         outside: texts that are no report, which are left out.
         values: the value of each share.
         shares, errors: unbiased, and their standard errors.
-        low, high: 95 % limits, within 0 to 1.
+        low, high: 95 % confidence limits of each share, within 0 to 1.
         projected: the nearest distribution, biased.
         truth: among the participants; () if it is unknown.
         error: the errors of the shares; None if the truth is unknown.
-        nearest: values whose reports no share of people makes probable (2.5 %); both limits are
-            then at the nearest end.
+        nearest: values with reports that have a probability below 2.5 % under every share; both
+            limits are then at the nearest end of 0 to 1.
     """
 
     feature: str
@@ -140,7 +141,7 @@ def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, 
 
 
 def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
-    """Add 95 % limits, the nearest distribution and the truth to an estimate.
+    """Return an estimate with 95 % confidence limits of each share, and the nearest distribution.
 
     truth: true shares; () if they are unknown.
     """
@@ -172,7 +173,7 @@ def _errors(
 ) -> EstimateErrors:
     """Return the errors of estimated shares, given the true shares.
 
-    errors: standard errors. ends: lower and upper limits.
+    errors: standard errors of the shares. ends: their lower and their upper confidence limits.
     """
     misses = missed(shares, truth)
     far = (miss / error for miss, error in zip(misses, errors, strict=True) if error)

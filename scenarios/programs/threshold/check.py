@@ -70,8 +70,8 @@ def _check_sampling(policy: Policy) -> Iterator[Problem]:
         return
     if policy.prefixes:
         message = (
-            "how many people end at an open prefix tells of one person alone whether it took part "
-            "(decision 65), so nothing is promised; leave prefixes or sample out"
+            "with both sample and prefixes, the people counted at an open prefix can show whether "
+            "one person took part (decision 65), so no epsilon holds; leave prefixes or sample out"
         )
         yield problem(("policy", "prefixes"), message)
     if policy.k < 2:

@@ -33,8 +33,8 @@ class RowEstimate(Record, frozen=True):
         seen: participants with it.
         people: seen / rate.
         error: standard error of `people`, for a row that is certain to open.
-        low: lower 95 % limit, given that it opened.
-        high: the upper limit.
+        low: lower 95 % confidence limit of `people`, given that the row opened.
+        high: upper 95 % confidence limit of `people`, likewise.
     """
 
     values: tuple[str, ...]

@@ -91,8 +91,9 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
         cells: the number of released cells.
         of: people times features.
         depths: people by how many of their columns are open, each depth that occurs.
-        cut_short: people with an open column and an exact cell of fewer than k: k people share
-            each open value, but fewer than k are open exactly so far in this cell.
+        cut_short: people in released cells of fewer than k people that end at a blank after an open
+            value: at least k people share the open values, but fewer than k have no further value
+            open.
         closed: groups that stayed closed, by size; () in the record of a party without this view.
         astray: people with an open prefix and in no closed group, since the rest of their
             message is junk; known to the reader, as the groups are.
