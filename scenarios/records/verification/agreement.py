@@ -10,7 +10,7 @@ CLOSE = 1e-9  # relative: another order of a sum changes the last of 16 digits
 def require_equal(subject: str, actual: object, claimed: object) -> None:
     """Raise VerificationError unless the computed value equals the claim.
 
-    Subject: for the message.
+    subject: the name of the value in the message.
     """
     if actual != claimed:
         raise VerificationError(

@@ -1,7 +1,9 @@
 """The Python interface to saved runs: `veilmix.leak` and `veilmix.verify`, as the commands.
 
-leak()     the leakage to every coalition, from the recorded views of its members verify()   every
-check of a run folder
+    leak()     the leakage to every coalition, from the recorded views of its members
+    verify()   every check of a run folder
+
+Both take a run folder, or a run that `veilmix.read` returned.
 """
 
 from __future__ import annotations

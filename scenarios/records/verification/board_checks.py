@@ -74,7 +74,7 @@ def batches(evidence: RecordEvidence) -> str:
 def checked_proofs(replayed: Board) -> str:
     """Check every ballot, proof of shuffle and decryption share of a verified mix.
 
-    Return the numbers.
+    Return a sentence with the numbers of ballots, shuffles and shares.
     """
     checked, announcement = check_record(replayed, SystemEntropy()), replayed.announcement
     reuse_text = (

@@ -30,6 +30,7 @@ class Explainer:
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
+        """Derive the knowledge of the coalition. Arguments as in the class."""
         self.knowledge = closure(RunCiphertexts(record), members)
         self.terms = self.knowledge.terms
         self.columns = columns
@@ -128,7 +129,7 @@ class Explainer:
     def _text(self, fact: Fact, reason: FactReason) -> str:
         """Return a fact of a derivation as a sentence.
 
-        Reason: the rule and the premises behind it.
+        reason: the rule and the premises from which the fact follows.
         """
         match fact:
             case KeyFact(party):

@@ -49,6 +49,7 @@ class RecordEvidence:
         wants_replay: bool | None,  # noqa: FBT001 - passed on
         known_identities: Mapping[str, PublicIdentity] | None = None,
     ) -> None:
+        """Keep the run and the options of the checks. Arguments as in the class."""
         self.run = run
         self.wants_replay = wants_replay
         self.known_identities = known_identities or {}

@@ -38,6 +38,10 @@ class PeerExplainer:
     """
 
     def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:
+        """Prepare the explanations.
+
+        record: the run. members: the coalition. columns: names of the columns.
+        """
         self.record = record
         self.columns = columns
         peers = (party for party in members if parties.role(party) is parties.Role.PEER)

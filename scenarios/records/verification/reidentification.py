@@ -53,12 +53,14 @@ def _fits(attack: AttackSuccess, people: int) -> None:
     slack = DEVIATIONS * attack.standard_error + CLOSE * people
     if not attack.certain - slack <= attack.found <= people + slack or attack.found < 1 - slack:
         raise VerificationError(
-            f"{knowledge}: {attack.found:g} people of {people} are said to be found"
+            f"{knowledge}: {attack.found:g} people named correctly are claimed, with "
+            f"{attack.certain} certain people; possible are {max(1, attack.certain)} to {people}"
         )
     _check_equal(f"{knowledge}: bayes_error", max(0.0, 1 - attack.found / people), attack.error)
     if not 0 <= attack.bits <= log2(people) + DEVIATIONS * attack.bits_error + CLOSE:
         raise VerificationError(
-            f"{knowledge}: {attack.bits:g} bits, of {log2(people):g} that there are"
+            f"{knowledge}: {attack.bits:g} bits a row are claimed; at most {log2(people):g} "
+            "are possible"
         )
 
 

@@ -41,7 +41,7 @@ def decision(evidence: RecordEvidence) -> str:
         require_equal(f"asked in round {number + 1}", step, result.call)
     _same_certainty(evidence, results)
     if (more := curating.ask(evidence.schema, results)) is not None:
-        raise VerificationError(f"it was safe to ask {more.asks} before deciding")
+        raise VerificationError(f"the curator decided, although a query of {more.asks} was safe")
     decided = curating.decide(evidence.schema, results)
     names = evidence.result.features
     require_equal("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
@@ -210,8 +210,8 @@ def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> Non
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
     if worst.low > worst.high or worst.proven != (worst.low == worst.high):
         raise VerificationError(
-            f"the worst case is {worst.low:g} to {worst.high:g}, proven: {worst.proven}; proven is "
-            "a worst case whose bounds are equal"
+            f"the worst case is {worst.low:g} to {worst.high:g}, proven: {worst.proven}; a worst "
+            "case is proven exactly if its bounds are equal"
         )
 
 

@@ -221,12 +221,14 @@ def repeat(evidence: RecordEvidence) -> str:
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")
     if evidence.result.ledger and evidence.result.ledger.refused:
-        raise NoGround("it was refused for earlier sessions, which only the ledger knows")
+        raise NoGround(
+            "the ledger refused the run for earlier sessions, which a replay does not know"
+        )
     if evidence.wants_replay is False:
-        raise NoGround("not asked for")
+        raise NoGround("a replay was not requested")
     # A large run takes as long again as it took, so it is repeated only on request.
     if evidence.wants_replay is None and users > REPLAYED:
-        raise NoGround(f"{users:,} people; ask for it with --replay")
+        raise NoGround(f"a run of {users:,} people is replayed only on request: --replay")
     try:
         repeated = plain(evidence.repeated.written())
     except LocalError as error:

@@ -35,6 +35,7 @@ class VerifiedExplainer:
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
+        """Compute the coalition's view of the run. Arguments as in the class."""
         self.record, self.columns = record, columns
         self.members = frozenset(members)
         self.linked = record.view(members).by_round
@@ -155,7 +156,10 @@ class VerifiedExplainer:
             yield FactRule.SHOWN, text
 
     def _linkers(self, number: int) -> list[str]:
-        """Return the set of keyholders that can link a round and lacks the fewest members."""
+        """Return the keyholders, in order, that together can link a round's answers to users.
+
+        Of several such sets it is the set that needs the fewest parties outside the coalition.
+        """
         linkers = nearest(self.record.linkers(number), self.members)
         hops = self.record.openers[number][:-1]
         return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
