@@ -1,7 +1,9 @@
 """The Python interface to studies: `veilmix.sweep` and `veilmix.attack`, as the commands.
 
-sweep()    a scenario at every point of a grid; `frames.runs` has a row a run attack()   a scenario
-under every attack, without and with every defence
+    sweep()    a scenario at every point of a grid; `frames.runs` has a row a run
+    attack()   a scenario under every attack, without and with every defence
+
+Both play many runs of a scenario, in this process or by an executor.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class SweepStopped(KeyboardInterrupt):
     """
 
     def __init__(self, swept_runs: SweptRuns, total: int) -> None:
+        """Keep the finished runs, and the number of all runs."""
         super().__init__(f"{len(swept_runs.lines):,} of {total:,} runs played")
         self.swept_runs, self.total = swept_runs, total
 
@@ -184,6 +187,7 @@ class _Borrowed(_InlineExecutor):
     """A wrapper of the caller's executor, which stays open when the study ends."""
 
     def __init__(self, lender: Executor) -> None:
+        """Keep the caller's executor, to which jobs are passed on."""
         self._lender = lender
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:

@@ -60,7 +60,8 @@ class AttackResult(Record, frozen=True):
         friends: number of its members that are people.
         runs: the number of runs.
         read: runs in which a person's row was read.
-        low, high: limits of the probability of that, 95 % (Clopper-Pearson).
+        low, high: 95 % confidence limits (Clopper-Pearson) of the probability that a run reads a
+            row.
         value, of, unit: the success and the largest possible success, mean of the runs.
         before, after, never: the runs in which a row was read, by the time at which an honest party
             noticed: before the release, after it, or never.

@@ -85,6 +85,7 @@ class CheatingStopped(KeyboardInterrupt):
     """The interruption of a study by Ctrl-C. study: the study so far."""
 
     def __init__(self, study: CheatingStudy) -> None:
+        """Keep the study with the runs that were played."""
         super().__init__(f"{study.played} of {study.due} runs played")
         self.study = study
 

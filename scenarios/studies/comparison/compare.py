@@ -57,6 +57,7 @@ class ComparisonStopped(KeyboardInterrupt):
     """
 
     def __init__(self, comparison: Comparison) -> None:
+        """Keep the comparison of the finished programs."""
         super().__init__(f"{len(comparison.programs)} programs compared")
         self.comparison = comparison
 

@@ -1,8 +1,8 @@
 r"""Direct sending: each user sends one message to one reader, under its own name, without a mix.
 
-context = SHA-256("veilmix direct 1\0" || session || user index (u32)) plain   = [text], a text per
-column (wire.py), padded (ISO/IEC 7816-4) to one size for all users:
-          3 bytes more than the widest texts with their lengths
+    context = SHA-256("veilmix direct 1\0" || session || user index (u32))
+    plain   = [text], a text per column (wire.py), padded (ISO/IEC 7816-4) to one size for all
+              users: 3 bytes more than the widest texts with their lengths
 
 A message travels in a `submission` of round 1. User indices begin with 0.
 """
@@ -48,7 +48,7 @@ class DirectWay:
     def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "DirectWay":
         """Return a new session: the reader's key, and the length of a message.
 
-        Widths: bytes of each text.
+        widths: the largest size of each text, in bytes.
         """
         mix = case.scenario.mix
         scheme = suite(mix.suite, lesson=mix.lesson)

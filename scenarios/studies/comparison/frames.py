@@ -98,7 +98,7 @@ class ComparisonFrames:
 def comparison_frames(comparison: Any) -> ComparisonFrames:
     """Return the tables of a comparison.
 
-    Comparison: a `Comparison`; result.py imports this file.
+    comparison: a `Comparison`; result.py imports this file, so the type is not named here.
     """
     coalitions = [
         (

@@ -60,7 +60,7 @@ def local(case: Case) -> Iterator[Compared]:
 def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
     """Return the scenario with this epsilon.
 
-    With `grr` if its mechanism does not estimate shares.
+    The mechanism is replaced by `grr` if it estimates no shares.
     """
     mechanism = scenario.local.mechanism
     entry = mechanisms().get(mechanism)

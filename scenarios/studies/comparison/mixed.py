@@ -46,7 +46,7 @@ from .utility import empty_utility, estimated, released, utility
 if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
-LAST = KIND  # of the rows: it has one for each budget
+LAST = KIND  # the row that comes last, as it has a line for each budget
 VERIFIED = "verified"
 VERIFIED_NOTE = (
     "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
@@ -72,7 +72,10 @@ def played(row: str) -> Kind:
 
 
 def exposure_kind(scenario: Scenario) -> Kind:
-    """Return the kind of the row `exposure`: the scenario's own if it is of that row."""
+    """Return the kind of policy that is played in the row `exposure`.
+
+    It is the scenario's own kind if that belongs to the row; else the first kind of the row.
+    """
     mine = program_of(scenario).compared == ROW
     return scenario.policy.kind if mine else played(ROW)
 
@@ -182,9 +185,9 @@ def verified(case: Case) -> Iterator[Compared]:
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
-    """Return the results of one scenario.
+    """Return the results of one program on its variant of the scenario.
 
-    Program: the row's name. epsilon: of noise; None without.
+    program: the row's name. epsilon: of the noise that users add; None without noise.
     """
     meter = Meter()
     outcome = (

@@ -36,7 +36,7 @@ COMPARISON = "comparison.json"
 READERS = ("curator", "analyst")
 NAMED = 4  # largest number of peers of which a coalition's name lists each
 
-Limits = tuple[float, float]  # a 95 % interval
+Limits = tuple[float, float]  # the ends of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +182,11 @@ class Utility:
         entropy_of_all: bits a person in all columns.
         pairs: number of two-way tables.
         answered: two-way tables with data of both columns in the release.
-        mean, largest: of the total variation distances of all of them, a column that is not
-            released being guessed uniform.
-        mean_limits: 95 %, over draws of noise; None without noise.
-        largest_limits: 95 %, over draws of noise; None without noise.
+        mean, largest: the mean and the largest total variation distance of the analyst's two-way
+            tables from the true ones; a column that is not released is guessed uniform.
+        mean_limits: interval that holds `mean` in 95 % of the draws of noise; None without noise.
+        largest_limits: interval that holds `largest` in 95 % of the draws of noise; None without
+            noise.
         draws: number of draws of noise over which distances are averaged.
     """
 
@@ -208,7 +209,7 @@ class ProgramCost:
 
     Attributes:
         cpu: seconds of all parties together.
-        cpu_limits: 95 %; None if all people were measured.
+        cpu_limits: 95 % confidence interval of `cpu`; None if all people were measured.
         people, samples: measured on so many people, so many times; if these are not all people, cpu
             is scaled up and cpu_limits is its 95 % interval.
         bytes: mean bytes that a person sends.

@@ -1,9 +1,13 @@
 """A comparison on disk: a folder that is complete or does not exist.
 
-scenario.toml       as it was compared, with the seed comparison.json     `Comparison`, schema 1
-(result.py) comparison.csv      one line per program frontier.png .svg   the trust-privacy-utility
-frontier, if matplotlib is installed frontier.csv        its numbers versions.json       the
-versions of veilmix, Python and libraries
+    scenario.toml       as it was compared, with the seed
+    comparison.json     `Comparison`, schema 1 (result.py)
+    comparison.csv      one line per program
+    frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is installed
+    frontier.csv        its numbers
+    versions.json       the versions of veilmix, Python and libraries
+
+This module writes the folder; `read` of result.py reads comparison.json.
 """
 
 from collections.abc import Iterator, Sequence

@@ -36,7 +36,7 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
 def utility(case: Case, release: ReleasedRows, hidden: Sequence[Hiding] = ()) -> Utility:
     """Return the utility of a release of rows.
 
-    Hidden: the rules by which people suppress values.
+    hidden: the rules by which people suppress values.
     """
     codes = case.codes()
     errors = pair_errors(

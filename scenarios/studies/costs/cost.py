@@ -42,9 +42,9 @@ class RoundCost:
     Attributes:
         number: the number, from 1.
         reader: the reader of the answers.
-        columns: sets that are requested, by number.
+        columns: the sets of columns that are requested, as numbers of columns.
         onions: the onions of all people; in a verified mix, the ballots.
-        layers: sealed, and opened again.
+        layers: the number of layers that are sealed; as many are opened.
         person: bytes that one person sends.
         carried: bytes of all messages between parties, batches included.
         multiplications: the number of group multiplications in a verified mix.
@@ -192,7 +192,7 @@ PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], SessionC
 def _round(plan: Round, people: int, head: int) -> RoundCost:
     """Return the cost of a round.
 
-    Head: bytes of the board's head (digest) that a message repeats.
+    head: bytes of the board's head (digest) that each message repeats.
     """
     shufflers = len(plan.hops) - 1
     person = carried = None

@@ -161,7 +161,7 @@ def _list(
 ) -> LinkTraffic:
     """Return the traffic of a post with a list of entries.
 
-    Make: returns the body with so many entries.
+    make: returns the body with so many entries.
     """
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))

@@ -1,12 +1,13 @@
 """Every set of columns of a run: its bound on exposure, its true exposure, and its entropy.
 
-    promised   by the policy's rule from the marginals, as the curator could
+    promised   upper bound on exposed people by the policy's rule (a method that proves such bounds)
+               from the marginals, as the curator could compute it
     truth      people in an equivalence class smaller than k, if these columns were released
     entropy    bits per person that the joint counts of the columns hold
 
 Truth is counted in the people (`verification.population`), or in the release if only that is known.
-With the rule `worst-case`, or `margins` and many cells, the sets that were not decided on have the
-coverage bound: either rule would take long for every set.
+The rule `worst-case`, or `margins` with many cells, would take long for every set. Sets other than
+the released set then have the coverage bound, a count of the cells of common values.
 """
 
 from collections import Counter
@@ -46,14 +47,14 @@ class ColumnSet:
 
     Attributes:
         columns: their names.
-        promised: the bound: at most so many of `bound_population` people are exposed, by `rule`.
-        bound_population: number of people that the bound is about.
-        rule: the rule of the bound.
-        truth: exposed people of `counted`.
-        counted: number of people in the table.
+        promised: upper bound on exposed people, among `bound_population` people.
+        bound_population: the number of people that `promised` is about.
+        rule: the name of the rule, the method that proves `promised`.
+        truth: the true number of exposed people, among `counted` people.
+        counted: the number of people in the table.
         entropy: bits a person in the joint counts of the columns.
         weight: the sum of the columns' weights.
-        safe: whether the promise is within max_exposure.
+        safe: whether `promised`, as a share of the people, is within max_exposure.
         released: whether this set was released.
     """
 
@@ -116,9 +117,16 @@ def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]
 
 
 class _Chooser:
-    """A run, with the counts of its columns in the form that a rule for bounds takes."""
+    """The computation of a run's column sets: counts of its columns, and the rule for bounds.
+
+    A rule is a method that proves an upper bound on exposed people.
+    """
 
     def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
+        """Compute the counts of the columns, and the rule for the bounds of sets.
+
+        decision: the decision of the run, as result.json has it.
+        """
         self.run = run
         self.decided = decision.certificate
         self.schema = schema
@@ -178,9 +186,9 @@ class _Chooser:
         )
 
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
-        """Return the bound on exposed people and its rule.
+        """Return the upper bound on exposed people for a set of columns, and the name of its rule.
 
-        For the released set it is the decision's, for any other set it is computed.
+        For the released set it is the decision's bound; for any other set it is computed.
         """
         if columns == self.released_columns:
             return self.decided.people, self.decided.rule
@@ -190,9 +198,9 @@ class _Chooser:
         return int(proof.people), str(proof.rule)
 
     def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
-        """Return the joint counts of some columns, from the people or else from the release.
+        """Return the joint counts of some columns, from the people or else the release.
 
-        Or None.
+        None if neither has them.
         """
         if self.table is not None:
             return joint_counts(self.table, columns)

@@ -1,11 +1,12 @@
 """Exposure at every threshold k: the truth about the release, the bounds, and the worst case.
 
-    truth              people of the release in a class smaller than k, a step function of k
-    printed            the smaller of Theorems 2 and 3 of paper 000
-    refined, coverage  the sharper bounds (composition.py)
-    worst case         the most that any table with these marginals exposes, or a bracket around it
-    promised           the bound of the decision, at the run's own k: no curve, since the default
-                       rule takes a linear program for each k
+    truth        people of the release in a class smaller than k, a step function of k
+    printed      bound on exposed people: the smaller of Theorems 2 and 3 of paper 000
+    refined      a smaller bound, from the proof of Theorem 3 (analysis/composition/bounds.py)
+    coverage     the smallest of these bounds: it counts the cells of common values (coverage.py)
+    worst case   the most people that any table with these marginals exposes, or bounds on it
+    promised     the bound of the decision, at the run's own k: no curve, since the default rule
+                 takes a linear program for each k
 
 Without a release the curves are about all columns together, which were not released.
 """
@@ -32,12 +33,12 @@ NODES, CELLS = 20, 40  # nodes of a search tree; cells of the table after mergin
 
 @dataclass(frozen=True, slots=True)
 class WorstTable:
-    """The worst table found at a threshold k: bounds on the people that it exposes.
+    """The search for the table that exposes most people at a threshold k: bounds on their number.
 
     Attributes:
-        k: the smallest class in which a person is not exposed.
-        attained_people: people, at least.
-        proven: people, at most.
+        k: people in the smallest class that counts as safe.
+        attained_people: people exposed in a table that was found, a lower bound.
+        proven: people exposed in any table at most, an upper bound.
     """
 
     k: int
@@ -52,14 +53,14 @@ class Curves:
     Attributes:
         columns: the columns of the curves.
         released: whether these columns were released.
-        k: the size k of the run's smallest safe class.
+        k: people in the run's smallest safe class.
         people: the number of people that the bounds are about.
-        ks: ascending.
-        bounds: by rule, people at each of `ks`.
-        truth: None if it cannot be known from the run.
-        worst: at some of `ks`.
-        promised: rule and people of the decision, at `k`; None if the curves are of columns that
-            were not released.
+        ks: the thresholds k, ascending.
+        bounds: name of a bound -> the largest possible number of exposed people at each of `ks`.
+        truth: the true number of exposed people; None if it cannot be known from the run.
+        worst: bounds on the worst case at some of `ks`.
+        promised: the decision's bound at `k`: name of its rule, and people; None if the curves are
+            of columns that were not released.
     """
 
     columns: tuple[str, ...]
@@ -124,7 +125,11 @@ def _bounds(
     people: int,
     schema: Any,
 ) -> Iterator[int]:
-    """Yield, for each k, the largest number of exposed people that a rule allows."""
+    """Yield, for each k, the largest number of exposed people that a rule allows.
+
+    rule: the name of a method that bounds exposure. counts: the people with each value, for each
+    column. people: the number of people that the bound is about.
+    """
     from ....analysis.composition import best_bound
 
     policy = run.scenario.policy
@@ -151,15 +156,15 @@ def _worst(
     *,
     released: bool,
 ) -> Iterator[WorstTable]:
-    """Yield the worst case at some k.
+    """Yield bounds on the worst case for some thresholds k.
 
-    At the run's own k it respects the bound that the run proved.
+    At the run's own k they respect the bound that the run proved.
     """
     if not _fixed(run) or nodes == 0:
         return
     from ....analysis.composition import worst_case
 
-    # the caller's limit, or the default limits
+    # The caller limits the nodes only; without a limit both defaults hold.
     limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
     stated = run.result.exposure.worst_case

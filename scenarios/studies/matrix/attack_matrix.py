@@ -263,7 +263,7 @@ def cell_of(
 ) -> Cell:
     """Return the summary of the runs of one cell.
 
-    Without: the cell of the attack without a defence.
+    without: the cell of the same attack without a defence; None for that cell itself.
     """
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)

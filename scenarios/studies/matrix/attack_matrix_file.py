@@ -1,9 +1,13 @@
 """An attack matrix on disk: a folder that is complete or does not exist.
 
-scenario.toml      the scenario under attack, with the seed of the first run matrix.json
-`Matrix`, schema 1 (matrix_result.py) matrix.csv         one line per cell costs.csv          one
-line per defence matrix.png .svg    the heat table, if matplotlib is installed versions.json
-the versions of veilmix, Python and libraries
+    scenario.toml      the scenario under attack, with the seed of the first run
+    matrix.json        `Matrix`, schema 1 (matrix_result.py)
+    matrix.csv         one line per cell
+    costs.csv          one line per defence
+    matrix.png .svg    the heat table, if matplotlib is installed
+    versions.json      the versions of veilmix, Python and libraries
+
+This module writes the folder, and reads matrix.json again.
 """
 
 from __future__ import annotations
@@ -39,7 +43,7 @@ __all__ = [
     "without_occasion",
 ]
 
-HONEST = {"cpu_seconds", "bytes", "messages"}  # figures of an honest run
+HONEST = {"cpu_seconds", "bytes", "messages"}  # figures of an honest run in every file
 MATRIX = "matrix.json"
 
 

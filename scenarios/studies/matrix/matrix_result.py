@@ -27,7 +27,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             learns most.
         moved: the largest number of people by which a count of round 1 differs from an honest run.
         released, burned, alarmed: runs with a release, with an aborted round, with an alarm.
-        low, high: limits of the probability of an alarm.
+        low, high: 95 % confidence limits (Clopper-Pearson) of the probability of an alarm in a run.
         causes: runs by cause of alarm.
         refused: messages refused, mean.
         same: the cell equals the cell `none`, as this defence is on in both.
@@ -93,8 +93,8 @@ class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     Attributes:
         runs: their number.
         cpu: seconds that it adds.
-        cpu_low: the lower limit; None of one run.
-        cpu_high: the upper limit; None of one run.
+        cpu_low: the lower 95 % confidence limit of `cpu`; None of one run.
+        cpu_high: the upper 95 % confidence limit of `cpu`; None of one run.
         size: bytes that it adds.
         messages: messages that it adds.
         steps: steps that it adds, each of which waits for the step before; 0 in older matrices.
@@ -180,6 +180,7 @@ class MatrixStopped(KeyboardInterrupt):
     """The interruption of a matrix by Ctrl-C. matrix: the rows of all finished attacks."""
 
     def __init__(self, matrix: Matrix) -> None:
+        """Keep the matrix of the finished attacks."""
         super().__init__(f"{len(matrix.rows)} attacks played")
         self.matrix = matrix
 

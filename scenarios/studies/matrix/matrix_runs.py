@@ -148,7 +148,10 @@ def shoot(job: MatrixJob) -> AttackOutcome:
 
 
 def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
-    """Return the largest change of a count of round 1, in people; 0 if no count was read."""
+    """Return the largest difference of a count of round 1 from the honest run, in people.
+
+    0 if no count was read.
+    """
     furthest = 0
     for mine, honest_counts in zip(shot.counts, honest.counts, strict=False):
         values = mine.keys() | honest_counts.keys()

@@ -32,6 +32,7 @@ class SearchStopped(KeyboardInterrupt):
     """The interruption of a search by Ctrl-C. search_result: the results so far."""
 
     def __init__(self, search_result: SearchResult) -> None:
+        """Keep the results of the search so far."""
         super().__init__(f"{search_result.played} strategies played")
         self.search_result = search_result
 

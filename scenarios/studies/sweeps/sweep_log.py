@@ -25,6 +25,7 @@ class SweepLog:
     """
 
     def __init__(self, path: Path, *, resume: bool) -> None:
+        """Open the file, read its finished runs, and remove a line that was cut off."""
         self.path = path
         if os.path.lexists(path) and not resume and path.stat().st_size:
             raise StorageError(
