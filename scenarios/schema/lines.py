@@ -19,6 +19,7 @@ class Locator:
     """A finder of the lines of keys in the text of a valid TOML file."""
 
     def __init__(self, text: str) -> None:
+        """Split the text into lines, to be parsed on demand."""
         self._lines = text.split("\n")
         self._parsed: dict[int, dict[str, Any]] = {0: {}}
 

@@ -27,7 +27,7 @@ from ...temporary_files import private_folder, set_aside
 
 MAX_BYTES = 2 << 30  # larger files are refused
 PIECE = 1 << 20  # bytes compressed together
-LEVEL = 1  # of zlib: the fastest
+LEVEL = 1  # compression level of zlib: the fastest
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,6 +77,7 @@ class _Stream(io.RawIOBase):
     """A seekable binary stream of a content, decompressed piece by piece."""
 
     def __init__(self, content: Content) -> None:
+        """Begin at the first byte of a content."""
         super().__init__()
         self._content, self._at = content, 0
         self._number, self._piece = -1, b""  # last decompressed piece

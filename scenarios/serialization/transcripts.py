@@ -228,7 +228,7 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
 def damaged(path: Path, line: int, why: str) -> StorageError:
     """Return the error for a file that is not as it was written.
 
-    Why: the damage found at a line.
+    why: the damage that was found at the line.
     """
     return StorageError(
         f"{path}:{line}: damaged: {why}; copy the run folder anew, or run the scenario again"
