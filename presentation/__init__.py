@@ -1,6 +1,5 @@
-"""The building blocks of a page about a run, as plain data, and its pictures as SVG.
+"""The building blocks of output as plain data: sections, tables, figures, alerts; pictures as SVG.
 
-Here live sections, tables, figures, alerts and answers, and the drawing of scales, lines and marks.
-May import serialization, for the CSV of figures. Must never know the subject of a page, nor the
-HTML that it becomes.
+A terminal prints the blocks, and report/ writes them as HTML. Modules beside the sub-rooms know
+neither the subject of a page nor HTML; presenters/ and sections/ make blocks from results.
 """

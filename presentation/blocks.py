@@ -18,16 +18,16 @@ RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A warning that a reader must not overlook.
+    """A warning about a result, shown above everything else on a page.
 
     Attributes:
-        level: how bad it is.
-        rule: the check that found it.
-        title: in a few words.
-        text: the observation.
-        todo: the remedy.
+        level: how bad it is: serious, warning or note.
+        rule: key of the check that raised the alert, such as `rare`.
+        title: the warning in a few words.
+        text: the observation, with its numbers.
+        todo: the remedy; may be empty.
         weight: number of people concerned, or another number by which alerts of a level are
-            ordered.
+            ordered; the largest comes first.
     """
 
     level: Level
@@ -40,12 +40,12 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class VerdictAnswer:
-    """A question of the verdict, and its answer: a phrase and a sentence.
+    """A question that every reader of a page asks first, with its answer; all stand at the top.
 
     Attributes:
-        question: in a few words.
-        short: the phrase.
-        text: the sentence.
+        question: the question, such as `How exposed are people?`.
+        short: the answer as a phrase.
+        text: the answer in a sentence or more, with its numbers.
     """
 
     question: str
@@ -55,13 +55,13 @@ class VerdictAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PageFigure:
-    """A picture (SVG, its texts escaped), its caption, and its numbers.
+    """A figure of a page: a picture that veilmix draws, with its caption and the numbers behind it.
 
     Attributes:
-        svg: the picture.
-        caption: under it.
-        numbers: that it shows.
-        kind: which block it is, for the template.
+        svg: the picture as SVG; all texts in it are escaped.
+        caption: the text under the picture.
+        numbers: the numbers that the picture shows, as CSV.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     svg: str
@@ -72,13 +72,13 @@ class PageFigure:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An SVG of another package, shown as an image: the page accepts no foreign markup.
+    """A figure that another package drew, shown as an image: a page embeds no foreign markup.
 
     Attributes:
-        svg: the picture.
-        caption: under the picture, and for screen readers.
-        numbers: the numbers behind the picture.
-        kind: which block it is, for the template.
+        svg: the picture as SVG, not checked by veilmix.
+        caption: the text under the picture, and for screen readers.
+        numbers: the numbers behind the picture, as CSV.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     svg: str
@@ -88,19 +88,19 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """A link that holds the picture."""
+        """A `data:` link that holds the picture: scripts in an image do not run."""
         return data_link(self.svg, "image/svg+xml")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A text that is shown unchanged, such as a scenario, with the name of its file.
+    """A text shown unchanged, such as a scenario file, which the reader of a page can save.
 
     Attributes:
-        caption: over it.
-        text: unchanged.
-        file: its name, when it is saved.
-        kind: which block it is, for the template.
+        caption: the text over the listing.
+        text: the text, unchanged.
+        file: name of the file under which it is saved.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     caption: str
@@ -110,17 +110,17 @@ class Listing:
 
     @property
     def link(self) -> str:
-        """A link that holds the text."""
+        """A `data:` link that holds the text, so that a reader can save it."""
         return data_link(self.text, "text/plain")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """Small figures side by side.
+    """Small figures that stand side by side.
 
     Attributes:
-        figures: from left to right.
-        kind: which block it is, for the template.
+        figures: the figures, from left to right.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     figures: tuple[PageFigure, ...]
@@ -132,13 +132,13 @@ Block = Line | Grid | PageFigure | Picture | Listing | FigureRow
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page.
+    """A section of a page: a heading, an introduction and blocks.
 
     Attributes:
-        key: its anchor.
-        title: over it.
-        lead: its subject, in a sentence or two.
-        blocks: in order.
+        key: the anchor, for links within the page.
+        title: the heading.
+        lead: the introduction: subject and terms, in a sentence or two.
+        blocks: tables, figures and texts, in order.
     """
 
     key: str
@@ -148,7 +148,7 @@ class Section:
 
 
 def as_sentences(rows: "Iterable[Score]") -> "Iterator[str]":
-    """Yield rows of scores as sentences."""
+    """Yield each score as a sentence, `Name: value (meaning).`, for text on a page."""
     for name, value, meaning in rows:
         subject = name.removeprefix("... ")
         yield f"{subject[:1].upper()}{subject[1:]}: {value} ({meaning})."
@@ -159,15 +159,15 @@ MarkedText = tuple[str, ...]  # parts of a sentence, some of them `Marked`
 
 @dataclass(frozen=True, slots=True)
 class SignedTable:
-    """A table of the sheet under a heading.
+    """A table on the sheet to sign (`SignSheet`), under a numbered heading.
 
     Attributes:
-        key: of its anchor.
+        key: the anchor of the table.
         title: the heading.
-        headings: of the columns.
-        rows: as many cells as there are headings; the first names the row.
-        right: columns set flush right.
-        note: under the table; may be empty.
+        headings: headings of the columns.
+        rows: the rows; each has as many cells as there are headings, and the first names the row.
+        right: indices of the columns that are aligned right.
+        note: the text under the table; may be empty.
     """
 
     key: str
@@ -180,17 +180,17 @@ class SignedTable:
 
 @dataclass(frozen=True, slots=True)
 class SignSheet:
-    """The sheet.
+    """A sheet that a person signs before a table is released: results, remaining risk, signatures.
 
     Attributes:
-        verdict: two sentences or three.
-        tables: in order.
-        remains: the remaining risk.
-        fields: for the signer to fill in.
+        verdict: the result in two or three sentences.
+        tables: files, columns, thresholds and questions, in order.
+        remains: the remaining risk, in sentences.
+        fields: names of the fields for the signer to fill in.
         signers: roles of the signers.
-        command: that gives the same again.
-        limits: signs up to which it fits a sheet of paper at its usual size, and a size below;
-            a longer text is printed still smaller.
+        command: the command that gives the same result again.
+        limits: numbers of characters up to which the text fits a sheet of paper at the usual size,
+            and at a smaller size; a longer text is printed still smaller.
     """
 
     verdict: MarkedText
@@ -203,7 +203,7 @@ class SignSheet:
 
     @property
     def signs(self) -> int:
-        """Its length: signs of all texts."""
+        """The number of characters of all texts, which decides the size of print."""
         texts = [*self.verdict, *self.remains, self.command]
         for table in self.tables:
             texts += [*table.note, *(cell for row in table.rows for cell in row)]
@@ -211,24 +211,24 @@ class SignSheet:
 
     @property
     def length(self) -> Literal["", "long", "longest"]:
-        """A class of the style sheet, by which it is printed smaller."""
+        """The size of print as a class of the style sheet: usual (""), smaller, or smallest."""
         usual, smaller = self.limits
         return "" if self.signs <= usual else "long" if self.signs <= smaller else "longest"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A whole page.
+    """The content of a whole page, without markup: report/ writes it as HTML.
 
     Attributes:
-        title: of the page.
-        about: facts under the title.
-        alerts: before the verdict.
+        title: the title of the page.
+        about: facts under the title, in phrases.
+        alerts: warnings, before the verdict.
         verdict: the first questions of a reader, answered.
-        sections: in order.
-        knows: the readers of the page, in a sentence.
-        quiet: the text in place of alerts.
-        sheet: a page to sign, before all further content; None: no such page.
+        sections: the sections, in order.
+        knows: a sentence on the knowledge in the page, which decides about its readers.
+        quiet: the text in place of missing alerts.
+        sheet: a sheet to sign, before all further content; None: no such sheet.
     """
 
     title: str
@@ -242,5 +242,5 @@ class Page:
 
 
 def worst_first(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
-    """Order alerts: by level, then the heavier first, then as they were found."""
+    """Order alerts by level, serious alerts first, and within a level by falling weight."""
     return tuple(sorted(alerts, key=lambda alert: (LEVELS.index(alert.level), -alert.weight)))

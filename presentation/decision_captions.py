@@ -1,6 +1,7 @@
-"""Sentences for the stage about a decision, and the names of rules in a classroom.
+"""Captions of the theatre (the animated stage of a run) about a decision, in the viewer's language.
 
-Each sentence is from a language, in the table of the theatre.
+Besides, the names under which rules of proof are known in a classroom. All sentences are in the
+table `[theatre]` of a language file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ..protocol.wire.announcement import AnnouncedPolicy
     from ..protocol.wire.messages import Certificate, Decision
 
-# certificate's rule -> the key of the name in a class; a rule without a key is called by its name
+# rule of a certificate -> key of its classroom name; other rules are called by their own name
 RULES = {
     "exact": "says-bound-exact",
     "theorem2": "says-bound-second",
@@ -29,23 +30,26 @@ RULES = {
     "threshold closed": "says-bound-opening",
     "threshold prefixes closed": "says-bound-prefixes",
 }
-STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
-ALL_PEERS = "everybody"  # decides, if there is no curator
+STATISTICAL = "statistical-"  # prefix of rules whose bound is for people who were not counted
+ALL_PEERS = "everybody"  # name of the deciding party if there is no curator
 
 
 def share_in(share: float, language: "Language") -> str:
-    """Write a share in a language; 0 only if the share is 0, and 100 only for 1."""
+    """Return a share as a percentage with the decimal sign of a language.
+
+    0 % is printed only for 0, and 100 % only for 1.
+    """
     return percent(share).replace(".", language.decimal)
 
 
 def joined_in(names: Iterable[str], language: "Language") -> str:
-    """Write `a, b and c` in a language."""
+    """Return names as an enumeration, `a, b and c`, in a language."""
     *leading, last = list(names) or [language.say("says-nothing")]
     return language.say("and").join([", ".join(leading), last]) if leading else last
 
 
 def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
-    """Return the promise of an announced policy, as a clause."""
+    """Return the promise of a policy as a clause: the largest share of exposed people, and k."""
     share = share_in(policy.max_exposure, language)
     return language.say("says-limit", share=share, k=policy.k)
 
@@ -53,9 +57,9 @@ def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
 def released(
     decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
 ) -> str:
-    """Return a sentence: released and suppressed columns, and the certified bound.
+    """Return the caption of a decision: released and suppressed columns, and the certified bound.
 
-    reader: the party that decides, or `ALL_PEERS`.
+    columns: the names of all columns. reader: the party that decides, or `ALL_PEERS`.
     """
     released_columns = [columns[column] for column in decision.kept]
     rest = [name for column, name in enumerate(columns) if column not in decision.kept]
@@ -72,7 +76,10 @@ def released(
 
 
 def promise(proof: "Certificate", language: "Language") -> str:
-    """Return the claim of a certificate as a clause, without counts if n = 0."""
+    """Return the claim of a certificate as a clause: at most so many people exposed at k.
+
+    A certificate for n = 0 people has no counts: the clause then states k alone.
+    """
     if not proof.n:
         return language.say("says-promise-open", k=proof.k)
     share = share_in(proof.value, language)
@@ -80,7 +87,10 @@ def promise(proof: "Certificate", language: "Language") -> str:
 
 
 def rule(name: str, language: "Language") -> str:
-    """Return the classroom name of a rule."""
+    """Return the classroom name of a rule of proof; of a rule without such a name its own name.
+
+    name: as in a certificate; its prefix `statistical-` marks a bound for another sample of people.
+    """
     plain = name.removeprefix(STATISTICAL)
     called = language.say(RULES[plain]) if plain in RULES else plain
     return called if plain == name else language.say("says-bound-carried", rule=called)

@@ -1,7 +1,7 @@
-"""Sentences about people of a release with equal values; they stand beside its certified bound.
+"""Sentences about released values that many people share, beside the certified bound of a release.
 
-A crowd smaller than k is not all that a release can expose. If all people answer the same, no crowd
-is small, and every answer is public.
+A class smaller than k is not the only way to be exposed: if all people give the same answer, no
+class is small, and every answer is public.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from ..languages.language import Language, english
 from ..number_text import plural
 from ..protocol.wire.hiding_rules import HIDDEN
 
-ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
+ROW = tuple[str, str, str]  # name, value and meaning in a table of scores
 
 
 def released_alike(
     release: Mapping[tuple[str, ...], int] | None, persons: int | None = None
 ) -> SharedValues:
-    """Return the agreement of values in the cells of a release; empty without a release.
+    """Return the values of a release that all people share, or that follow from another value.
 
-    persons: of the release, if they have several rows. Then no value follows from another: a
-    person has both in different rows.
+    release: the number of people in each cell. persons: number of persons if each may have several
+    rows: no value then follows from another, as a person may have both in different rows.
     """
     shared = shared_values(release or {}, HIDDEN)
     if persons is None or not release:
@@ -30,7 +30,10 @@ def released_alike(
 
 
 def alike_rows(names: Sequence[str], shared: SharedValues) -> Iterator[ROW]:
-    """Yield rows of the table of scores: values that all people share, and values that follow."""
+    """Yield scores on values that all people share, and on values that follow from another value.
+
+    names: the released columns.
+    """
     people = plural(shared.people, "person", "people")
     if shared.is_whole:
         yield "everybody alike", people, "all answered the same: their answer is public now"
@@ -46,9 +49,9 @@ def alike_rows(names: Sequence[str], shared: SharedValues) -> Iterator[ROW]:
 def alike_lines(
     names: Sequence[str], shared: SharedValues, language: Language | None = None
 ) -> Iterator[str]:
-    """The same as sentences.
+    """Yield sentences on values that all people share, and values that follow from another.
 
-    language: with the sentences of the theatre; None: English.
+    names: the released columns. language: with the sentences of the theatre; None: English.
     """
     words, people = language or english().part("theatre"), shared.people
     if shared.is_whole:
@@ -63,7 +66,7 @@ def alike_lines(
 
 
 def _rule(names: Sequence[str], rule: Follows, words: Language) -> str:
-    """An example of a value that follows, in a clause."""
+    """Return an example of a value that follows from another value, as a clause with its people."""
     (known_column, value), (learnt, learnt_value) = rule.known_value, rule.learnt
     return words.say(
         "says-alike-rule",

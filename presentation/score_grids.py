@@ -1,4 +1,4 @@
-"""Tables and sentences on a scored table that its terminal output and its page share."""
+"""Tables and sentences on a scored table of a user, shared by the terminal and the page."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from ..number_text import percent, plural
 from ..own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from .text_blocks import Grid
 
-NAMED = 4  # columns that are listed
-COVERAGE = "coverage bound"  # also of sets of columns; a run proves its release by prices
+NAMED = 4  # columns that are listed by name
+COVERAGE = "coverage bound"  # of all columns, and of sets of columns
 PERSON_BOUND = "at most, by the persons with each value of each column"
 BOUNDS = {
     "lower": "in every table with these columns, at least",
@@ -20,13 +20,14 @@ BOUNDS = {
     "refined": "refined bound",
     "printed": "printed bound: smaller of Theorems 2 and 3 of paper 000",
     "persons": PERSON_BOUND,
-}  # name of a bound on the exposure of all columns -> its words
+}  # key of a bound on the exposure of all columns -> its name in output
 
 
 def questions_grid(questions: Sequence[AskedQuestion], control: str = "if not in it") -> Grid:
-    """Return the table of the regulators' three questions, with their baselines.
+    """Return the table of the regulators' three questions: singling out, linkability, inference.
 
-    control: the people of the control.
+    Each has the attacker's success rate beside the baselines of guessing and of people outside the
+    table. control: the heading of the latter baseline.
     """
     rows = [
         (
@@ -43,7 +44,7 @@ def questions_grid(questions: Sequence[AskedQuestion], control: str = "if not in
 
 
 def question_text(question: AskedQuestion) -> str:
-    """Return a question in words, such as `inference of ward`."""
+    """Return a regulators' question with its columns in words, such as `inference of ward`."""
     if question.question == "singling out":
         return f"singling out by {plural(question.columns, 'column')}"
     if question.question == "linkability":
@@ -52,17 +53,17 @@ def question_text(question: AskedQuestion) -> str:
 
 
 def addition_text(risk: AttackRate) -> str:
-    """Return the addition of a release to guessing, with its 95 % interval."""
+    """Return the success that a release adds to guessing, as a share with its 95 % interval."""
     return f"{percent(risk.share)} ({percent(risk.low)} to {percent(risk.high)})"
 
 
 def some_columns(names: Sequence[str]) -> str:
-    """Return the names of a few columns; of more the first, and the number of further columns."""
+    """Return up to `NAMED` column names; of more, the first and the number of further columns."""
     return ", ".join(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} more"
 
 
 def sensitive_grid(columns: Sequence[SensitiveColumn]) -> Grid:
-    """Return the table of k, l and t of sensitive columns."""
+    """Return the table of sensitive columns with their k-anonymity, l-diversity and t-closeness."""
     rows = [
         (
             column.column,

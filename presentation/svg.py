@@ -1,4 +1,4 @@
-"""Drawing with numbers: scales, ticks, lines and marks, as SVG with text as text.
+"""Drawing of figures as SVG: scales, ticks, lines and marks, with texts as text.
 
 Colours are classes of the page's style sheet, so that a figure follows the page to dark mode and to
 paper; every series also has a dash or a mark. All text is escaped here.
@@ -12,24 +12,31 @@ from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 720, 380
 LEFT, RIGHT, TOP, BOTTOM = 74, 18, 16, 52
-DASHES = ("", "2 3", "9 3 2 3", "7 4", "12 4", "4 2 1 2")  # series 1 is drawn through
+DASHES = (
+    "",
+    "2 3",
+    "9 3 2 3",
+    "7 4",
+    "12 4",
+    "4 2 1 2",
+)  # dash pattern of each series; series 1 is a continuous line
 MARKS = ("circle", "diamond", "square", "triangle", "cross", "circle")
-GLYPH = 6.6  # about the width of a letter of the ticks, in units of the picture
+GLYPH = 6.6  # width of a letter, in units of the picture, about
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class PositionScale:
-    """The map from numbers to positions.
+    """The map from numbers to positions along an axis of a picture, linear or logarithmic.
 
     Attributes:
         low: the least number.
         high: the largest number.
-        start: the place of the least.
-        end: the place of the largest.
-        log: equal factors are equally far; zero then stands at `zero`.
-        zero: the place of zero, where equal factors are equally far.
+        start: the position of the least number, in units of the picture.
+        end: the position of the largest number.
+        log: whether the scale is logarithmic.
+        zero: the position of the number 0 on a logarithmic scale; None: at `start`.
     """
 
     low: float
@@ -40,7 +47,7 @@ class PositionScale:
     zero: float | None = None
 
     def __call__(self, value: float) -> float:
-        """Return the position of a value; a value outside the scale stands at its end."""
+        """Return the position of a number; outside the scale, the position of the nearer end."""
         if self.log and value <= 0:
             return self.start if self.zero is None else self.zero
         low, high, value = (
@@ -52,11 +59,12 @@ class PositionScale:
         return self.start + min(1.0, max(0.0, part)) * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """A few round values between the ends."""
+        """Return a few round numbers between the ends, to be labelled on the axis."""
         return _decades(self.low, self.high) if self.log else _steps(self.low, self.high)
 
 
 def _decades(low: float, high: float) -> list[float]:
+    """Return a few ticks of a logarithmic axis: powers of ten, if few also 2 and 5 times them."""
     ticks = [10.0**e for e in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
     if len(ticks) > 6:
         return ticks[:: ceil(len(ticks) / 6)]
@@ -67,6 +75,7 @@ def _decades(low: float, high: float) -> list[float]:
 
 
 def _steps(low: float, high: float, about: int = 5) -> list[float]:
+    """Return about `about` round ticks of a linear axis, at equal distances."""
     if high <= low:
         return [low]
     rough = (high - low) / about
@@ -78,15 +87,15 @@ def _steps(low: float, high: float, about: int = 5) -> list[float]:
 
 @dataclass(slots=True)
 class Drawing:
-    """A picture that is being drawn.
+    """A picture in the making: each method appends an element, and `svg` returns the whole.
 
     Attributes:
-        name: prefix of its parts' names, unique on the page.
-        title: of the picture.
-        about: its content in words, for readers that cannot see it.
-        width: units.
-        height: units.
-        parts: SVG, in the order in which it is drawn.
+        name: name of the picture, unique on its page; ids of elements begin with it.
+        title: the title, for screen readers.
+        about: the content in words, for readers that cannot see the picture.
+        width: width in units of the picture.
+        height: height in units of the picture.
+        parts: SVG elements, in the order in which they are drawn.
     """
 
     name: str
@@ -97,23 +106,29 @@ class Drawing:
     parts: list[str] = field(default_factory=list)
 
     def line(self, a: Point, b: Point, kind: str = "rule", dash: str = "") -> None:
-        """A straight line."""
+        """Draw a straight line between two points.
+
+        kind: class of the style sheet. dash: pattern of dashes; empty: a continuous line.
+        """
         places = f'x1="{a[0]:.1f}" y1="{a[1]:.1f}" x2="{b[0]:.1f}" y2="{b[1]:.1f}"'
         self.parts.append(f'<line class="{kind}" {places}{_dash(dash)}/>')
 
     def path(self, points: Sequence[Point], kind: str, dash: str = "", close: str = "") -> None:
-        """A line through points."""
+        """Draw a line through points. kind: class of the style sheet; close: `Z` closes it."""
         if points:
             places = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
             self.parts.append(f'<path class="{kind}" d="M{places}{close}"{_dash(dash)}/>')
 
     def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """A rectangle."""
+        """Draw a rectangle from its upper left corner. kind: class of the style sheet."""
         size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
         self.parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size}/>')
 
     def mark(self, at: Point, shape: str, kind: str, size: float = 4.5) -> None:
-        """A mark: circle, diamond, square, triangle or cross."""
+        """Draw a mark at a point.
+
+        shape: circle, diamond, square, triangle or cross. kind: class of the style sheet.
+        """
         x, y = at
         s = size
         if shape == "circle":
@@ -134,19 +149,19 @@ class Drawing:
     def text(
         self, x: float, y: float, text: str, kind: str = "tick", anchor: str = "start"
     ) -> None:
-        """A text, escaped."""
+        """Draw a text, escaped. anchor: the part of the text at x: start, middle or end."""
         where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
         self.parts.append(f'<text class="{kind}" {where}>{escape(text)}</text>')
 
     def turned(self, x: float, y: float, text: str) -> None:
-        """A text that runs upwards."""
+        """Draw a text that runs upwards, as the label of a vertical axis."""
         self.parts.append(
             f'<text class="label" transform="translate({x:.1f} {y:.1f}) rotate(-90)" '
             f'text-anchor="middle">{escape(text)}</text>'
         )
 
     def slanted(self, x: float, y: float, text: str) -> None:
-        """A text that runs upwards to the right, such as the heading of a narrow column."""
+        """Draw a text that runs upwards to the right, such as the heading of a narrow column."""
         self.parts.append(
             f'<text class="tick" transform="translate({x:.1f} {y:.1f}) rotate(-52)">'
             f"{escape(text)}</text>"
@@ -155,7 +170,10 @@ class Drawing:
     def ruler(
         self, x: PositionScale, top: float, label: str, ticks: Sequence[tuple[float, str]] = ()
     ) -> None:
-        """A scale under rows, with its label and grid lines from `top` down."""
+        """Draw a horizontal scale at the bottom, with its label, and grid lines from `top` down.
+
+        ticks: numbers with their labels; empty: the ticks of the scale.
+        """
         bottom = self.height - 46
         for value, text in ticks or [(tick, number(tick)) for tick in x.ticks()]:
             self.line((x(value), top), (x(value), bottom), "grid" if value else "axis")
@@ -163,7 +181,7 @@ class Drawing:
         self.text((x.start + x.end) / 2, self.height - 6, label, "label", "middle")
 
     def svg(self) -> str:
-        """The picture."""
+        """Return the whole picture as SVG, with title and description for screen readers."""
         key = f"fig-{self.name}"
         return (
             f'<svg viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
@@ -174,18 +192,19 @@ class Drawing:
 
 
 def _dash(dash: str) -> str:
+    """Return the SVG attribute of a dash pattern; empty for a continuous line."""
     return f' stroke-dasharray="{dash}"' if dash else ""
 
 
 @dataclass(slots=True)
 class Plot:
-    """A drawing with two axes.
+    """A drawing with two axes, in which curves and marks stand at their numbers.
 
     Attributes:
-        drawing: that it is part of.
-        x: from left to right.
-        y: from the bottom up.
-        entries: of the legend: text, shape, class.
+        drawing: the picture that the plot is drawn into.
+        x: the horizontal scale, from left to right.
+        y: the vertical scale, from the bottom up.
+        entries: rows of the legend: label, shape, class of the style sheet, dash pattern.
     """
 
     drawing: Drawing
@@ -226,7 +245,11 @@ class Plot:
     def curve(
         self, points: Sequence[Point], series: int, label: str = "", *, steps: bool = False
     ) -> None:
-        """Draw a line through values; steps: it stays constant until the next value."""
+        """Draw a line through points given as numbers, and enter its label into the legend.
+
+        series: number of the curve, from 1, which gives colour and dash. steps: the line stays
+        constant until the next point.
+        """
         places = [(self.x(a), self.y(b)) for a, b in points]
         if steps:
             stairs = [p for place, two in pairwise(places) for p in (place, (two[0], place[1]))]
@@ -237,14 +260,14 @@ class Plot:
             self.entries.append((label, "line", f"series s{series}", dash))
 
     def span(self, x: float, low: float, high: float, kind: str) -> None:
-        """A vertical bar with ends, such as an interval."""
+        """Draw a vertical bar with ends from `low` to `high`, such as a confidence interval."""
         at, a, b = self.x(x), self.y(low), self.y(high)
         self.drawing.line((at, a), (at, b), kind)
         for end in (a, b):
             self.drawing.line((at - 4, end), (at + 4, end), kind)
 
     def upright(self, x: float, label: str) -> None:
-        """A vertical line with a label."""
+        """Draw a vertical dashed line with a label, such as the policy's k."""
         at = self.x(x)
         self.drawing.line((at, self.floor), (at, self.y.end), "mark", "3 3")
         far = at + len(label) * GLYPH + 6 > self.x.end
@@ -253,17 +276,17 @@ class Plot:
         )
 
     def level(self, y: float, label: str) -> None:
-        """A horizontal line with a label."""
+        """Draw a horizontal dashed line with a label, such as a limit."""
         at = self.y(y)
         self.drawing.line((self.x.start, at), (self.x.end, at), "mark", "1 3")
         self.drawing.text(self.x.end, at - 5, label, "note", "end")
 
     def note(self, label: str, shape: str, kind: str) -> None:
-        """Put a mark into the legend."""
+        """Enter a mark with its label into the legend."""
         self.entries.append((label, shape, kind, ""))
 
     def strip(self) -> None:
-        """The legend as one row above the plot, where there is room for it (`plot(head=...)`)."""
+        """Draw the legend in a row above the plot, where `plot(head=...)` has left room."""
         x = self.x.start
         for label, _, kind, dash in self.entries:
             self.drawing.line((x, 10), (x + 24, 10), kind, dash)
@@ -271,7 +294,7 @@ class Plot:
             x += 29 + len(label) * GLYPH + 16
 
     def legend(self, x: float, y: float) -> None:
-        """The legend, its upper left corner at a place of the picture."""
+        """Draw the legend as a box. x, y: its upper left corner, in units of the picture."""
         width = max((len(entry[0]) for entry in self.entries), default=0) * GLYPH + 44
         self.drawing.box(x, y, width, 18 * len(self.entries) + 8, "legend")
         for row, (label, shape, kind, dash) in zip(count(), self.entries, strict=False):
@@ -295,9 +318,11 @@ def plot(
     zero: bool = False,
     head: float = 0.0,
 ) -> Plot:
-    """An empty plot. xs, ys: from, to, and whether in decades.
+    """Return an empty plot, to be filled with axes, curves and marks.
 
-    zero: with room for 0 below the decades. head: room above the plot, in units of the picture.
+    xs, ys: least and largest number of an axis, and whether it is logarithmic.
+    zero: leave room for the number 0 below a logarithmic vertical axis.
+    head: room above the plot, in units of the picture.
     """
     drawing = Drawing(name, title, about, width, height)
     bottom = height - BOTTOM
@@ -308,12 +333,12 @@ def plot(
 
 
 def number(value: float) -> str:
-    """Write a tick."""
+    """Return the label of a tick: short, with thousands separators."""
     if value and abs(value) < 1e-3:
         return f"{value:.0e}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
 
 
 def shorten(text: str, max_length: int) -> str:
-    """Cut a text that has no room, and show that it is cut."""
+    """Return a text cut to `max_length` characters; `...` shows that it is cut."""
     return text if len(text) <= max_length else text[: max_length - 3].rstrip() + "..."

@@ -1,10 +1,10 @@
-"""Sentences that several outputs share, and the escapes of texts that would control a screen."""
+"""Sentences that several outputs share, and escapes of characters that would control a screen."""
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-UNSAFE = "no column is safe enough for this promise"  # why nothing is released, if no round burned
+UNSAFE = "no column is safe enough for this promise"  # reason for an empty release
 
-# Said wherever it is told what coalitions learn, or could.
+# Printed beside all figures on the knowledge of coalitions: figures of the two kinds differ.
 TWO_KINDS = (
     "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what attacks of\n"
     "          the catalogue achieve for those that cheat"
@@ -13,13 +13,13 @@ WATCHING = (
     "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "
     "veilmix leak RUN --cheating measures the attacks of the catalogue, and others are known"
 )
-# The limit of every figure on malicious parties that is of the catalogue.
+# Limit of all figures on malicious parties: only attacks of the catalogue are measured.
 OUTSIDE_CATALOGUE = (
     "attacks outside the catalogue are known, and veilmix leak RUN --search finds some: where a "
     "curator decides, malicious parties read whole rows with every countermeasure on "
     "(docs/attacks.md, Known attacks that the catalogue does not play)"
 )
-# What is claimed of a verified mix, wherever it is told what coalitions learn.
+# The claim about a verified mix, printed beside figures on the knowledge of coalitions.
 PROVED = (
     "the mix is verified: against a coalition that cheats, without one of the shufflers, stands a "
     "proof sketch, not machine-checked, that it learns the multiset of answers to each question "
@@ -46,7 +46,8 @@ UNRECORDED = f"{AUDITED}; these figures lack that, for no single messages were s
 def audited(*, audit: bool, recorded: bool) -> tuple[str, ...]:
     """Return the remark on coalitions if pairs of shufflers are audited; () without audit.
 
-    recorded: whether single messages are recorded, so that the figures include the audit.
+    An audit opens half of the messages that a shuffler handled, which helps a coalition to link
+    people. recorded: whether single messages were recorded, so that the figures include that help.
     """
     return (AUDITED if recorded else UNRECORDED,) if audit else ()
 
@@ -59,12 +60,12 @@ def escaped(text: str) -> str:
 
 
 def forbidden(sign: str) -> bool:
-    """Whether a character controls a page: a control character, or a change of direction."""
+    """Whether a character could control a page: control characters, changes of text direction."""
     return sign in TURNING or (sign < " " and sign not in "\t\n\r") or "\x7f" <= sign <= "\x9f"
 
 
 def visible(page: str, slash: str = "\\") -> str:
-    r"""Return a page with each character that would control it as an escape (`\u202e`).
+    r"""Return a page with each control character or change of direction as an escape (`\u202e`).
 
     slash: how the page's own language writes a backslash.
     """
@@ -73,9 +74,10 @@ def visible(page: str, slash: str = "\\") -> str:
 
 
 def noun_of(mix: str, mode: str) -> str:
-    """Return the noun of an answer's carrier: an onion, a ballot, or in an ideal run the answer.
+    """Return the noun for the message that carries an answer: onion, ballot, or answer.
 
-    mix: its kind. mode: of the run.
+    mix: kind of the mix; a verified mix carries ballots. mode: of the run; an ideal run has no
+    messages, so the noun is `answer`.
     """
     if mode == "ideal":
         return "answer"

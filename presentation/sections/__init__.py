@@ -1,4 +1,5 @@
-"""The sections, alerts and answers of pages, as blocks: each function takes the facts of a result.
+"""The parts of pages as blocks: sections, alerts and answers, each from the facts of a result.
 
-The room report/ puts them under the title of a page and writes the page as a file.
+The room report/ puts them under the title of a page and writes the page as a file; a terminal
+prints some of them too.
 """

@@ -1,6 +1,6 @@
-"""The warnings about a run, worst first: a function for each check, and a table of all checks.
+"""All checks of a run that raise alerts (warnings on its page), and the alerts in order.
 
-A check looks at the facts and yields alerts; it never counts what scenarios/ has not counted.
+A check is a function from the facts of a run to alerts; it computes no new figures. Levels:
 `serious`: people are, or may be, exposed to more than was promised. `warning`: the promise is
 weaker than it seems. `note`: good to know.
 """
@@ -39,12 +39,12 @@ Check = Callable[[PageFacts], Iterator[Alert]]
 
 
 def alerts(facts: PageFacts) -> tuple[Alert, ...]:
-    """Run every check."""
+    """Return the alerts of all checks about a run, the most serious first."""
     return worst_first([alert for check in CHECKS for alert in check(facts)])
 
 
 def _burned(facts: PageFacts) -> Iterator[Alert]:
-    """Warn of a round that was aborted."""
+    """Warn of a round that was aborted, so that its counts are not released."""
     if facts.result.burned:
         yield Alert(
             "warning",
@@ -56,7 +56,7 @@ def _burned(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _empty_release(facts: PageFacts) -> Iterator[Alert]:
-    """Note that a policy decided and released no column."""
+    """Note that the policy was decided on, and no column was safe enough to be released."""
     decision = facts.result.decision
     if decision and not facts.result.release and not facts.result.burned:
         yield Alert(
@@ -69,7 +69,7 @@ def _empty_release(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _refused(facts: PageFacts) -> Iterator[Alert]:
-    """Note the messages that were refused, by reason."""
+    """Note the messages that parties refused, with the number for each reason."""
     refused = facts.result.refused
     if refused:
         reasons_text = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
@@ -84,11 +84,14 @@ def _refused(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _absent(facts: PageFacts) -> Iterator[Alert]:
-    """Warn if the rounds counted different numbers of the same people."""
+    """Warn if round 1 and the release count different numbers of the same people (dropout).
+
+    The difference of two counts discloses data about the few people that left.
+    """
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
     if facts.opens:
-        return  # there is one round
+        return  # a program that opens rows has a single round
     if missing := facts.first_counted - facts.released:
         yield Alert(
             "warning",
@@ -100,7 +103,7 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _ideal(facts: PageFacts) -> Iterator[Alert]:
-    """Note that a run had no messages."""
+    """Note that a run was ideal: computed without messages, so that no traffic was measured."""
     if facts.result.mode == "ideal":
         yield Alert(
             "note",

@@ -1,4 +1,4 @@
-"""The section on attacks: faults of the scenario, guards, refused messages, alarms and outcomes."""
+"""The section of a run's page on attacks: faults, guards, refused messages, alarms, outcomes."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -45,6 +45,7 @@ def _guards(scenario: "Scenario") -> Iterator[tuple[str, str, str]]:
 
 
 def _state(value: object) -> str:
+    """Return the value of a guard's setting as text: on or off, a percentage, or a number."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""The answer about malicious coalitions, from the study saved with the run."""
+"""The answer on a run's page about malicious coalitions, from the study saved with the run."""
 
 from typing import TYPE_CHECKING
 

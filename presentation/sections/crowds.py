@@ -1,4 +1,7 @@
-"""The section on crowds: exposure at every k, the release itself, and each column by itself."""
+"""The section of a run's page on crowds (equivalence classes) in the columns of the release.
+
+It has a figure of exposure at every k, the release, and a figure for each column.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,14 +19,16 @@ if TYPE_CHECKING:
     from ...scenarios.studies.exposure.exposure_curves import Curves
     from ..presenters.page_facts import PageFacts
 
-DECADES = 100  # people; with more, both axes of the curves are logarithmic
+DECADES = 100  # people up to which both axes of the curves are linear; logarithmic with more
 NAMES = {
     "printed": "Theorems 2 and 3, as printed",
     "refined": "refined bound",
     "coverage": "coverage bound",
 }
-_NUMBER = re.compile(r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])")  # 7, -3, 10-19, > 60
-BARS = 12  # values of a column that are drawn; the rest are summed up
+_NUMBER = re.compile(
+    r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])"
+)  # matches the number in `7`, `-3`, `10-19`, `> 60`
+BARS = 12  # values of a column with a bar of their own; the others share a bar
 
 EMPTY_RELEASE = WrittenRelease((), ())
 
@@ -161,6 +166,7 @@ def _release(facts: "PageFacts") -> Grid:
 
 
 def _mark(people: int, k: int) -> Marked:
+    """Return whether a crowd has k people or more, with a mark."""
     return Marked("below k", "bad") if people < k else Marked("k or more", "good")
 
 

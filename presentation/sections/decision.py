@@ -1,4 +1,4 @@
-"""The section on the decision: every set of columns with its promise, truth and worth."""
+"""The section of a run's page on the decision: column sets with bound and true exposure."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ...scenarios.studies.exposure.column_sets import ColumnSet
     from ..presenters.page_facts import PageFacts
 
-ROW = 22  # units of the picture
-NAMES = 250
-SMALL = 100  # people; with more, the axis is logarithmic
+ROW = 22  # height of a column set's row, in units of the picture
+NAMES = 250  # width of the names of column sets, in units of the picture
+SMALL = 100  # people up to which the axis is linear; logarithmic with more
 
 
 def section(facts: "PageFacts") -> Section | None:
@@ -120,7 +120,7 @@ def _figure(facts: "PageFacts") -> PageFigure:
         720,
         height,
     )
-    # zero has a place of its own, left of one person
+    # A logarithmic axis has no 0, so zero people have a place left of one person.
     start = NAMES + (34 if decades else 12)
     x = PositionScale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
     bottom = height - 46

@@ -1,4 +1,7 @@
-"""Warnings about people in the release: small crowds, rare values, broken or vacuous promises."""
+"""Checks of a run for exposed people: small crowds, rare values, broken or vacuous bounds.
+
+Each check yields alerts for the page of the run; a crowd is an equivalence class.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -90,11 +93,15 @@ def rare_values(facts: "PageFacts") -> Iterator[Alert]:
 def _rare(
     facts: "PageFacts", name: str, counts: Mapping[str, int], source: str, *, serious: bool
 ) -> Iterator[Alert]:
-    """Report values that fewer than k people have. source: first words of the sentence."""
+    """Yield an alert if fewer than k people have some values of a column.
+
+    name: the column. counts: people with each value. source: the first words of the alert, such as
+    `The release shows`.
+    """
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
     if rare:
         printed = [f"{_spelt(value)} ({people:,})" for value, people in sorted(rare.items())]
-        # a person with several rows may have several rare values
+        # A person with several rows may have several rare values, so people cannot be added up.
         qualifier = "at most " if facts.result.several_rows and len(rare) > 1 else ""
         yield Alert(
             "serious" if serious else "note",
@@ -108,7 +115,7 @@ def _rare(
 
 
 def _spelt(value: str) -> str:
-    """Return a value in quotes, and a hidden value by its name."""
+    """Return a value in quotes; the text of a suppressed (hidden) value without quotes."""
     return value.strip() if value in HIDDEN else repr(value)
 
 
@@ -120,7 +127,7 @@ def _reader_text(facts: "PageFacts") -> str:
 def exposed(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of people in cells of the release that are smaller than k."""
     small = [people for people in facts.crowds if people < facts.k]
-    if small and not facts.opens:  # there a blank is a crowd of several groups
+    if small and not facts.opens:  # a suppressed value there joins several groups
         share = percent(facts.exposed / facts.released)
         yield Alert(
             "warning",
@@ -150,6 +157,7 @@ def excluded(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def _hold(number: int) -> str:
+    """Return the verb `hold` in the form for a number of subjects."""
     return "holds" if number == 1 else "hold"
 
 

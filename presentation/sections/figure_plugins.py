@@ -1,4 +1,7 @@
-"""The section of the figures that other installed packages bring (`veilmix.figures`)."""
+"""The section of a run's page with figures that other installed packages draw.
+
+Packages register them under the entry point `veilmix.figures`.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -1,4 +1,7 @@
-"""Warnings about guards and attacks: coalitions that link people, and guards that are off."""
+"""Checks of a run for attacks, linking coalitions, and guards (countermeasures) that are off.
+
+Each check yields alerts for the page of the run.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

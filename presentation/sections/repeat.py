@@ -1,4 +1,4 @@
-"""The section on repeating a run: command, seed, versions, scenario, digest."""
+"""The section of a run's page on reproducing the run: command, seed, versions, scenario, digest."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The computation of a run's facts from its folder."""
+"""The facts for a run's page, read and computed once from its folder."""
 
 from ...scenarios.records.result_file import Run
 from ...scenarios.records.traffic import traffic
@@ -9,7 +9,10 @@ from ..presenters.page_facts import PageFacts, learners
 
 
 def gather(run: Run, nodes: int | None) -> PageFacts:
-    """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
+    """Return all facts that the page of a run shows.
+
+    nodes: of each search tree for a worst case at some k; 0: no search; None: the default.
+    """
     sets = choices(run)
     message_traffic, curve = traffic(run.transcript), curves(run, sets, nodes)
     return PageFacts(run, sets, curve, message_traffic, learners(run), read_study(run))

@@ -1,14 +1,17 @@
-"""Facts of a scored table that several parts of its page show."""
+"""Facts about a scored table of a user that several sections of its page show."""
 
 from ...number_text import first_few
 from ...own_data.release_record import TableRelease
 from ...own_data.score_record import PeopleBelowCurve, ScoredColumns, ScoredTable
 
-NAMED = 12  # columns, in a list of names
+NAMED = 12  # columns named in a list; of more only the number is given
 
 
 def release_of(score: ScoredTable) -> TableRelease:
-    """Return the record of the release; of an older score, as much as is known."""
+    """Return the record of the released table; for a score of an older version a substitute.
+
+    The substitute holds the numbers that an older score has, and no file.
+    """
     return score.release or TableRelease(
         command=("veilmix", "score", score.data),
         input_rows=score.rows or score.users,
@@ -21,9 +24,10 @@ def release_of(score: ScoredTable) -> TableRelease:
 
 
 def target_columns(score: ScoredTable) -> ScoredColumns:
-    """Return the columns that the target counts, as attackers may know them.
+    """Return the figures for the columns in which crowds must reach k (the columns of the target).
 
-    Where no such column is released, all people are a single crowd.
+    These are all released columns, or only the quasi-identifiers, as the score was asked. If no
+    such column is released, all people are a single crowd.
     """
     if release_of(score).known == "all":
         return score.joint
@@ -41,23 +45,23 @@ def _quasi_identifiers(score: ScoredTable) -> list[str]:
 
 
 def known_columns(score: ScoredTable) -> list[str]:
-    """Return the names of the columns that the target counts."""
+    """Return the names of the columns in which crowds must reach k."""
     if release_of(score).known == "all":
         return [column.name for column in score.columns]
     return _quasi_identifiers(score)
 
 
 def below(score: ScoredTable) -> int:
-    """Return the number of people that miss k, by the columns that the target counts."""
+    """Return the number of people in a crowd smaller than k, in the columns of the target."""
     return target_columns(score).people_below_k
 
 
 def identifiers(score: ScoredTable) -> list[str]:
-    """Return the direct identifiers and free texts that were read and are not scored."""
+    """Return the columns with direct identifiers or free text that were read but not scored."""
     never = ("identifier", "text")
     return [role.column for role in score.roles if role.left_out and role.role in never]
 
 
 def first_names(names: list[str], limit: int = NAMED) -> str:
-    """Return names of columns, at most `limit`, and the number of further names."""
+    """Return the first `limit` column names as text, and the number of further names."""
     return first_few(names, limit, "more (under Data)")

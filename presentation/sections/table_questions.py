@@ -1,6 +1,7 @@
-"""The regulators' questions on the first page of a table, in plain words.
+"""The regulators' questions on the page of a scored table: singling out, linkability, inference.
 
-The answers come from the JSON of a score; an older score has no answers, and its page no section.
+The answers come from the JSON of a score; an older score has no answers, and its page no such
+section.
 """
 
 from collections.abc import Sequence

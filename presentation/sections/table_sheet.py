@@ -1,7 +1,7 @@
-"""The first page of a scored table, to sign: data, columns, thresholds, questions, remaining risk.
+"""The first page of a scored table, to be signed: data, columns, thresholds, questions, risks.
 
 It is made from the JSON of a score, as are the sections behind it. It fits one sheet of A4: long
-lists are cut, and the evidence behind it has them in full.
+lists are cut, and the sections behind it have them in full.
 """
 
 import shlex
@@ -51,6 +51,7 @@ def sheet(score: "ScoredTable") -> SignSheet:
 
 
 def _strong(text: str) -> Marked:
+    """Return a text to be printed bold; a number is not separated from its % sign."""
     return Marked(text.replace(" %", "\u00a0%"), "strong")
 
 
@@ -129,6 +130,7 @@ def _files(score: "ScoredTable") -> SignedTable:
 
 
 def _size(name: str, rows: int, columns: int) -> str:
+    """Return a file's name with its numbers of rows and columns."""
     return f"{_name(name)}, {plural(rows, 'row')}, {plural(columns, 'column')}"
 
 
@@ -218,11 +220,12 @@ def _remains(score: "ScoredTable") -> Iterator[str]:
 
 
 def _name(text: str) -> str:
-    """Return the name of a column or a file, cut to a length that fits."""
+    """Return the name of a column or file, cut to 40 characters."""
     return _cut(text, 40)
 
 
 def _names(names: list[str]) -> str:
+    """Return column names as an enumeration; of more than 5, the first 4 and the number left."""
     short_names = [_cut(name, 24) for name in names]
     if len(short_names) > 5:
         return f"{', '.join(short_names[:4])} and {len(short_names) - 4} more columns"
@@ -234,4 +237,5 @@ def _names(names: list[str]) -> str:
 
 
 def _cut(text: str, max_length: int) -> str:
+    """Return a text cut to `max_length` characters, with an ellipsis if it is cut."""
     return text if len(text) <= max_length else text[: max_length - 1] + "\u2026"

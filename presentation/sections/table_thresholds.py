@@ -1,4 +1,4 @@
-"""Thresholds on the page of a scored table: limits, results and authorities."""
+"""The thresholds on the page of a scored table: limits, results, and authorities."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -59,6 +59,7 @@ def _crowd(score: "ScoredTable") -> Row:
 
 
 def _chance(k: int) -> str:
+    """Return a crowd's size k, and 1/k: the chance to pick the right person in the crowd."""
     return f"{k:,} ({1 / k:.2g})"
 
 
@@ -106,6 +107,7 @@ def _sensitive(score: "ScoredTable", column: "SensitiveColumn") -> Iterator[Row]
 
 
 def _mark(measure: str, reached: float, limit: float) -> Marked:
+    """Return whether a measure meets its limit, with a mark: t must be small, l must be large."""
     within = reached <= limit + 1e-9 if measure == "t" else reached >= limit - 1e-9
     return Marked("met", "good") if within else Marked("not met", "bad")
 

@@ -1,4 +1,4 @@
-"""The section on traffic: messages, bytes, and the lengths of submissions."""
+"""The section of a run's page on traffic: messages, bytes, and the lengths of submissions."""
 
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,10 @@ def _table(traffic: "Traffic") -> Grid:
 
 
 def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
-    """Return bins of the lengths: first length, last length, number of submissions."""
+    """Return the histogram of message lengths: first and last length of a bin, and its count.
+
+    sizes: number of submissions by length in bytes.
+    """
     if len(sizes) <= BINS:
         return [(length, length, count) for length, count in sizes.items()]
     low, high = min(sizes), max(sizes)

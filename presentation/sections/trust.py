@@ -1,4 +1,4 @@
-"""The section on trust: every coalition that was scored, and its knowledge."""
+"""The section of a run's page on trust: the knowledge of every coalition that was scored."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ def chosen(facts: "PageFacts") -> tuple[Received, ...]:
     """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
 
     These are single parties, the largest coalitions, minimal coalitions that link people, and
-    coalitions of the scenario.
+    coalitions named in the scenario; of these the first ROWS.
     """
     if len(facts.learners) <= ROWS:
         return facts.learners
@@ -63,6 +63,7 @@ def chosen(facts: "PageFacts") -> tuple[Received, ...]:
 
 
 def _parties(learners: Sequence[Received]) -> list[str]:
+    """Return the parties of all coalitions, each once: curator, analyst, then by name."""
     parties = {party: None for learner in learners for party in learner.parties}
     return sorted(parties, key=lambda party: (party != "curator", party != "analyst", party))
 

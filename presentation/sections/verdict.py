@@ -1,4 +1,7 @@
-"""The questions of a run, answered on its first page: release, exposure, trust, decision."""
+"""The answers to the first questions about a run, at the top of its page.
+
+The questions are about the release, exposure, trust, malicious parties and the decision.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -54,6 +57,7 @@ def _release_answer(facts: "PageFacts") -> VerdictAnswer:
 
 
 def _columns_text(columns: int) -> str:
+    """Return a number of columns with its noun."""
     return plural(columns, "column")
 
 
