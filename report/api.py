@@ -20,13 +20,13 @@ def write_report(
 
     Args:
         path: a run folder, a saved comparison or matrix, or the file of a sweep or score.
-        out: the file to write; None: report.html in the folder, or beside the file.
-        worst_case_nodes: of every search tree for the worst cases of the exposure curve; 0 leaves
-            them out. None: 20, of tables of up to 40 cells.
-        attacks: a saved matrix, to be shown on the page of a run.
+        out: the file to write; None: report.html in the folder, or a file beside `path`.
+        worst_case_nodes: nodes of each search tree for a worst case of the exposure curve; 0 leaves
+            the worst cases out. None: 20, and only for tables of up to 40 cells.
+        attacks: a saved attack matrix, to be shown on the page of a run.
 
     Raises:
-        StorageError: there is nothing to report on, or the page cannot be written.
+        StorageError: there is no saved result at `path`, or the page cannot be written.
     """
     page = make(path, worst_case_nodes, attacks)
     target = page.path if out is None else Path(out)

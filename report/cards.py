@@ -1,4 +1,4 @@
-"""Role cards: the same scenario, played by a class on paper before it watches its own run.
+"""Role cards to print: a class plays a scenario on paper before it watches the same run.
 
 Every person has a card with its values and a slip for each question; every shuffler and reader has
 a card that lists its steps. The last sheet is the teacher's: it has the expected results of the
@@ -23,18 +23,18 @@ from ..scenarios.schema.single_rows import require_single_rows
 from .paper import PaperScenario, on_paper, person_name, share_text
 from .write import write
 
-MAX_PEOPLE = 60  # people: a large class
+MAX_PEOPLE = 60  # people with cards at most: a large class
 STYLE = "cards.css"
-QUESTIONS = 8  # slips on a card
+QUESTIONS = 8  # questions at most, each with a slip on a card
 
 
 @dataclass(frozen=True, slots=True)
 class PersonCard:
-    """A person's card: its number, and its value of each feature.
+    """A person's card: the name on it, and a value of each feature.
 
     Attributes:
-        name: the name on the card.
-        values: per feature its name and the value.
+        name: the name on the card, such as `Person 7`.
+        values: name and value of each feature.
     """
 
     name: str
@@ -42,12 +42,13 @@ class PersonCard:
 
 
 def cards(scenario: Scenario, people: int | None = None, language: Language | None = None) -> str:
-    """Write the cards of a scenario as a page of HTML to print.
+    """Write the role cards of a scenario as a page of HTML to print.
 
     Args:
-        scenario: that is played.
-        people: number of cards, if it is not the scenario's.
-        language: of the cards; None: English. Names and values of questions are the scenario's.
+        scenario: the scenario that a class plays.
+        people: number of cards, if different from the scenario's number of people.
+        language: language of the cards; None: English. Names and values of questions stay as in the
+            scenario.
 
     Raises:
         ParameterError: a class cannot play the scenario on paper: too many people or questions,
@@ -57,7 +58,10 @@ def cards(scenario: Scenario, people: int | None = None, language: Language | No
 
 
 def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
-    """Return the commands that run, and that show, the people on the cards."""
+    """Return two commands: to run the scenario with the people on the cards, and to show that run.
+
+    people: number of cards; if it is not the scenario's, the commands first change a copy.
+    """
     name = scenario.scenario.name
     if people in (None, scenario.population.users):
         return f"veilmix run {name}", f"veilmix theatre {name}"
@@ -66,15 +70,18 @@ def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
 
 
 def cards_body(scenario: Scenario, people: int, language: Language) -> str:
-    """Write the cards of a scenario, without the page around them; `STYLE` is their style sheet.
+    """Write the cards of a scenario without the page around them, to be put into another page.
 
-    Arguments and errors as of `cards`.
+    The style sheet is `STYLE`. Arguments and errors are those of `cards`.
     """
     return write("cards_body.html", STYLE, **_template_values(scenario, people, language))
 
 
 def _template_values(scenario: Scenario, people: int | None, language: Language) -> dict[str, Any]:
-    """Return the values of the templates."""
+    """Return the variables of the card templates: people, roles, steps and expected results.
+
+    Draws the people of the scenario's seed, and plays an ideal run for the expected results.
+    """
     words = language.part("cards")
     runs, shows = commands(scenario, people)
     if people not in (None, scenario.population.users):
@@ -115,11 +122,15 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 
 def is_on_paper(program: "ReleaseProgram") -> bool:
-    """Whether a class can play it with envelopes: it decides by a rule for single columns alone."""
+    """Whether a class can play a program with paper envelopes.
+
+    It can if the program decides by a rule on counts of single columns, or releases fixed columns.
+    """
     return any(program.capability(kind) for kind in (RuleDecision, FixedColumns))
 
 
 def _check(scenario: Scenario) -> None:
+    """Raise ParameterError if a class cannot play the scenario on paper."""
     name = scenario.scenario.name
     require_single_rows(scenario, "new --cards")
     if not is_on_paper(program_of(scenario)):
@@ -143,7 +154,10 @@ def _check(scenario: Scenario) -> None:
 def _answers(
     outcome: Outcome, paper: PaperScenario, words: Language
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the expected results of the paper run: a heading, and rows of text and number."""
+    """Yield the expected results of the paper run: a heading, with rows of text and number.
+
+    The tables: counts of round 1, bounds of the column sets, counts of round 2, linking coalitions.
+    """
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (
         words.say("first-round", reader=paper.readers[0]),

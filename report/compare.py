@@ -1,4 +1,4 @@
-"""The page of a comparison: programs on the same scenario, by trust, privacy, utility and cost."""
+"""The page of a comparison of programs on the same people: trust, privacy, utility and cost."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ KNOWS = (
 
 
 def page(comparison: Comparison) -> Page:
-    """Make the page of a comparison."""
+    """Make the page of a comparison of programs."""
     about = (
         comparison.scenario,
         plural(comparison.users, "person", "people"),
@@ -48,6 +48,7 @@ def page(comparison: Comparison) -> Page:
 
 
 def _alerts(comparison: Comparison) -> Iterator[Alert]:
+    """Yield alerts on programs with a broken bound, an aborted round, or a party that links."""
     for program in comparison.programs:
         if program.privacy.promised is not None and program.privacy.true > program.privacy.promised:
             yield Alert(
@@ -87,6 +88,7 @@ def _links_alone(program: Compared) -> bool:
 
 
 def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
+    """Return the answers at the top: least trust, best two-way tables, most true counts."""
     completed_programs = [program for program in comparison.programs if not program.burned]
     if not completed_programs:
         return ()
@@ -116,10 +118,10 @@ def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
 
 
 def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
-    """Answer with the program that needs least trust in a party, if that leakage is bounded above.
+    """Answer with the program whose best-informed party receives the fewest bits a person.
 
-    bounded_programs: programs with an exact number or an upper bound; unknown: programs with a
-    lower bound only.
+    bounded_programs: programs with an exact leakage or an upper bound of it, which are ranked;
+    unknown: programs with a lower bound only, which cannot be ranked.
     """
     question = "Which asks for the least trust?"
     left_out = ", ".join(program.program for program in unknown)
@@ -132,6 +134,7 @@ def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -
 
 
 def _sections(comparison: Comparison) -> Iterator[Section]:
+    """Yield the sections: measures side by side, trust against utility, and evidence."""
     lead = "Each program on the same people: trust and privacy, utility and cost."
     blocks: tuple[Block, ...] = (
         measures_figure(comparison),

@@ -1,4 +1,4 @@
-"""The two figures of a comparison: a bar for each measure and program, and the frontier."""
+"""The figures of a comparison of programs: bars for each measure, and leakage against error."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from ..scenarios.studies.comparison.result import Compared, Comparison
 
 ROW = 24
 NAMES = 150
-PANEL = 112  # units of the picture for each measure
-ARROW = 26  # units of a sign for a value that is only bounded from below
-LABEL = 14  # units: the height of a name beside its point
-LETTER = 7.2  # units: the width of a letter there, at most
-LEGEND = 2  # lines
+PANEL = 112  # width of a measure's column, in units of the picture
+ARROW = 26  # length of the arrow of a lower bound, in units of the picture
+LABEL = 14  # height of a name beside its mark, in units of the picture
+LETTER = 7.2  # width of a letter of such a name at most, in units of the picture
+LEGEND = 2  # lines of the legend
 FAMILIES = {
     "mix": "through the mix",
     "central": "one curator sees everything",
@@ -31,14 +31,15 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column of the figure: how to get a number of a program, and its text.
+    """A column of bars in the figure of measures: the number of a program, and its printed text.
 
     Attributes:
         title: heading of the bars.
-        value: the number that is drawn, in the unit of the title.
-        text: the number as the reader sees it.
-        limits: of a 95 % interval, or None.
-        is_bounded: whether the value is exact or an upper bound, and may be drawn as a bar.
+        value: returns the number that is drawn, in the unit of the title.
+        text: returns the number as it is printed.
+        limits: returns the ends of a 95 % interval, or None.
+        is_bounded: returns whether the value is exact or an upper bound, and so may be a bar; a
+            lower bound is drawn as an arrow.
     """
 
     title: str
@@ -49,22 +50,22 @@ class FigureColumn:
 
 
 def bits(program: Compared) -> float:
-    """Return the leakage to the party that learns most, in bits per person."""
+    """Return the leakage of a program to the single party that learns most, in bits per person."""
     return program.trust.most_trusted.bits_per_person
 
 
 def known_from_above(program: Compared) -> bool:
-    """Whether the leakage is exact or an upper bound; a lower bound alone allows no ranking."""
+    """Whether a program's leakage is exact or an upper bound; a lower bound cannot be ranked."""
     return program.trust.most_trusted.bits_are is not Side.AT_LEAST
 
 
 def bits_text(program: Compared) -> str:
-    """Return the leakage to the party that learns most, with its sign for a bound."""
+    """Return the leakage to the party that learns most, as text with <= or >= for a bound."""
     return comparison_words.bits_text(program.trust.most_trusted)
 
 
 def exposed(program: Compared) -> str:
-    """Return the exposure of a release, or the epsilon of noisy reports, as text."""
+    """Return the share of exposed people in a release, or the epsilon of noisy reports, as text."""
     if program.privacy.epsilon is not None:
         return f"e = {program.privacy.epsilon:g}"
     return percent(program.privacy.true)
@@ -95,7 +96,7 @@ MEASURES = (
 
 
 def measures_figure(comparison: Comparison) -> PageFigure:
-    """Draw a row for each program and a bar for each measure."""
+    """Draw a row for each program, with a bar for each measure."""
     height = 34 + ROW * len(comparison.programs)
     about = "; ".join(
         f"{program.program}: {bits_text(program)} bits" for program in comparison.programs
@@ -141,12 +142,12 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
 
 
 def measures_numbers(comparison: Comparison) -> PageNumbers:
-    """Return every figure of every program, for a spreadsheet."""
+    """Return all figures of all programs, unrounded, for a CSV file."""
     return PageNumbers("programs", HEADINGS, [*rows(comparison)])
 
 
 def frontier_figure(comparison: Comparison) -> PageFigure:
-    """Draw error against bits: a mark for each program, with its name beside it."""
+    """Draw each program as a mark: its error against the bits to the party that learns most."""
     right = max(*(bits(program) for program in comparison.programs), 0.1)
     high = max(*(program.utility.mean for program in comparison.programs), 0.05)
     picture = plot(
@@ -183,7 +184,7 @@ def frontier_figure(comparison: Comparison) -> PageFigure:
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:
-    """Draw a mark for each program, an arrow at a lower bound, and the name beside it.
+    """Draw a mark with its name for each program; an arrow stands for a lower bound of bits.
 
     Programs at the same point share a label, such as `exposure, shares`.
     """

@@ -1,4 +1,4 @@
-"""The figure of an attack matrix: every attack against every defence, with a sign in each cell.
+"""The figure of an attack matrix: rows of attacks, columns of defences, a sign in each cell.
 
 It shows the same table as `analysis/figures/attack_matrix.py` draws for paper, as SVG of the page:
 a colour is never the only sign, and the tooltip of a cell says it in words.
@@ -11,10 +11,10 @@ from ..presentation.blocks import PageFigure
 from ..presentation.svg import Drawing, shorten
 from ..presentation.text_blocks import PageNumbers
 
-CELL = 25  # units of the picture, both ways
+CELL = 25  # width and height of a cell, in units of the picture
 NAMES = 112
-HEAD = 86  # for headings that run upwards
-KEY = 21  # a line of the key
+HEAD = 86  # room above the cells for headings that run upwards
+KEY = 21  # height of a line of the key
 EXTRA = {
     "!": "somebody raised an alarm, in some run",
     "x": "nothing was released",
@@ -24,7 +24,7 @@ EXTRA = {
 
 
 def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
-    """Draw the matrix and its key."""
+    """Draw the attack matrix with the key of its signs; numbers: the same figures as CSV."""
     wide, high = len(table.headings), len(table.rows)
     width = max(NAMES + CELL * wide + 40, 720)
     drawing = Drawing(
@@ -43,12 +43,14 @@ def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
 
 
 def _about(table: HeatTable) -> str:
+    """Return the number of cells with each verdict in words, for readers that see no colours."""
     cells = [sign for _, signs in table.rows for sign in signs]
     counts = {name: sum(cell.verdict == name for cell in cells) for name in MEANING}
     return "; ".join(f"{count} cells: {MEANING[name]}" for name, count in counts.items() if count)
 
 
 def _sign_text(sign: Sign) -> str:
+    """Return the meaning of a cell's sign in words, for its tooltip."""
     phrases = [MEANING[sign.verdict]]
     if sign.detected:
         phrases.append(f"an alarm in {sign.detected:.0%} of the runs")
@@ -58,6 +60,10 @@ def _sign_text(sign: Sign) -> str:
 
 
 def _cell(drawing: Drawing, x: float, y: float, sign: Sign, words: str) -> None:
+    """Draw a cell at (x, y): colour and mark of its verdict, `!` for alarms, a cross if withheld.
+
+    words: the tooltip.
+    """
     pale = " pale" if sign.is_baseline else ""
     drawing.parts.append(f'<g class="heat{pale}"><title>{escape(words)}</title>')
     drawing.box(x + 0.5, y + 0.5, CELL - 1, CELL - 1, f"heat-{sign.verdict}")
@@ -73,6 +79,7 @@ def _cell(drawing: Drawing, x: float, y: float, sign: Sign, words: str) -> None:
 
 
 def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
+    """Draw the mark of a verdict around a point, so that colour is not the only sign."""
     if verdict == "unplayed":
         drawing.line((x - 4, y), (x + 4, y), "link")
     elif verdict == "idle":
@@ -87,7 +94,7 @@ def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
 
 
 def _key(drawing: Drawing, top: float) -> None:
-    """Draw the meaning of the signs, in two columns."""
+    """Draw the key below the matrix: each sign with its meaning, in two columns."""
     for row, (verdict, meaning) in enumerate(MEANING.items()):
         y = top + KEY * row
         drawing.box(8, y - 12, 17, 17, f"heat-{verdict}")

@@ -1,4 +1,4 @@
-"""The choice of the page by the saved result at a path."""
+"""The choice of the page for a path: a run, comparison, matrix, sweep or score."""
 
 from dataclasses import dataclass
 from os import PathLike
@@ -19,12 +19,12 @@ from .write import html
 
 @dataclass(frozen=True, slots=True)
 class MadePage:
-    """A page and its path.
+    """A page about saved results, and the path where it belongs.
 
     Attributes:
-        page: its content.
-        html: the whole file.
-        path: where it is written.
+        page: the content of the page.
+        html: the page as a file of HTML.
+        path: the path to write it to.
     """
 
     page: Page
@@ -35,11 +35,12 @@ class MadePage:
 def make(
     path: str | PathLike[str], nodes: int | None = None, attacks: str | PathLike[str] | None = None
 ) -> MadePage:
-    """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
+    """Make the page about the saved result at a path, by the kind of result found there.
 
-    StorageError: the path is no saved result. nodes: of each search tree for the worst cases of an
-    exposure curve; None: 20, of up to 40 cells. attacks: a saved matrix to show on the page of a
-    run.
+    That is a run folder, a saved comparison or matrix, or the file of a sweep or score. nodes: of
+    each search tree for the worst cases of an exposure curve; None: 20, and only for up to 40
+    cells. attacks: path of a saved matrix to show on the page of a run. Raises StorageError if the
+    path is no saved result.
     """
     path = Path(path)
     if path.is_dir() and (path / COMPARISON).is_file():

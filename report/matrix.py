@@ -1,4 +1,4 @@
-"""The page of an attack matrix, and the section with a matrix on the page of a run."""
+"""The page of an attack matrix (attacks x defences), and its section on the page of a run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -36,7 +36,7 @@ LEAD = (
 
 
 def page(matrix: Matrix) -> Page:
-    """Make the page of a matrix."""
+    """Make the page of an attack matrix: outcomes, costs of defences, and alerts."""
     about = (
         matrix.scenario,
         plural(matrix.users, "person", "people"),
@@ -56,7 +56,7 @@ def page(matrix: Matrix) -> Page:
 
 
 def section(matrix: Matrix) -> Section:
-    """Return attacks x defences as a section of a page."""
+    """Return the attack matrix as a section of a page: a figure, and a table for each attacker."""
     numbers = PageNumbers("attack-matrix", tuple(CELLS), [*map(plain_cells, cells(matrix))])
     grids = (
         attacks_grid(
@@ -71,7 +71,7 @@ def section(matrix: Matrix) -> Section:
 
 
 def _paid(matrix: Matrix) -> Section:
-    """Return the section on the cost of every defence."""
+    """Return the section on the cost of every defence: time, messages, bytes, anonymity sets."""
     lead = (
         f"A run that nobody attacks takes {honest_cost(matrix)}. With a defence it "
         "takes so much more; CPU with the half width of its 95 % interval. Steps wait for one "
@@ -82,12 +82,12 @@ def _paid(matrix: Matrix) -> Section:
 
 
 def noticed(cell: Cell) -> bool:
-    """Whether every run was noticed: by an alarm, or by an abort with a reason on the board."""
+    """Whether every run of a cell was noticed: by an alarm, or an abort with a public reason."""
     return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
 
 
 def standing(matrix: Matrix) -> list[AttackRow]:
-    """Return the attacks that work with every defence on, unnoticed in some run."""
+    """Return the attacks that succeed with every defence on, and unnoticed in some run."""
     return [
         row
         for row in matrix.rows

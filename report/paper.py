@@ -1,6 +1,6 @@
-"""A scenario on paper, by topology: the teacher's plan, the roles, the slips on a card.
+"""A scenario as a game on paper: the teacher's plan, the cards of parties, the slips on a card.
 
-Its sentences stand in the table `[cards]` of a language.
+Each topology has its own game; the sentences are in the table `[cards]` of a language file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,12 +32,12 @@ Rows = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PartyCard:
-    """The card of a party that handles envelopes.
+    """The card of a party that handles envelopes, such as a shuffler or the curator.
 
     Attributes:
-        name: of the party.
-        duty: its purpose, in a sentence.
-        steps: in order.
+        name: name of the party.
+        duty: its task, in a sentence.
+        steps: its steps, in order.
     """
 
     name: str
@@ -47,13 +47,13 @@ class PartyCard:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip on a person's card.
+    """A slip of paper on a person's card, to be filled in and put into an envelope.
 
     Attributes:
-        round: from 1.
-        about: the question that is answered on it; "": of all questions, or blank.
-        fields: the boxes to write in.
-        blank: whether it is blank.
+        round: the round in which it is used, from 1.
+        about: the question answered on the slip; "": all questions together, or a blank slip.
+        fields: labels of the boxes to write in.
+        blank: whether it carries no answer, and only hides the number of answers.
     """
 
     round: int
@@ -64,16 +64,16 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class PaperScenario:
-    """A scenario on paper.
+    """A scenario as a game on paper: all texts of its cards.
 
     Attributes:
         intro: the players, in a sentence.
-        steps: of the teacher's plan.
+        steps: the steps of the teacher's plan.
         rule: a sentence on every person's card.
-        slips: on a person's card.
-        roles: other cards.
+        slips: the slips on a person's card.
+        roles: the cards of all other parties.
         readers: the readers of round 1 and of round 2, in words.
-        naming: the coalitions that link people: rows of the teacher's last table.
+        naming: rows of the teacher's last table: coalitions that link people, and their success.
     """
 
     intro: str
@@ -88,35 +88,37 @@ class PaperScenario:
 def on_paper(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
-    """Return a scenario as a class plays it.
+    """Return a scenario as a game on paper, by its topology.
 
     Args:
-        scenario: that is played.
-        outcome: of its ideal run.
-        names: of the features.
-        language: with the sentences of cards as its own.
+        scenario: the scenario that is played.
+        outcome: the outcome of an ideal run of it.
+        names: names of the features.
+        language: language of the cards, with their sentences as its own texts.
     """
     return PAPERS[topology_of(scenario).name](scenario, outcome, names, language)
 
 
 def share_text(share: float, language: Language) -> str:
-    """Return a share as a percentage, in a language."""
+    """Return a share as a percentage, with the decimal sign of a language."""
     return percent(share).replace(".", language.decimal)
 
 
 def person_name(scenario: Scenario, index: int, language: Language) -> str:
-    """Return the name on a person's card. index: of the person, from 0."""
+    """Return the name on a person's card, such as `Person 7`. index: of the person, from 0."""
     key = "peer" if topology_of(scenario).is_symmetric else "user"
     return language.say(key, n=index + 1)
 
 
 def _questions(names: Sequence[str], language: Language) -> str:
+    """Return the number and names of the questions as a phrase."""
     return language.say("questions", n=len(names), names=", ".join(names))
 
 
 def _central(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
+    """Return the game for the topology with shufflers, a curator and an analyst."""
     hops, say = scenario.mix.shufflers, language.say
     later_shufflers = (say("shuffler", n=hop) for hop in range(hops, 1, -1))
     placeholders = {
@@ -147,13 +149,14 @@ def _central(
 
 
 def _party(name: str, language: Language) -> str:
-    """Return the name of a party on its card."""
+    """Return the name of a party on its card, in the language of the cards."""
     if parties.role(name) is parties.Role.SHUFFLER:
         return language.say("shuffler", n=parties.index(name) + 1)
     return language.say(name)
 
 
 def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator[PartyCard]:
+    """Yield the cards of the shufflers in order, of the curator, and of the analyst."""
     for hop in range(1, scenario.mix.shufflers + 1):
         yield _shuffler(hop, scenario.mix.shufflers, language)
     say, policy = language.say, scenario.policy
@@ -172,6 +175,7 @@ def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator
 
 
 def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
+    """Return the card of a shuffler. hop: its place in the path, from 1. last: the last place."""
     say = language.say
     receiver = say("shuffler", n=hop + 1) if hop < last else say("the-reader")
     first = say("first-step") if hop == 1 else say("later-step", before=say("shuffler", n=hop - 1))
@@ -185,6 +189,7 @@ def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
 def _peers(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
+    """Return the game for the topology of peers: people forward envelopes for each other."""
     mix, people, say = scenario.mix, outcome.users, language.say
     onions = len(names) + mix.cover
     placeholders = {
@@ -206,7 +211,10 @@ def _peers(
 
 
 def _slips(names: Sequence[str], onions: int, language: Language) -> Iterator[Slip]:
-    """Yield the slips of a peer: the same number in both rounds, so that blanks hide the answer."""
+    """Yield the slips of a peer: equally many in both rounds, so that blanks hide the answer.
+
+    onions: slips of a round.
+    """
     number = language.say("field-number")
     yield from (Slip(1, name, (language.say("field-value"), number)) for name in names)
     yield from (Slip(1, "", (number,), blank=True) for _ in range(onions - len(names)))
@@ -229,4 +237,4 @@ Paper = Callable[[Scenario, Outcome, Sequence[str], Language], PaperScenario]
 PAPERS: Mapping[str, Paper] = {
     CENTRAL.name: _central,
     PEERS.name: _peers,
-}  # topology -> how it is played on paper
+}  # name of a topology -> function that makes its game on paper

@@ -1,4 +1,4 @@
-"""The page of a run: its alerts, its verdict, and a section for each part of the record."""
+"""The page of a run: alerts, answers, and a section for each part of the record."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -28,13 +28,13 @@ KNOWS = (
 
 
 def _program(facts: PageFacts) -> Iterable[Section]:
-    """Return the sections that the program adds."""
+    """Return the sections on the run's program (its rule of release), if it has its own."""
     scenario = facts.run.scenario
     return presenter_of(scenario).section(scenario, facts.result)
 
 
 def _topology(facts: PageFacts) -> Iterable[Section]:
-    """Return the sections on the topology that carried the messages."""
+    """Return the sections on the topology, which says how messages travel (shufflers or peers)."""
     return facts.topology_words.section(facts.run.scenario, facts.result, facts.run.transcript)
 
 
@@ -63,8 +63,9 @@ SECTIONS: tuple[Callable[[PageFacts], Section | Iterable[Section] | None], ...] 
 def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Page:
     """Make the page of a run.
 
-    nodes: of each search for the worst cases at several k. matrix: attacks x defences, played on
-    the same scenario. Raises StorageError if its scenario is another.
+    nodes: of each search tree for the worst cases at several k; None: the default. matrix: attacks
+    x defences, played on the same scenario, to be shown as a section. Raises StorageError if the
+    matrix is of another scenario.
     """
     with diagnose_record(run):
         facts = gather(run, nodes)
@@ -93,12 +94,14 @@ def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Pa
 
 
 def _sections(facts: PageFacts) -> Iterator[Section]:
+    """Yield the sections of a run's page in order; a part without content is left out."""
     for make in SECTIONS:
         content = make(facts)
         yield from (content,) if isinstance(content, Section) else content or ()
 
 
 def _about(facts: PageFacts) -> tuple[str, ...]:
+    """Return the facts under the title: scenario, people, mode, and digest of the result."""
     result = facts.result
     return (
         result.scenario,

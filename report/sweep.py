@@ -1,4 +1,4 @@
-"""The page of a sweep: every score against the swept keys, with its 95 % interval."""
+"""The page of a sweep (runs over a grid of settings): each score against the swept settings."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -17,7 +17,7 @@ from ..scenarios.studies.sweeps.sweep_runs import Sweep
 from ..scenarios.studies.sweeps.sweep_scores import panels_of, scored
 from .sweep_panels import Axes, panels
 
-MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
+MULTIPLES = 8  # combinations of third and further settings with panels; the table has all
 KNOWS = (
     "Means over independent runs; the intervals are Student's, 95 %, and of shares of runs those "
     "of Clopper and Pearson. Made from the file of a sweep by veilmix; nothing on this page is "
@@ -26,7 +26,7 @@ KNOWS = (
 
 
 def page(study: Sweep) -> Page:
-    """Make the page of a sweep."""
+    """Make the page of a sweep: every score with its mean and 95 % interval at each point."""
     axes = study.axes
     names = sorted({str(line.result.get("scenario", "?")) for line in study.lines})
     runs = [len(lines) for lines in study.groups().values()]
@@ -43,6 +43,7 @@ def page(study: Sweep) -> Page:
 
 
 def _alerts(study: Sweep) -> Iterator[Alert]:
+    """Yield alerts on runs that are cut off, that crashed, or that broke the certified bound."""
     alerts = []
     if study.cut:
         text = "The last line of the file was being written when the sweep stopped."
@@ -85,6 +86,7 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
 
 
 def _broken(line: SweepLine) -> bool:
+    """Whether the exposure of a run is above its certified bound."""
     result = line.result
     exposure = result.get("exposure") or {}
     decision = result.get("release") and result.get("decision")
@@ -92,11 +94,12 @@ def _broken(line: SweepLine) -> bool:
 
 
 def point_text(point: Point) -> str:
-    """Return a point of the grid in words."""
+    """Return a point of the grid as text: `key = value` for each swept setting."""
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
 
 def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
+    """Yield the answers at the top: runs with a release, kept bounds, smallest coalition."""
     released = sum(has_release(line.result) for line in study.lines)
     total = len(study.lines)
     text = f"Something was released in {released:,} of {total:,} runs."
@@ -123,6 +126,10 @@ def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
 
 
 def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
+    """Return the least and largest size of the smallest linking coalition, over all runs.
+
+    None if no run has such a coalition.
+    """
     sizes = [
         int(size) for line in study.lines if (size := smallest_coalition(line.result)) is not None
     ]
@@ -130,6 +137,7 @@ def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
 
 
 def _sections(study: Sweep) -> Iterator[Section]:
+    """Yield the section on scores, with a panel for each score, and the section on the runs."""
     axes = study.axes
     keys = list(axes)
     swept = panels_of(study.lines)
@@ -168,7 +176,10 @@ def _sections(study: Sweep) -> Iterator[Section]:
 
 
 def _rests(axes: Axes) -> list[Point]:
-    """Return the combinations of the third and further keys: each has its own panels."""
+    """Return the combinations of values of the third and further settings.
+
+    Each combination has panels of its own; at most MULTIPLES are returned.
+    """
     keys = list(axes)[2:]
     rests = [
         tuple(zip(keys, values, strict=True)) for values in product(*(axes[key] for key in keys))
@@ -177,7 +188,7 @@ def _rests(axes: Axes) -> list[Point]:
 
 
 def _rank(point: Point, axes: Axes) -> list[int]:
-    """Return the sort key of a point: by the first key, then the second."""
+    """Return the sort key of a point: the index of its value for each swept setting, in order."""
     where = dict(point)
     return [
         axis_values.index(where[key]) if key in where else -1 for key, axis_values in axes.items()

@@ -1,4 +1,4 @@
-"""The panels of the page of a sweep: a score against the first key, with its 95 % intervals."""
+"""The panels on the page of a sweep: a score against the first setting, with 95 % intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,11 +19,14 @@ from ..presentation.text_blocks import Cell, PageNumbers
 from ..scenarios.studies.sweeps.sweep_file import Point, Value
 
 Axes = dict[str, tuple[Value, ...]]
-Line = Sequence[PointMean]  # along the first key, ascending
+Line = Sequence[PointMean]  # means of a line, ascending by the first setting
 
 
 def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> Iterator[PageFigure]:
-    """Yield a panel for each score that is not the same at all points. rest: the further keys."""
+    """Yield a panel for each score that varies over the points of the sweep.
+
+    rest: values of the third and further settings, which a panel holds fixed.
+    """
     for place, panel in enumerate(swept):
         means = [mean for mean in panel.means if set(rest) <= set(mean.where.items())]
         if len({mean.mean for mean in means}) > 1:
@@ -31,7 +34,7 @@ def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> I
 
 
 def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
-    """Draw a score against the first key, with a line for each value of the second."""
+    """Draw a score against the first setting, with a line for each value of the second setting."""
     name, unit, (first, *further_keys) = panel.score, panel.unit, axes
     across = axes[first]
     values: tuple[Value | None, ...] = axes[further_keys[0]][:LINES] if further_keys else (None,)
@@ -51,7 +54,9 @@ def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
         head=18 if further_keys else 0,
     )
     ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
-    label = f"{unit} (logarithmic)" if upright[2] else unit  # the caption has the name
+    label = (
+        f"{unit} (logarithmic)" if upright[2] else unit
+    )  # the name of the score is in the caption
     picture.axes(axis_label(first, across), label, ticks, _percents(picture.y.ticks(), unit))
     at = dict(zip(across, stands, strict=True))
     placed = {
@@ -79,18 +84,22 @@ def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
 
 
 def _line(panel: SweepPanel, axes: Axes, value: Value | None) -> Line:
-    """Return the means of a line along the first key. value: of the second; None: all means."""
+    """Return the means of a line, ordered by the first setting.
+
+    value: of the second setting; None: there is no second setting.
+    """
     first, *further_keys = axes
     means = [mean for mean in panel.means if value is None or mean.where[further_keys[0]] == value]
     return sorted(means, key=lambda mean: axes[first].index(mean.where[first]))
 
 
 def _ends(mean: PointMean) -> tuple[float | None, float | None]:
+    """Return the ends of a mean's 95 % interval; None for both if the interval has no width."""
     return (mean.low, mean.high) if mean.low < mean.high else (None, None)
 
 
 def _upright(estimates: Sequence[PointMean]) -> tuple[float, float, bool]:
-    """Return the ends of the vertical axis, and whether it is logarithmic."""
+    """Return the least and largest number of the vertical axis, and whether it is logarithmic."""
     low, high = min(each.low for each in estimates), max(each.high for each in estimates)
     if spans_decades([each.mean for each in estimates], [each.low for each in estimates]):
         return low / 1.2, high * 1.2, True
@@ -105,7 +114,8 @@ def _draw(
 ) -> bool:
     """Draw every line with its intervals, side by side; return whether a line has a break.
 
-    curves: value of the second key -> places and means. width: the room of a line.
+    curves: for each value of the second setting, places along the first and means. width: the room
+    of a line.
     """
     broken = False
     for series, (line, each) in enumerate(curves.items(), start=1):
@@ -124,6 +134,7 @@ def _draw(
 
 
 def _percents(ticks: list[float], unit: str) -> list[tuple[float, str]]:
+    """Return the labels of vertical ticks: percentages if the unit is a share, else numbers."""
     if unit.startswith("share"):
         return [(tick, f"{100 * tick:.4g} %") for tick in ticks]
     return [(tick, number(tick)) for tick in ticks]

@@ -46,16 +46,16 @@ TO_DECIDE = (
 
 
 def looks_like_one(path: str | PathLike[str]) -> bool:
-    """Whether a file is the JSON of a score."""
+    """Whether a file looks like the JSON of a score: by its ending, size and two of its keys."""
     path = Path(path)
     if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
         return False
-    text = path.read_bytes()  # all of it: the sets of columns before the hash may be many
+    text = path.read_bytes()  # the whole file: the hash stands after all column sets
     return b'"roles"' in text and b'"sha256"' in text
 
 
 def read(path: str | PathLike[str]) -> ScoredTable:
-    """Read a score. Raises StorageError if the file is no score."""
+    """Read the JSON of a score. Raises StorageError if the file is no score."""
     path = Path(path)
     try:
         return from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
@@ -65,7 +65,7 @@ def read(path: str | PathLike[str]) -> ScoredTable:
 
 
 def page(score: ScoredTable) -> Page:
-    """Make the page of a score."""
+    """Make the page of a scored table: a sheet to sign, then the evidence."""
     released = release_of(score).file
     return Page(
         f"{'Release of a' if released else 'A'} table about people: {score.data[:60]}",
@@ -80,6 +80,7 @@ def page(score: ScoredTable) -> Page:
 
 
 def _alerts(score: ScoredTable) -> Iterator[Alert]:
+    """Yield alerts on exposed people, shared sensitive values, identifiers, and guessed roles."""
     yield from _exposed(score)
     yield from _certain(score)
     if direct_identifiers := identifiers(score):
@@ -104,7 +105,7 @@ def _alerts(score: ScoredTable) -> Iterator[Alert]:
 
 
 def _exposed(score: ScoredTable) -> Iterator[Alert]:
-    """Yield the alerts on small crowds: the target missed, and crowds of a single person."""
+    """Yield alerts on small crowds: more people below k than allowed, and people alone."""
     exposed, n, k = below(score), score.users, score.k
     if exposed > people_limit(score):
         override_note = (
@@ -131,7 +132,7 @@ def _exposed(score: ScoredTable) -> Iterator[Alert]:
 
 
 def _certain(score: ScoredTable) -> Iterator[Alert]:
-    """Yield an alert for each sensitive column that is common to a crowd: l = 1."""
+    """Yield an alert for each sensitive column with a crowd that shares a single value: l = 1."""
     for column in score.sensitive:
         if certain := column.certain:
             yield Alert(
@@ -146,6 +147,7 @@ def _certain(score: ScoredTable) -> Iterator[Alert]:
 
 
 def _context(score: ScoredTable) -> Section:
+    """Return the section on context: the three standard attackers and their success."""
     lead = (
         "Who is to receive the table, what they know and what they may do is for the signer to "
         "describe; the numbers below assume the three attackers of the handbooks."
@@ -154,6 +156,7 @@ def _context(score: ScoredTable) -> Section:
 
 
 def _data(score: ScoredTable) -> Section:
+    """Return the section on data: a row for each column of the file, with role and treatment."""
     by_name = {column.name: column for column in score.columns}
     because = {role.column: role.reason for role in score.roles}
     rows: list[tuple[str, ...]] = []
@@ -168,6 +171,7 @@ def _data(score: ScoredTable) -> Section:
 
 
 def _identifiability(score: ScoredTable) -> Section:
+    """Return the section on identifiability: exposure, questions, sensitive columns."""
     lead = (
         "A crowd is everybody with the same values in the columns in question. A person in a crowd "
         f"smaller than k = {score.k} counts as exposed."
@@ -181,7 +185,7 @@ def _identifiability(score: ScoredTable) -> Section:
 
 
 def _curve(score: ScoredTable) -> PageFigure:
-    """Draw the people in a crowd smaller than k, for every k."""
+    """Draw the number of people in a crowd smaller than k, for every k."""
     curve, n = score.joint.curve, score.users
     title = "People in a crowd smaller than k, all scored columns"
     steps = list(zip(curve.breakpoints, curve.people, strict=True))
@@ -195,6 +199,7 @@ def _curve(score: ScoredTable) -> PageFigure:
 
 
 def _mitigation(score: ScoredTable) -> Section:
+    """Return the section on mitigation: coarser values, and column sets that are safe together."""
     coarser = (Line(f"{line}.") for line in score.coarser)
     lead = "What was done to the columns, and which of them could be released together."
     blocks = (*coarser, *score_words.set_blocks(score))
@@ -202,6 +207,7 @@ def _mitigation(score: ScoredTable) -> Section:
 
 
 def _governance(score: ScoredTable) -> Section:
+    """Return the section on governance: hashes, command and thresholds, to check the page by."""
     named = (
         f"The file is named by its hash (SHA-256 {score.sha256}): another file, another page. "
         f"The same numbers come out again with veilmix {score.version} from that file and the "

@@ -1,4 +1,4 @@
-"""The writer of a page: from data to a single file of HTML. Templates escape all values.
+"""The writer of pages: from blocks to a single file of HTML. Templates escape all values.
 
 The content security policy allows only the style sheet, by its SHA-256: a value that slipped
 through as markup could still load and run no code.
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
-IMAGES = "; img-src data:"  # of a page with pictures of other packages, which it holds itself
+IMAGES = "; img-src data:"  # added for pages with pictures of other packages, held in `data:` links
 
 
 def html(page: Page) -> str:
-    """Write a page. Raises LocalError, with the package to install, if Jinja is missing."""
+    """Write a page as HTML. Raises LocalError, with the package to install, if Jinja is missing."""
     block_kinds = (block.kind for section in page.sections for block in section.blocks)
     return write("page.html", "style.css", IMAGES if "picture" in block_kinds else "", page=page)
 
 
 def write(template: str, style: str, allowed: str = "", **variables: Any) -> str:
-    """Fill a template with its style sheet. Raises LocalError where Jinja is missing.
+    """Fill a template with its style sheet, and return the HTML.
 
-    allowed: sources of the policy besides the style sheet.
+    template, style: names of files in `templates/`. allowed: sources that the content security
+    policy allows besides the style sheet. variables: values for the template. Raises LocalError if
+    Jinja is missing.
     """
     sheet = file_of(style)
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
@@ -41,12 +43,13 @@ def write(template: str, style: str, allowed: str = "", **variables: Any) -> str
 
 
 def file_of(name: str) -> str:
-    """Return a file of `templates/`."""
+    """Return the text of a file in report/templates/."""
     return (resources.files("veilmix.report") / "templates" / name).read_text("utf-8")
 
 
 @cache
 def _environment() -> "Environment":
+    """Return the Jinja environment: it escapes all values, and a missing variable is an error."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:

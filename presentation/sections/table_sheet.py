@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
 SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
-MOST_LINES = 12  # of the table of columns
-LINE = 40  # signs of a cell of it that fit a line
-MOST_NAMES = 6  # of columns in a row of it
-MOST_SIGNS = 76  # of a cell of it
-MOST_COMMAND = 200  # signs of the command
-LIMITS = (2400, 3000)  # signs of the sheet that fit at its usual size, and a size below
+MOST_LINES = 12  # lines of the table of columns on the sheet
+LINE = 40  # characters of a cell that fit a line of that table
+MOST_NAMES = 6  # names of columns in a row of that table
+MOST_SIGNS = 76  # characters of a cell of that table; more are cut
+MOST_COMMAND = 200  # characters of the command; more are cut
+LIMITS = (2400, 3000)  # characters that fit a sheet in usual and smaller print
 CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 

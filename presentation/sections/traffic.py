@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...scenarios.records.traffic import Traffic
     from ..presenters.page_facts import PageFacts
 
-BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
+BINS = 24  # bars of a round; with more lengths, neighbouring lengths share a bar
 
 
 def section(facts: "PageFacts") -> Section | None:

@@ -16,9 +16,9 @@ from ..text_blocks import Grid, Line, Marked
 if TYPE_CHECKING:
     from ..presenters.page_facts import PageFacts
 
-ROWS = 36  # coalitions that are drawn; all are in the CSV
-CELL = 26  # units of the picture
-WIDE = 510  # units for all bars beside each other
+ROWS = 36  # coalitions in the figure at most; the CSV has all
+CELL = 26  # width of a party's column of squares, in units of the picture
+WIDE = 510  # width of all bars of a row together, in units of the picture
 
 _Bar = tuple[str, Callable[[Received], float], Callable[[Received], str]]
 
@@ -180,6 +180,6 @@ def _words(facts: "PageFacts") -> Iterator[str]:
     else:
         yield sentence(coalitions.smallest([view.parties for view in facts.breaking]))
         requested = coalitions.requested_lines(facts.run.scenario, facts.learners)
-        yield from (f"{line}." for line in requested)  # each begins with the name of a coalition
+        yield from (f"{line}." for line in requested)  # no capital: a line begins with a given name
         yield from facts.audited
     yield from map(sentence, coalitions.notes(facts.learners))
