@@ -38,9 +38,9 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return name, command and further arguments of the command line.
+        """Return the name of a command, the command, and the arguments that follow it.
 
-        A usage error with a suggestion for an unknown name.
+        Raises a usage error with a suggestion for an unknown name.
         """
         if args and args[0] not in self.table and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.table, n=1)

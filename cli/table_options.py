@@ -36,7 +36,10 @@ NAMES = "A,B,..."
 
 
 def _k_option(minimum: int, meaning: str) -> Decorator:
-    """Return the click option `--k` with this minimum. meaning: its help text."""
+    """Return the click option `--k`, the smallest safe equivalence class or count.
+
+    minimum: the smallest accepted k. meaning: its help text.
+    """
     return click.option(
         "--k",
         default=5,
@@ -179,7 +182,7 @@ def target_options(command: Command) -> Command:
 
 
 def counted_options(command: Command) -> Command:
-    """Add a table and the smallest safe count to a command: `data`, `k`."""
+    """Add a table and the smallest count that may be shown to a command: `data`, `k`."""
     return add_options(COUNTED, command)
 
 

@@ -18,7 +18,7 @@ from ..text.pace import counter
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix.matrix_result import Matrix
 
-# ends the line on a matrix that was played by a part of the people
+# end of a line that is printed if only a part of the people took part
 DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people says how many"
 
 
@@ -120,7 +120,7 @@ def command(
 
 
 def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
-    """Print a matrix of attacks against defences as a table, JSON or CSV.
+    """Print a matrix (every attack against every defence) as a table, JSON or CSV.
 
     total_people: the number of people of the whole scenario; a line says if fewer took part.
     """

@@ -130,7 +130,7 @@ def _check(scenario: str, form: str) -> None:
 
 
 def _priced(price: "SessionCost") -> "tuple[RoundPrice, ...]":
-    """Return the cost of each round of a session as records for JSON and CSV."""
+    """Return the largest possible cost of each round of a session as records for JSON and CSV."""
     from ..text.records import RoundPrice
 
     return tuple(

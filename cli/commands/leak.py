@@ -134,7 +134,8 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions, from their recorded views.
 
-    prior: `uniform` or `marginals`, see `PRIOR_TEXTS`. form: `table`, `json` or `csv`.
+    prior: `uniform` (all tables equally likely) or `marginals` (the share of every value is public,
+    and people are independent). form: `table`, `json` or `csv`.
     """
     from ...scenarios.records.verification.damaged_record import diagnose_record
     from ...scenarios.records.verification.deviations import deviations

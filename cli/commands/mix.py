@@ -58,7 +58,8 @@ def _identity(key: Path | None) -> "Identity":
     if key is not None:
         return read_identity(key)
     name = re.sub("[^A-Za-z0-9]+", "-", platform.node()).strip("-")[:40]
-    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # as names may repeat
+    # a random end, as two computers may have the same name
+    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")
 
 
 def say_release(board: "Board", scenario: "Scenario") -> None:

@@ -207,7 +207,7 @@ def _play(
                 moved(completed)
     except KeyboardInterrupt:
         click.echo(
-            f"{plural(completed, 'run')} of {len(pending_jobs):,} done and kept in "
+            f"{plural(completed, 'run')} of {len(pending_jobs):,} finished and saved in "
             f"{clean(str(log.path))}; the "
             "same command with --resume goes on",
             err=True,
@@ -217,9 +217,10 @@ def _play(
 
 @contextmanager
 def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
-    """Yield a function that shows the number of runs done, out of `total`.
+    """Yield a function that takes the number of finished runs, and shows it as a part of `total`.
 
-    A terminal gets a progress bar; elsewhere a line is printed from time to time.
+    A terminal gets a progress bar; elsewhere a line is printed from time to time. quiet: show no
+    progress.
     """
     if quiet or not total:
         yield lambda _: None

@@ -50,7 +50,7 @@ def rounded_blocks(rounded: "RoundedTables") -> Iterator["Block"]:
 
 
 def _base_meaning(rounded: "RoundedTables") -> str:
-    """Return in words the relation of rounded counts and totals to the base of rounding."""
+    """Return a sentence: how rounded counts and totals relate to the base of the rounding."""
     if rounded.adds_up:
         return "every count is a multiple, and totals are sums of their cells"
     return "every count is the nearest multiple; persons are in several cells, and no totals add up"

@@ -142,7 +142,7 @@ def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
 
 
 def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
-    """Return the record of the chosen columns, and of the order in which columns are dropped."""
+    """Return the record of the largest safe set of columns, and of the columns to drop."""
     dropped = (
         DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
     )

@@ -39,7 +39,7 @@ def print_scores(keys: Sequence[str], lines: Sequence[SweepLine], form: str) -> 
 
 
 def _swept(point: Point, each: Sequence[MeanEstimate]) -> SweptPoint:
-    """Return the mean scores at a point of a sweep as a record."""
+    """Return a record of a point of a sweep: the values of its keys, and the mean of each score."""
     return SweptPoint(
         dict(point),
         tuple(MeanScore.from_estimate(estimate, UNITS[estimate.score]) for estimate in each),

@@ -143,7 +143,7 @@ def test_papers_that_name_somebody_else_are_not_followed() -> None:
             for commented in certificates
         ),
     ):
-        with pytest.raises(DataError, match=f"names somebody else as {party}"):
+        with pytest.raises(DataError, match=f"names another computer as {party}"):
             mixing(party)._check(given)
 
 

@@ -68,7 +68,7 @@ def test_a_class_whose_answers_two_other_processes_mix(started: Any, tmp_path: P
     )
     opened, before = until(poll.stdout, "open http://")
     address = opened.split()[1]
-    assert any("their keys are not on this computer" in line for line in before)
+    assert any("shufflers on other computers, which keep their keys" in line for line in before)
     two = [started(*VEILMIX, "serve", f"shuffler-{hop}", address) for hop in (1, 2)]
     clients = phones(address, 6)
     together(clients)
@@ -298,8 +298,8 @@ def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Pap
     me._check(papers(one=seat))
     twin = PartySeat(who=IdentityRecord.from_identity(other.public), host="127.0.0.1", port=2)
     for wrong, said in (
-        (papers(one=twin), "names somebody else as shuffler-1"),
-        (papers(two=seat), "names somebody else as shuffler-1"),
+        (papers(one=twin), "names another computer as shuffler-1"),
+        (papers(two=seat), "names another computer as shuffler-1"),
         (papers(one=replace(seat, who=replace(seat.who, key=twin.who.key))), "wrong identity"),
     ):
         with pytest.raises(DataError, match=said):

@@ -26,7 +26,7 @@ def test_a_comparison_keeps_the_programs_that_are_done(typed, monkeypatch) -> No
     stops_in(monkeypatch, "shares")
     said = typed("compare", "blood-type", "--programs", "trusted,shares,local", "--seed", "7")
     assert said.code == 130
-    assert "1 program done and kept" in said.err
+    assert "1 program finished and saved" in said.err
     assert "shares: not compared: it was stopped" in said.out
     assert "local: not compared: it was stopped" in said.out
     kept = json.loads(Path("runs/compare-blood-type-0007/comparison.json").read_text("utf-8"))
@@ -75,7 +75,7 @@ def test_attacks_that_are_done_are_kept(typed, monkeypatch) -> None:
     monkeypatch.setattr(matrix_runs, "shoot", Pressed(len(jobs) - 1))
     said = typed(*ATTACK, "--seed", "7", "--attacks", "drop,forward")
     assert said.code == 130
-    assert "1 attack done and kept" in said.err
+    assert "1 attack finished and saved" in said.err
     (kept,) = Path("runs").glob("*/matrix.json")
     record = json.loads(kept.read_text("utf-8"))
     assert [row["name"] for row in record["rows"]] == ["drop"]

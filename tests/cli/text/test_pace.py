@@ -94,7 +94,7 @@ def test_a_sweep_that_is_interrupted_gives_what_it_has(typed, monkeypatch) -> No
     assert said.code == 130
     assert "policy.k" in said.out
     assert "saved runs/sweep-blood-type.jsonl" in said.out
-    assert "1 run of 2 done and kept" in said.err
+    assert "1 run of 2 finished and saved" in said.err
     with pytest.raises(doors.SweepStopped) as stopped:
         veilmix.sweep("blood-type", {"policy.k": [2, 5]}, seed=1, mode="ideal")
     assert [row["policy.k"] for row in stopped.value.swept_runs.frames.runs] == [2]
