@@ -39,7 +39,7 @@ from .ristretto import (
 
 KEY_LABEL = b"veilmix joint key 1\0"
 PROOF_LABEL = b"veilmix key share 1\0"
-PROOF = 2 * SCALAR  # bytes of a proof: challenge and response
+PROOF = 2 * SCALAR  # bytes of a proof of knowing a key's secret: challenge and response
 OVERHEAD = ELEMENT + 16  # bytes that sealing adds: an element and a Poly1305 tag
 NONCE = bytes(24)
 
@@ -51,7 +51,8 @@ class KeyShare:
 
     Attributes:
         secret: x, a scalar; revealed when the ciphertexts are to be opened.
-        public, proof: X = x G and the proof of knowing x, published at the beginning.
+        public, proof: X = x G, with G the generator, and the proof of knowing x; both are published
+            at the beginning.
     """
 
     secret: bytes

@@ -59,7 +59,9 @@ _ONCE = bytes(12)  # the nonce 0: each key seals a single plaintext
 
 @dataclass(frozen=True, slots=True)
 class TextLevel:
-    """One text of a person, with the output of the oblivious function for it.
+    """One text of a person, with the output of the oblivious pseudorandom function for it.
+
+    A level of a message holds one text; levels are nested.
 
     Attributes:
         seed: the first 32 bytes of the output; with it, the text's group can be opened.
@@ -104,8 +106,8 @@ class _LevelBody(NamedTuple):
     """The polynomial and the body of a level, the same for all people with its seed and text.
 
     Attributes:
-        coefficients: of the polynomial f.
-        body: commitments and sealed text.
+        coefficients: of the polynomial f, which shares the key of the level.
+        body: commitments to the coefficients, and the sealed text.
     """
 
     coefficients: tuple[int, ...]
@@ -169,12 +171,15 @@ def _make(level: TextLevel, needed: int) -> _LevelBody:
 class OpenedMessages:
     """The reader's result for the messages of one round.
 
+    A message holds nested texts (levels); a text opens if k people sent the same text.
+
     Attributes:
         texts: per message the texts of the opened levels; () if the first did not open.
         refused: messages that are junk from a level on, by their index: (level, reason). Levels
             opened before that level count.
-        closed: for each group with too few people (the texts of the levels around it, its size):
-            the part that the reader sees of unreadable groups.
+        closed: for each group with too few people to open, the texts of the levels around it and
+            the
+            number of its messages; the reader sees no more of these groups.
         rest: per message the first level that is not open, in the reader's form; empty if all
             levels are open.
     """
@@ -186,11 +191,11 @@ class OpenedMessages:
 
 
 class _Member(NamedTuple):
-    """One message of a group at a level.
+    """One message of a group (messages with one text) at a level of nesting.
 
     Attributes:
-        number: its index in the round.
-        share: the person's point of the polynomial.
+        number: index of the message in the round.
+        share: the person's point of the secret-sharing polynomial.
         inside: the sealed next level.
     """
 
@@ -245,7 +250,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
                     opened.closed += [(around, alive)] if alive else []
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
-                if len(inner) < shape.needed:  # too few are left without the junk shares
+                if len(inner) < shape.needed:  # too few messages are left without the junk shares
                     opened.closed += [(around, len(inner))] if inner else []
                     continue
                 for index, part in inner:

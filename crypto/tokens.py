@@ -111,9 +111,9 @@ class Granted:
     """The key holder's answer to one person: evaluated elements and a proof.
 
     Attributes:
-        elements: E_1, .., E_s, the blinded inputs times the key.
-        commitments: T_0, .., T_s of the proof.
-        response: z of the proof, a scalar.
+        elements: E_1, .., E_s, the person's s blinded inputs times the secret key.
+        commitments: T_0, .., T_s, the first message of the proof that one key was used for all.
+        response: z, the proof's response to its challenge, a scalar.
     """
 
     elements: tuple[bytes, ...]
@@ -289,7 +289,7 @@ def _challenge(
     evaluated: Sequence[bytes],
     commitments: Sequence[bytes],
 ) -> int:
-    """Return the challenge: a hash of all parts.
+    """Return the challenge of a proof that one key made all answers: a hash of all parts.
 
     Points have one size, so the parts are unambiguous.
     """

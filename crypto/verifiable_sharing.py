@@ -64,6 +64,8 @@ def decode_share(data: bytes) -> SharePoint:
 def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
     """Return the coefficients a_0 .. a_{k-1} that follow from a seed; a_0 is the secret.
 
+    k is `needed`, the number of shares that reveal the secret.
+
     Raises:
         ParameterError: needed is not 1 to 255.
     """
@@ -84,7 +86,10 @@ def check_needed(needed: int) -> None:
 
 
 def commitments(coefficients: Sequence[int]) -> bytes:
-    """Return the Feldman commitments C_i = a_i G of coefficients, concatenated, 32 bytes each."""
+    """Return the Feldman commitments C_i = a_i G of the coefficients a_i, concatenated.
+
+    G is the generator of the group; a commitment has 32 bytes.
+    """
     return b"".join(base_times(_scalar(coefficient)) for coefficient in coefficients)
 
 
@@ -110,12 +115,12 @@ def is_right(share: SharePoint, committed: bytes) -> bool:
 
 
 def opens(secret: int, committed: bytes) -> bool:
-    """Whether a secret is f(0) of the committed polynomial."""
+    """Whether a secret is f(0), the value at 0 of the committed polynomial f."""
     return base_times(_scalar(secret)) == committed[:ELEMENT]
 
 
 def secret_of(shares: Sequence[SharePoint]) -> int:
-    """Return f(0) of the polynomial of least degree through these shares (Lagrange).
+    """Return the secret f(0) of the polynomial f of least degree through these shares (Lagrange).
 
     No two shares may have one x.
     """

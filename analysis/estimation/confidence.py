@@ -112,9 +112,12 @@ def exposure_interval(
 ) -> Interval:
     """Return an interval for the exposure Q(t), t = k/n, of a population, from a sample of n.
 
-    Paper 000, Theorem 5 with gamma from `radius`. The rule "counted" is the third line of the proof
-    in Appendix E: in gamma |V|, the number of values |V| is replaced by the number of values that
-    are counted below the shifted threshold. So the interval is never wider.
+    Q(t) is the share of people with a value rarer than t. Paper 000, Theorem 5 with gamma from
+    `radius`. The rule "counted" is the third line of the proof in Appendix E: in gamma |V|, the
+    number
+    of values |V| is replaced by the number of values that are counted below the shifted threshold.
+    So
+    the interval is never wider.
 
     Args:
         counts: number of sampled people with each value, shape (|V|,). The domain is known: a value

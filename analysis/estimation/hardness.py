@@ -39,15 +39,18 @@ from .statistical import contribution
 class Hardness:
     """A pair of populations with different exposures that samples cannot distinguish.
 
+    Q(t) is the exposure: the probability of a value that is rarer than t.
+
     Attributes:
         n: sampled people.
         threshold: t, a probability.
-        pair: the two distributions, shape (a,) each.
-        gap: |Q_p0(t) - Q_p1(t)|.
+        pair: the two distributions p0 and p1 of values, shape (values,) each.
+        gap: |Q_p0(t) - Q_p1(t)|, the difference of their exposures.
         divergence: n KL(p0 || p1) in nats, the quantity that Appendix F bounds.
         total_variation: between the laws of the two samples, exactly.
-        minimax_risk: gap (1 - TV) / 2: no estimator has a smaller worst expected error.
-        plug_in_bias: |E Qhat(t) - Q(t)| of the plug-in estimator under p0 and p1, exactly; its
+        minimax_risk: gap (1 - TV) / 2, TV the total variation: no estimator has a smaller worst
+            expected error.
+        plug_in_bias: |E Qhat(t) - Q(t)| of the plug-in estimator Qhat under p0 and p1, exactly; its
             expected error is at least as large.
     """
 
@@ -118,7 +121,10 @@ def _kullback_leibler(p: Floats, q: Floats) -> float:
 
 
 def _binomial_variation(n: int, high: float, low: float) -> float:
-    """Return the total variation of Bin(n, high) and Bin(n, low): the largest gap of their CDFs."""
+    """Return the total variation distance of Bin(n, high) and Bin(n, low), two binomial laws.
+
+    It is the largest gap of their distribution functions.
+    """
     from scipy.special import bdtr
 
     counts = np.arange(n + 1)
@@ -126,9 +132,10 @@ def _binomial_variation(n: int, high: float, low: float) -> float:
 
 
 def _bias(p: Floats, n: int, t: float) -> float:
-    """Return |E Qhat(t) - Q(t)|, the bias of the plug-in estimator for a sample of n people.
+    """Return |E Qhat(t) - Q(t)|, the bias of the plug-in exposure Qhat for a sample of n people.
 
-    It counts values of fewer than t n people (Definition 7).
+    The exposure Q(t) is the probability, under the distribution p, of a value rarer than t; the
+    plug-in estimator counts values of fewer than t n people (Definition 7).
     """
     k = int(np.ceil(t * n * (1 - 1e-12)))
     expected = float(contribution(p, n, k).sum()) if k <= n else 1.0

@@ -25,8 +25,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_array, as_probabilities, whole
 
-# Binomial tails of fewer terms are summed term by term, if their first term has an exponent above
-# the limit down to which exp is normal.
+# A binomial tail of fewer than SHORT_SUM terms is summed term by term, if the logarithm of its
+# first term is above LEAST_EXPONENT: below, exp loses digits.
 SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
@@ -88,7 +88,11 @@ def statistical_exposure_slope(n: int, k: int) -> float:
 
 
 def contribution(p: Floats, n: int, k: int) -> Floats:
-    """Return g(p) = p P(Bin(n - 1, p) <= k - 2), the exposure added by an atom of probability p."""
+    """Return g(p) = p P(Bin(n - 1, p) <= k - 2), the exposure added by a value of probability p.
+
+    It is the probability that a person among n has this value and shares it with fewer than k
+    people.
+    """
     if k <= 1:
         return np.zeros_like(p)
     if k > n:
@@ -97,21 +101,27 @@ def contribution(p: Floats, n: int, k: int) -> Floats:
 
 
 def contribution_slope(p: float, n: int, k: int) -> float:
-    """Return g'(p), the derivative of an atom's `contribution`, for 2 <= k <= n and 0 <= p <= 1."""
+    """Return the derivative g'(p) of a value's `contribution` g to the exposure.
+
+    For 2 <= k <= n people and 0 <= p <= 1.
+    """
     from scipy.special import betaincc
 
     return float(betaincc(k - 1, n - k + 1, p)) - (k - 1) * _binomial(n - 1, k - 1, p)
 
 
 def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> float:
-    """Return the statistical exposure for one k; `copies` is the number of values of each atom."""
+    """Return the statistical exposure for one k (the smallest safe crowd) and n people.
+
+    `atoms` are the different probabilities of values, `copies` the number of values of each.
+    """
     if k > n:
         return 1.0
     return min(1.0, float(contribution(atoms, n, k) @ copies))
 
 
 def _lower_tail(p: Floats, N: int, m: int) -> Floats:
-    """Return P(Bin(N, p) <= m) for 0 <= m < N and each p.
+    """Return P(Bin(N, p) <= m) for 0 <= m < N and each probability p.
 
     Chernoff's exp(-N KL(m'/N || p)) gives the p at which it is 1 or 0 to the last bit. Short sums
     are summed, the rest is the incomplete beta function.
@@ -136,7 +146,10 @@ def _lower_tail(p: Floats, N: int, m: int) -> Floats:
 
 
 def _edges(N: int, m: int) -> tuple[float, float]:
-    """Return two p: below the first P(Bin(N, p) <= m) is 1 in float64, above the second 0."""
+    """Return the two p beyond which P(Bin(N, p) <= m) is 1, and 0, in float64.
+
+    It is 1 below the first, and 0 above the second.
+    """
 
     def edge(at: float, exponent: float, inside: float, outside: float) -> float:
         """Return the p with N KL(at/N || p) = exponent, by bisection.
@@ -163,7 +176,10 @@ def _peak_of_binomial(N: int, m: int) -> float:
 
 
 def _binomial(N: int, m: int, p: float) -> float:
-    """Return P(Bin(N, p) = m): the peak times exp(-N KL(m/N || p)), terms without cancellation."""
+    """Return P(Bin(N, p) = m), a binomial probability, from terms without cancellation.
+
+    It is the probability at p = m/N times exp(-N KL(m/N || p)), KL the Kullback-Leibler divergence.
+    """
     if p <= 0 or p >= 1:
         return float((p <= 0 and m == 0) or (p >= 1 and m == N))
     if m in (0, N):

@@ -44,8 +44,8 @@ from .hypergeometric import max_unseen, min_certain
 
 Rule = Literal["coverage", "refined"]
 
-# Limit of the choices of common values that are all tried; if there are more, one column at a time
-# is improved, and every choice gives a valid bound.
+# Most combinations that are all tried of how many frequent values of each column count as "common".
+# If there are more, one column at a time is improved; every combination gives a valid bound.
 EXHAUSTIVE = 20_000
 
 
@@ -59,8 +59,8 @@ class StatisticalBound:
         released: people in round 2.
         confidence: the probability, over both rounds, that the bound holds.
         rule: the composition rule.
-        common: per column, the number of its most frequent values taken as common.
-        rare: per column, the certified most people of round 2 outside them.
+        common: per column, the number of its most frequent values taken as common (not rare).
+        rare: per column, upper bound on the people of round 2 with any other value.
     """
 
     value: float
@@ -148,12 +148,20 @@ def joint_exposure_interval(
 ) -> Interval:
     """Return an interval for the joint exposure Q_J(t), t = k/n, of a POPULATION, from n people.
 
-    Upper end: the coverage bound holds for shares as for people, Q_J(t) <= r + t (P - max_j H_j)
-    with r_j the probability of a value outside A_j and H_j the values with p_j(v) - (r - r_j) >=
-    t P / |A_j| (an exposed cell holds strictly less than t). The r_j get exact binomial upper
-    limits for all sets at once and the p_j(v) lower limits, as in the module's docstring. Lower
-    end: Q_J(t) >= max_j Q_j(t) (the true and trivial lower bound that paper 000, section 6.1
-    promises) with Theorem 5 per column. Each end may fail with probability delta/2.
+    Q_J(t) is the share of people in a cell of all columns with a smaller share than t. Upper end:
+    the
+    coverage bound holds for shares as for people, Q_J(t) <= r + t (P - max_j H_j). A_j are the
+    values
+    of column j taken as common, P is the product of their numbers |A_j|, r the sum of r_j, the
+    probability of a value outside A_j, and H_j the number of values with p_j(v) - (r - r_j) >= t P
+    /
+    |A_j| (an exposed cell holds strictly less than t). The r_j get exact binomial upper limits for
+    all
+    sets at once and the p_j(v) lower limits, as in the module's docstring. Lower end: Q_J(t) >=
+    max_j
+    Q_j(t) (the true and trivial lower bound that paper 000, section 6.1 promises) with Theorem 5
+    per
+    column. Each end may fail with probability delta/2.
 
     >>> from veilmix.analysis.estimation import joint_exposure_interval
     >>> interval = joint_exposure_interval([[90, 10], [70, 30]], k=15, delta=0.1)
@@ -285,9 +293,10 @@ def _minimum_bound(
     """
 
     def bound(choice: tuple[int, ...]) -> float:
-        """Return the bound on exposed people for a number of common values of each column.
+        """Return the bound on exposed people for a choice of how many values of a column are
+        common.
 
-        choice: for each column, the index of that number in `sizes`.
+        choice: for each column, the index of that number in its `sizes`.
         """
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
         sizes = [c.sizes[i] for c, i in zip(columns, choice, strict=True)]

@@ -17,8 +17,10 @@ from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
-NARROW = 8  # limit of the numbers per row up to which numbers are marked in an array, not sorted
-WIDEST = 1 << 25  # limit of the numbers for such an array, which then takes 170 MB
+# keys are renumbered without sorting, by marks in an array, if fewer than NARROW keys per row and
+# fewer than WIDEST in all are possible; the array then takes at most 170 MB
+NARROW = 8
+WIDEST = 1 << 25
 DIRECT = 1 << 22  # limit of the cells that are counted in an array (of 32 MB) instead of sorted
 
 

@@ -22,7 +22,7 @@ MAX_COLUMNS = 24  # limit of the columns: 2^24 are 16.8 million sets
 # limit of the cells that are counted in an array for any number of rows, because sorting takes
 # longer
 DIRECT = 1 << 18
-SPARSE = 16  # number of cells per row beyond which sorting the rows is quicker
+SPARSE = 16  # with more cells than this per row, sorting the rows is quicker than an array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

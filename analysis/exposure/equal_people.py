@@ -43,7 +43,9 @@ class SharedValues:
         unanimous: columns, by place, with the value common to all people.
         followers: people with a released value that follows from another value of theirs, in a
             column whose value is not common to all people.
-        widest: the rule of this kind for the most people; None without a rule.
+        widest: the rule ("all people with one value also have another") that applies to most
+            people;
+            None without a rule.
     """
 
     people: int
@@ -107,7 +109,7 @@ def _rules(
         for cell, number in occupied.items():
             people[cell[a]] += number
         for b in (column for column in columns if column != a):
-            # the only value that goes with each value; None: several do
+            # for each value in column a, the only value in column b beside it; None: several occur
             follows: dict[str, str | None] = {}
             for cell in occupied:
                 if follows.setdefault(cell[a], cell[b]) != cell[b]:

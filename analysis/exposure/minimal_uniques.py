@@ -31,7 +31,9 @@ from .persons import Persons
 
 SIZE = 3  # columns of the largest set that is counted unless the caller asks for more
 WORK = 100_000_000  # limit of rows times sets that are counted unless the caller asks for more
-SORTED = 8  # a set of more than DIRECT combinations of values takes this many times as long
+# a set of columns with more than DIRECT combinations of values is sorted, not counted in an array,
+# which takes this many times as long
+SORTED = 8
 Bits = NDArray[np.uint8]
 Codes = NDArray[np.integer]
 Flags = NDArray[np.bool_]

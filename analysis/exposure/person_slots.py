@@ -15,7 +15,8 @@ from .persons import people_below
 
 Keys = NDArray[np.uint64]
 PREFIX = 20  # number of leading bits of a key by which rows of small cells are found first
-# slots are compared up to this number of pairs of rows of the same person, for each row
+# rows of the same person are compared in pairs if there are at most this many pairs per row; else
+# all rows are sorted
 MOST_PAIRS = 8
 
 

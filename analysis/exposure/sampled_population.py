@@ -37,10 +37,12 @@ Floats = NDArray[np.float64]
 SEED = 0
 DRAWS, LEAST_DRAWS = 1_000, 200
 NUMBERS = 30_000_000  # limit of the random numbers of all draws, so more cells get fewer draws
-# number of terms of the series; the rest is below 2^-60 for q <= 1/2, and for cells of more than
-# TERMS people
+# terms of the hypergeometric series for the mean of 1 / F, F the people of a cell in the population
+# (module); the remainder is below 2^-60 for q <= 1/2, and for cells of more than TERMS people
 TERMS = 64
-RECURSIVE = 64  # cells of at most this number of people use the recursion if q > 1/2
+# cells of at most this number of people use the recursion if q (one minus the share of the
+# population in the sample) is above 1/2
+RECURSIVE = 64
 NORMALIZED = 1e-6  # weights with a mean this close to 1 count the sample, not the population
 
 

@@ -25,7 +25,8 @@ from ..validation import whole
 from .counts import Integers
 from .other_columns import DistinctRows
 
-# limit of the pairs of rows of a column up to which all pairs of values are counted
+# limit of the pairs of rows that differ in one column alone, up to which the merge of every pair of
+# its values is counted
 PAIRS = 20_000_000
 PARTNERS = 20  # beyond that limit, a value is merged only with this number of most frequent values
 CANDIDATES = 3  # number of merges of a column that are counted exactly if persons have several rows
@@ -54,10 +55,12 @@ class ValueRisk:
 
     Attributes:
         column: the number of the column among the known columns.
-        code: of the value.
+        code: code of the value in the table.
         people: number with the value.
         below: people with the value in a crowd smaller than k.
-        excess: `below`, less the same share of `people` as of all people.
+        excess: `below`, less the number expected if these people were in small crowds as often as
+            all
+            people are.
         merged: the merge with another value that takes most people out of the people below k; None:
             no merge does, or (persons with several rows) it was not counted.
     """

@@ -131,7 +131,7 @@ class _Level:
     * radix + value ascends.
     """
 
-    digit: Integers  # codes of the whole rows in this column
+    digit: Integers  # the code of each row in this column
     radix: int
     keys: Integers
     value: Integers

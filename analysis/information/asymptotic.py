@@ -42,7 +42,7 @@ from .fisher import subset_log_det
 from .linear_forms import mean_log
 from .row_classes import two_level
 
-# -1/2 log(2 pi e), nats
+# -1/2 log(2 pi e): minus the entropy of a standard normal variable, in nats
 GAUSS = -0.5 * (log(2 * pi) + 1)
 POINTS = 2**15  # default number of evaluations in quasi-Monte-Carlo
 # Up to this many inputs a, all 2^a subsets are listed: that is faster than the integrals.
@@ -178,8 +178,10 @@ def _matrix_value(
 ) -> tuple[float, float, str]:
     """Return 1/2 E log det(Q^T D_P Q) in nats, its error, and the integration rule.
 
-    Q is given by its distinct rows; -inf and "not faithful" if its rank is below the number of
-    inputs.
+    This is half the mean log determinant of a report's Fisher information about the distribution P
+    of
+    values; D_P is the diagonal matrix of 1 / (QP)_y. Q is given by its distinct rows; -inf and "not
+    faithful" if its rank is below the number of inputs.
     """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
@@ -192,9 +194,10 @@ def _matrix_value(
 
 
 def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
-    """Return 1/2 E log det(Q^T D_P Q) for randomised response (GRR), its error and the rule.
+    """Return half the mean log determinant of a report's Fisher information for GRR, in nats.
 
-    Here det Q = (truth - lie)^(a - 1), and each distinct prior parameter needs one integral (10.5).
+    With the numerical error and the integration rule. The matrix is Q^T D_P Q with det Q = (truth -
+    lie)^(a - 1) for a inputs; each distinct prior parameter needs one integral (10.5).
     """
     distinct_masses, copies = np.unique(alpha, return_counts=True)
     masses = np.column_stack([distinct_masses, alpha.sum() - distinct_masses])
@@ -206,10 +209,11 @@ def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
 def _subset_value(
     form: TwoLevel, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
-    """Return 1/2 E log det(Q^T D_P Q) for reports that are subsets of the inputs.
+    """Return half the mean log determinant of the Fisher information of reports that are subsets.
 
-    As `_matrix_value`, with the error and the rule, but for many inputs without listing the 2^a
-    subsets.
+    A report is a subset of the inputs. As `_matrix_value`, with the error and the rule, but for
+    many
+    inputs without listing the 2^a subsets of a inputs.
     """
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"

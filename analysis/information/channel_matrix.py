@@ -14,7 +14,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import SUM_TOLERANCE, Floats, as_floats, whole
 
-# Two rows are proportional when their shares agree to this; a share computed twice agrees to 1e-16.
+# Two rows count as proportional if their entries, divided by the row's sum, agree to this number of
+# decimal digits; rounding errors are near 1e-16.
 SHARE_DIGITS = 13
 # With larger parameters the Dirichlet law is so narrow that sums over it lose every digit.
 MOST_PARAMETER = 1e9

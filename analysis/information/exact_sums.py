@@ -27,7 +27,9 @@ BLOCK = 4_000_000
 def compositions(n: int, parts: int) -> Tallies:
     """Return all vectors of `parts` whole numbers >= 0 with sum n: all tallies of n people.
 
-    The result has shape (C(n + parts - 1, n), parts).
+    A tally counts the people with each value, or the reports of each kind. The result has shape
+    (C(n +
+    parts - 1, n), parts), with C the binomial coefficient.
     """
     rows = np.zeros((1, 0), dtype=np.int64)
     people_left = np.array([n])
@@ -41,9 +43,9 @@ def compositions(n: int, parts: int) -> Tallies:
 
 
 def log_multinomial(tallies: Tallies) -> Floats:
-    """Return log n! / prod s_y!, the log number of report sequences with tallies s.
+    """Return log n! / prod s_y!, the log number of sequences of n reports with the tallies s.
 
-    The tallies are along the last axis.
+    s_y is the number of reports y. The tallies are along the last axis.
     """
     from scipy.special import gammaln
 

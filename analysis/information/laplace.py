@@ -19,9 +19,11 @@ import numpy as np
 from ..validation import Floats
 from .dirichlet import log_beta
 
-# Degrees of freedom of the t proposal: heavy tails, finite variance.
+# Degrees of freedom of the t distribution from which importance samples are drawn: heavy tails,
+# finite variance.
 FREEDOM = 5.0
-# A quarter of the draws is three times as wide: rare values have a long tail of small shares.
+# This share of the importance samples is drawn WIDE times as wide, because the posterior of a rare
+# value's share has a long tail of small shares.
 WIDE_SHARE, WIDE = 0.25, 3.0
 NEWTON_STEPS = 60
 # A Newton step moves no log-ratio by more than this.
@@ -74,9 +76,10 @@ def log_simplex(eta: Floats) -> Floats:
 
 
 def log_likelihood(rows: Floats, p: Floats, tallies: Floats) -> Floats:
-    """Return sum_y s_y log (Rp)_y, the log probability of the tallies given p, shape (k, count).
+    """Return sum_y s_y log (Rp)_y, the log probability of the report tallies s given p.
 
-    R are the `rows` of the randomizer, p has shape (k, count, a), the tallies s have shape (k, b).
+    R are the `rows` of the randomizer, p has shape (k, count, inputs), the tallies s have shape (k,
+    reports); the result has shape (k, count), for k tally vectors and `count` points each.
     """
     logs = np.log(np.maximum(p @ rows.T, 1e-300))
     return np.asarray(np.einsum("kcb,kb->kc", logs, tallies))

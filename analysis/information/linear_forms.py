@@ -82,7 +82,8 @@ def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Float
 def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
     """Integrate over s in equal steps of u = log s, in blocks of forms; return values and errors.
 
-    The sum of every other node gives the error. `log_x`: E[log L] in place of E[L log L].
+    s is the argument of the forms' Laplace transform. The sum of every other node gives the error.
+    `log_x`: E[log L] in place of E[L log L], L the linear form of a Dirichlet vector.
     """
     nodes = _nodes(q, alpha, log_x=log_x)
     fine, coarse = np.empty(len(q)), np.empty(len(q))
@@ -98,7 +99,10 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
 
 
 def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
-    """Return the nodes u = log s from the rise of the first integrand to the end of the last."""
+    """Return the nodes u = log s of the integral, s the argument of the Laplace transform.
+
+    They go from the rise of the first form's integrand to the end of the last.
+    """
     is_used = (q > 0) & (alpha > 0)
     total = alpha.sum(axis=1)
     low = -np.log(float(q[is_used].max()) * max(1.0, float(total.max()))) - TAIL
@@ -110,7 +114,9 @@ def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
 def _integrand(q: Floats, alpha: Floats, s: Floats, *, log_x: bool) -> Floats:
     """Return the integrand of E[log L] (`log_x`) or E[L log L] at the nodes s.
 
-    Shape (forms, nodes).
+    L is a linear form of a Dirichlet vector, with coefficients q and parameters `alpha`. Shape
+    (forms,
+    nodes).
     """
     scaled = q[:, :, None] * s
     total = alpha.sum(axis=1)[:, None]

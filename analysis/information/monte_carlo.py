@@ -140,7 +140,8 @@ def log_law_given(
 ) -> float:
     """Return log P(S = tallies | T = inputs): report counts S of people with known value counts T.
 
-    S is a sum of multinomials; its probability at one point is a Fourier sum.
+    `rows` is the randomizer's matrix. S is a sum of multinomials; its probability at one point is a
+    Fourier sum.
 
     Raises:
         ParameterError: more than `MOST_FREQUENCIES` frequencies would be needed.

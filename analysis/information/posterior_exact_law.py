@@ -134,7 +134,7 @@ class ExactPosterior:
 
 
 def exact_cost(a: int, n: int) -> int:
-    """Return the count of numbers that `exact_posterior` computes for a inputs and n people."""
+    """Return the count of numbers that `exact_posterior` computes for `a` inputs and n people."""
     return a * n * int((n + 1) ** (a - 1))
 
 

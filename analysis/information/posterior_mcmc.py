@@ -21,7 +21,8 @@ from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_in
 
 LEAPS = 20  # leapfrog steps of a Hamiltonian move
 TARGET = 0.8  # acceptance to which the step length is tuned
-# A Gibbs draw splits each of b reports over a inputs; it is left out if b a is above this.
+# A Gibbs draw splits the people of each kind of report over the inputs; it is left out if kinds of
+# reports times inputs are more than this.
 MOST_SPLITS = 5_000
 
 

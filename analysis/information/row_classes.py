@@ -24,7 +24,8 @@ from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, whole
 from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
 
-# Most classes that are summed exactly; if there are more, subsets are drawn at random.
+# Most classes of equivalent outputs that are summed exactly; if there are more, outputs (subsets of
+# the inputs) are drawn at random.
 MOST_CLASSES = 200_000
 # Most entries of a matrix that is read row by row (1 GB of float64).
 MOST_ENTRIES = 2**27

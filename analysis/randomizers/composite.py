@@ -33,7 +33,9 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-SILENT = 1e-12  # least noise of a part that counts: a part without noise gets almost all weight
+# a part's weight is the inverse of its noise, but at most that of this noise; a part without noise
+# then has almost all weight
+SILENT = 1e-12
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,8 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
         if not isinstance(part, Pure) or len(cases := part.neighbours()) != 1:
             return None
         blanket, equals = cases[0]
-        # P_v / b is 1 at every outcome if other people have v; these pairs fit across parts.
+        # If the ratio of v's law to other people's is always 1, other people have the value v: such
+        # pairs of different parts describe the same population.
         first = [pair for pair in equals if (pair.v_ratios == 1).all()]
         has_blanket = not any(pair.bare.size for pair in (blanket, *equals))
         if not first or not has_blanket:

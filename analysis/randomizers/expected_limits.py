@@ -21,7 +21,7 @@ from .moment_limits import Moments, ShareLaw
 from .share_limits import first_fitting, share_limits
 
 ALPHA, MISSED = 0.05, 0.05
-# True shares at which expected limits are computed; pictures show the first.
+# True shares of people at which expected confidence limits are computed; pictures show the first.
 SHARES = (0.5, 0.0, 0.25, 0.75, 1.0)
 # The bisection for an estimate stops at an interval of this width, as a share of the people.
 NEAR = 1e-4

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# A kind of columns: its share of a block, and whether such a column supports u, v and z.
+# A kind of Hadamard columns: its share of a block's columns, and whether such a column supports the
+# attacked person's two symbols u and v, and a third symbol z of other people.
 Kind = tuple[float, bool, bool, bool]
 
 

@@ -46,7 +46,8 @@ from .galois import Elements, degree_for, hadamard, invert, multiply, shift
 
 Support = npt.NDArray[np.int64]
 
-# Field bits beyond j: at most 2^-6 of all collisions are then due to the key u = 0.
+# The field has at least this many bits more than a hash value, so that at most 2^-6 of all
+# collisions of two symbols are due to the key u = 0, which hashes every symbol to 0.
 SPARE = 6
 # Hash values computed at a time, so that they stay in the processor's cache.
 BLOCK = 1 << 18

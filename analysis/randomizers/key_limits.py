@@ -28,7 +28,8 @@ from .limits import ConfidenceLimits, moved
 from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
-TILTS = np.geomspace(1e-3, 64.0, 64)  # values of b to try, times the largest contribution
+# tilts of the Chernoff bound to try, each times the largest contribution of a report
+TILTS = np.geomspace(1e-3, 64.0, 64)
 
 
 class Signing(Protocol):

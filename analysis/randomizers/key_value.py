@@ -47,9 +47,10 @@ from .neighbour_laws import Neighbours, PairLaw
 from .randomizer import Randomizer, as_epsilon
 from .share_limits import share_limits
 
-# A person's input, reduced to a few keys: index of the key and of the sign; None: another input.
+# A person's input as (index of its key, 0 for sign 1 or 1 for sign -1); None: none of these keys.
 Has = tuple[int, int] | None
-# Keys that shuffling bounds consider together: of the attacked person's two values, and a third.
+# Number of keys that bounds after shuffling consider together: those of the attacked person's two
+# possible values, and one that other people have.
 WATCHED = 3
 NEEDS = "texts key=number with at least two different numbers, each text once"
 
@@ -184,7 +185,7 @@ class KeyValue(Randomizer):
         return tuple(measures)
 
     def _key_table(self, counts: npt.ArrayLike) -> Floats:
-        """Return `counts` with a row for each key: its reports of 1 and of -1; shape (K, 2)."""
+        """Return `counts` with a row for each key: its reports of 1 and of -1; shape (keys, 2)."""
         table = as_floats(counts, "counts")
         if table.shape != (self.positions,):
             raise ParameterError(f"counts: shape {table.shape}; needs ({self.positions},)")
@@ -247,13 +248,17 @@ class KeyValue(Randomizer):
         return np.asarray(self.places == place, np.float64)
 
     def _mean(self, place: int, shares: Floats) -> float:
-        """Return the true mean t of the key at index `place`; 0 if no person has the key."""
+        """Return the true mean of the key at index `place`, scaled to [-1, 1]; 0 without holders."""
         has = float(shares @ self._has(place))
         return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
 
     @property
     def _sign_gain(self) -> float:
-        """The factor a (2 p - 1) between a person's t and the mean of its reported sign."""
+        """The factor a (2 p - 1) between a person's number t and the mean of its reported sign.
+
+        t is in [-1, 1]; a is the probability that the person's key is reported, p that its sign is
+        true.
+        """
         return self.own_key_chance * (2 * self.sign - 1)
 
     def variances(self, p: npt.ArrayLike, people: int) -> Floats:

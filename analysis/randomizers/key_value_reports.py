@@ -55,7 +55,7 @@ class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVar
 
     @property
     def _key_reports(self) -> npt.NDArray[np.int64]:
-        """The report numbers for sign 1 and sign -1 of each key, flattened; shape (2 K,)."""
+        """The report numbers for sign 1 and sign -1 of each key, flattened; shape (2 x keys,)."""
         raise NotImplementedError
 
 
@@ -95,7 +95,7 @@ class PckvGRR(_OfOneNumber):
 
     @property
     def _key_reports(self) -> npt.NDArray[np.int64]:
-        """The report numbers for sign 1 and sign -1 of each key: 0 .. 2 K - 1."""
+        """The report numbers for sign 1 and sign -1 of each key: 0 .. 2 K - 1 for K keys."""
         return np.arange(self.positions, dtype=np.int64)
 
     def _columns(self) -> Floats:

@@ -31,8 +31,8 @@ from .matrix_neighbours import matrix_neighbours
 from .neighbour_laws import Neighbours, PairLaw
 from .numeric import Numeric
 
-# Steps of the grid. Rounding a number to the grid adds at most a quarter of a squared step to the
-# variance.
+# Steps of the grid of levels to which numbers are rounded before the noise; this adds at most a
+# quarter of a squared step to the variance.
 STEPS = 16
 
 

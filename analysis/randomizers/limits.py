@@ -29,7 +29,8 @@ class ConfidenceLimits:
     nearest: npt.NDArray[np.bool_]
 
 
-# A function alpha -> confidence limits, which miss the truth with probability alpha at most.
+# A function of alpha that returns confidence limits of numbers; each pair of limits misses the true
+# number with probability alpha at most.
 Limiting = Callable[[float], ConfidenceLimits]
 
 

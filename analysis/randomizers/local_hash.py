@@ -124,7 +124,7 @@ class LocalHash(Pure):
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other symbol."""
+        """The probability 1/g that a report supports a given other symbol; g hash values exist."""
         return 1 / self.g
 
     @property

@@ -31,12 +31,13 @@ from .neighbour_laws import Neighbours, PairLaw
 
 # Most entries and inputs of a matrix that is read, and most classes of pairs that are tried.
 MOST_ENTRIES, MOST_INPUTS, MOST_CLASSES = 1 << 16, 64, 512
-# Each value of other people is a case of its own if rows x inputs^3 is at most this number.
+# Each value that all other people may have is bounded as a case of its own, if the matrix's rows x
+# inputs^3 are at most this number.
 MOST_TRIPLES = 1 << 21
-# The blanket leaves out a report whose least probability is below this part of its largest, about
-# e^-30: sums of a wider range are lost in rounding errors.
+# The privacy blanket (the part common to the reports of all values) leaves out a report whose least
+# probability over the values is below this part of its largest, because of rounding errors.
 RAREST = 1e-13
-# Significant digits in which proportional rows agree.
+# Rows of a matrix count as proportional if they agree in this many significant digits.
 DIGITS = 12
 
 

@@ -25,7 +25,10 @@ HYBRID_FROM = 0.6095
 
 
 class Duchi(Numeric):
-    """Duchi's randomizer of numbers: a report is +B or -B, with the number as the mean."""
+    """Duchi's randomizer of numbers: a report is +B or -B, with the person's number as its mean.
+
+    B is above 1: numbers are scaled to [-1, 1] first.
+    """
 
     @property
     def outputs(self) -> int:
@@ -34,7 +37,10 @@ class Duchi(Numeric):
 
     @property
     def levels(self) -> Floats:
-        """The values of the reports in units of t: -B and B, with B = (e^eps + 1)/(e^eps - 1)."""
+        """The values of the reports: -B and B, with B = (e^eps + 1)/(e^eps - 1).
+
+        The range of the numbers, scaled, is [-1, 1].
+        """
         B = 1 / np.tanh(self.epsilon / 2)
         return np.array([-B, B])
 
@@ -73,7 +79,7 @@ class Piecewise(Numeric):
 
     @property
     def reach(self) -> float:
-        """The largest report C = (e^(eps/2) + 1)/(e^(eps/2) - 1), in units of t."""
+        """The largest report C = (e^(eps/2) + 1)/(e^(eps/2) - 1), for numbers scaled to [-1, 1]."""
         return float(1 / np.tanh(self.epsilon / 4))
 
     @property
@@ -84,7 +90,10 @@ class Piecewise(Numeric):
 
     @property
     def levels(self) -> Floats:
-        """The values of the reports in units of t: -C to C in equal steps, shape (513,)."""
+        """The values of the reports, for numbers scaled to [-1, 1]: -C to C in equal steps.
+
+        C is `reach`; shape (513,).
+        """
         return np.asarray(np.linspace(-self.reach, self.reach, CELLS + 1))
 
     def _columns(self) -> Floats:
@@ -136,7 +145,7 @@ class Hybrid(Numeric):
 
     @property
     def levels(self) -> Floats:
-        """The values of the reports in units of t: the levels of the parts, in order."""
+        """The values of the reports, for numbers scaled to [-1, 1]: the parts' levels, in order."""
         return np.concatenate([part.levels for _, part in self.parts])
 
     def _columns(self) -> Floats:

@@ -28,9 +28,10 @@ from ...errors import ParameterError
 from ..validation import Floats
 from .limits import ConfidenceLimits, Limiting, joined, within
 
-# Tilts b to try first, times the largest contribution, and the number of tilts tried then between
-# the neighbours of the best. Any tilts give valid limits, because the test at each tilt rejects all
-# means beyond a point. The best tilt is about 2.7 / sqrt(people), so the least serves 10^7 people.
+# Tilts of the Chernoff bound to try first, times the largest contribution, and the number of tilts
+# tried then between the neighbours of the best. Any tilts give valid limits, because the test at
+# each tilt rejects all means beyond a point. The best is about 2.7 / sqrt(people), so the least
+# serves 10^7 people.
 COARSE, FINE = np.geomspace(8e-4, 64.0, 17), 7
 
 # A log moment-generating function: tilts of one sign, shape (b,) -> its value at each tilt for each
@@ -51,14 +52,14 @@ def mean_limits(
     """Return confidence limits of the mean of people's numbers t, shape (1,).
 
     Args:
-        estimated: s, the mean of all contributions.
-        people: n.
-        numbers: the possible t, shape (t,).
+        estimated: the mean of all contributions of reports.
+        people: number of reports.
+        numbers: the possible numbers t, shape (numbers,).
         moments: the log moment-generating function K of a contribution, for each possible t.
-        tilts: ascending b > 0 to begin with, shape (b,).
+        tilts: ascending b > 0 (arguments of K) to begin with, shape (tilts,).
         alpha: probability that the limits miss the mean.
-        population: the mean of a large population from which the people were drawn. Then E_b is the
-            logarithm of the least concave function above exp(K_t(b)).
+        population: the mean of a large population from which the people were drawn. Then the bound
+            uses the logarithm of the least concave function above exp(K_t(b)).
     """
     risk = log(alpha / 2) / people
     order = np.argsort(numbers, kind="stable")
@@ -140,7 +141,7 @@ def _is_below(x: Sequence[float], y: Sequence[float], first: int, middle: int, r
 def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
     """Return the log moment-generating function of a noisy bit's contribution to an estimate.
 
-    The contribution is w (bit - lie) / (truth - lie); shape (b, *weights) for b tilts.
+    The contribution is w (bit - lie) / (truth - lie), with w its weight; shape (tilts, *weights).
 
     Args:
         weights: w, any shape.
@@ -179,7 +180,7 @@ def laws(levels: Floats, law: Floats) -> Moments:
 def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
     """Return the largest log moment-generating functions of people without and with a value.
 
-    Shape (b, 2) for b tilts. has: whether each input has the value.
+    Shape (tilts, 2). has: whether each input has the value.
     """
 
     def ends(tilts: Floats) -> Floats:

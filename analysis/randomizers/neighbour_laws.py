@@ -100,8 +100,9 @@ class PairLaw:
         )
 
 
-# The pair of values relative to the privacy blanket, then relative to the report distribution of
-# other people who all have one value: v, or a third.
+# Report distributions of an attacked person's values u and v: first relative to the privacy blanket
+# (the known part of other people's reports), then to the reports of other people who all have v, or
+# all a third value.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 

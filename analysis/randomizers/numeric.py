@@ -40,9 +40,9 @@ from .points import as_points
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .share_limits import coin_limits
 
-# Cells between the levels to which a continuous report is rounded.
+# Number of intervals between the levels to which a continuous report is rounded.
 CELLS = 512
-# Rounds of iteration for a capacity: an upper bound after any number of them, tighter with more.
+# Rounds of the iteration by Blahut and Arimoto for a capacity: each round tightens an upper bound.
 ROUNDS = 200
 
 
@@ -81,7 +81,10 @@ class Numeric(Numbered):
     @property
     @abstractmethod
     def levels(self) -> Floats:
-        """The value that each report contributes to the mean of t, shape (b,)."""
+        """The value that each report contributes to the mean, shape (b,) for b possible reports.
+
+        The numbers are scaled to [-1, 1].
+        """
 
     @cached_property
     def law(self) -> Floats:
@@ -110,7 +113,7 @@ class Numeric(Numbered):
 
     @property
     def scaled(self) -> Floats:
-        """The numbers as t in [-1, 1], shape (a,)."""
+        """The numbers scaled to [-1, 1], the t of other docstrings; shape (inputs,)."""
         middle = (max(self.points) + min(self.points)) / 2
         return (np.array(self.points) - middle) / self.scale
 
@@ -170,7 +173,7 @@ class Numeric(Numbered):
         )
 
     def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> ConfidenceLimits:
-        """Return confidence limits of the mean of people's t, shape (1,)."""
+        """Return confidence limits of the mean of people's numbers, scaled to [-1, 1]; (1,)."""
         if self.one_bit is not None:
             return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)
         levels, reach = self.levels, float(np.abs(self.levels).max())
@@ -203,7 +206,7 @@ class Numeric(Numbered):
         return self.scale**2 * float(self._noise() @ shares) / whole(people, "people", 1)
 
     def _noise(self) -> Floats:
-        """Return the variance of a report of each number, in units of t squared, shape (a,)."""
+        """Return the variance of a report of each number, scaled to [-1, 1]; shape (inputs,)."""
         return np.asarray(self.levels**2 @ self.law - self.scaled**2)
 
     def noise(self) -> float:

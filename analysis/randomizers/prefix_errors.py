@@ -42,7 +42,8 @@ EXTENDED = 1e-3  # probability with which a prefix without holders is extended
 FALSE_POSITIVE_RATE = 3e-6  # probability with which a text without holders is found
 MISSED = 0.05  # most probable miss that is accepted for a value of the least share or more
 FAR = 9.0  # standard deviations beyond which a distribution is not summed
-CUT = 1e-9  # tail of the distribution of m that is cut on each side, and counts as missed
+# probability cut on each side of the distribution of the number of reports, counted as missed
+CUT = 1e-9
 NUMBERS = 256  # most values of m, the number of reports, over which a mean is taken
 
 Groups = Sequence[int] | npt.NDArray[np.int64]

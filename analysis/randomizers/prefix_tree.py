@@ -148,7 +148,7 @@ class PrefixTree(Randomizer):
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other prefix."""
+        """The probability 1/g that a report supports a given other prefix; g hash values exist."""
         return 1 / self.values
 
     @cached_property

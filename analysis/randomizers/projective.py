@@ -111,7 +111,10 @@ class ProjectiveGeometry(Numbered, Pure):
 
     @property
     def truth(self) -> float:
-        """The probability c e^eps / S that a report is on the plane of the true symbol."""
+        """The probability that a report is on the plane of the true symbol.
+
+        It is c e^eps / (c e^eps + K - c), with c of all K points on a plane.
+        """
         plane = _point_count(self.q, self.t - 1)
         return 1 / (1 + (self.outputs - plane) / plane * exp(-self.epsilon))
 

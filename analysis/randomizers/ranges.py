@@ -211,9 +211,9 @@ class Ranges(Randomizer):
 
     @cached_property
     def _fit(self) -> tuple[Floats, Floats]:
-        """(G, c): the least-squares shares of the leaves are G times the nodes' shares, plus c.
+        """The pair (G, c): the leaves' least-squares shares are G times the nodes' shares, plus c.
 
-        Their total is 1.
+        Leaves and nodes are those of the tree over the numbers; the leaves' shares sum to 1.
         """
         A = self.paths
         inverse = np.linalg.inv(A.T @ A)

@@ -57,10 +57,10 @@ def min_holders(
     N is the number of supporting reports. If no m fits, people + 1.
 
     Args:
-        people: n.
+        people: number of reports.
         counts: numbers of supporting reports, ascending, shape (k,).
-        truth: t.
-        lie: l, below t.
+        truth: probability that the report of a person with the value supports it.
+        lie: probability that another person's report supports the value, below `truth`.
         risk: probability that a limit misses.
     """
     guesses = score_holders(people, counts, truth, lie, risk)
@@ -113,7 +113,11 @@ def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
 def score_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """Return `min_holders` by the normal approximation: count - 1/2 - E N <= z sqrt(Var N)."""
+    """Return `min_holders` by the normal approximation of the number N of supporting reports.
+
+    A number of people with the value fits if count - 1/2 - E N <= z sqrt(Var N), with z the normal
+    quantile of the risk.
+    """
     from scipy.special import ndtri
 
     z, slope = float(-ndtri(risk)), truth - lie
@@ -142,10 +146,10 @@ def share_limits(
     """Return confidence limits of the shares of people with each value.
 
     Args:
-        counts: reports that support each value, shape (k,).
+        counts: reports that support each value, shape (values,).
         people: n, the number of reports.
-        truth: t.
-        lie: l, below t.
+        truth: probability that the report of a person with the value supports it.
+        lie: probability that another person's report supports the value, below `truth`.
         alpha: probability that the limits of a share miss it.
         population: limits of the shares in a large population from which the people were drawn.
             Then every report supports the value with the same probability, and the limits are those

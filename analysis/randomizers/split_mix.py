@@ -120,7 +120,10 @@ class SplitMix(Randomizer):
 
     @property
     def alpha(self) -> float:
-        """The ratio e^(-eps/R) of neighbouring probabilities of the discrete Laplace noise."""
+        """The ratio e^(-eps/R) of neighbouring probabilities of the discrete Laplace noise.
+
+        R = 256 is the number of steps of the range.
+        """
         return exp(-self.local / STEPS)
 
     @property
@@ -130,7 +133,7 @@ class SplitMix(Randomizer):
 
     @cached_property
     def _steps(self) -> Floats:
-        """The numbers as steps above the least number, 0 .. R, not rounded; shape (a,)."""
+        """The numbers as steps above the least number, 0 .. 256, not rounded; shape (inputs,)."""
         return (np.array(self.points) - min(self.points)) / self.unit
 
     def _columns(self) -> Floats:

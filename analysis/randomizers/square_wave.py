@@ -85,7 +85,11 @@ class SquareWave(Numeric):
 
     @property
     def slope(self) -> float:
-        """2 b (p - q): the factor of the number in the mean of its reports."""
+        """The factor 2 b (p - q) of a person's number in the mean of its reports.
+
+        b is half the width of the window, p and q are the densities of a report within and outside
+        it.
+        """
         return 2 * self.b * self.density * -expm1(-self.epsilon)
 
     @property
@@ -95,12 +99,18 @@ class SquareWave(Numeric):
 
     @property
     def _grid(self) -> Floats:
-        """The levels of the reports on the scale of v in [0, 1]: -b to 1 + b in equal steps."""
+        """The levels of the reports: -b to 1 + b in equal steps, for numbers scaled to [0, 1].
+
+        b is half the width of the window in which reports are more probable.
+        """
         return np.linspace(-self.b, 1 + self.b, CELLS + 1)
 
     @property
     def levels(self) -> Floats:
-        """The value that each report contributes to the mean of t in [-1, 1], unbiased; (513,)."""
+        """The value that each report contributes to the mean of numbers scaled to [-1, 1]; (513,).
+
+        With these values the mean is unbiased.
+        """
         shift = self.density * exp(-self.epsilon) * (1 + 2 * self.b) / 2
         return np.asarray(2 * (self._grid - shift) / self.slope - 1)
 

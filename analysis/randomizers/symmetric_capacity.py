@@ -47,17 +47,20 @@ def symmetric(size: int, epsilon: float, inputs: int) -> float:
 def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits") -> float:
     """Return the capacity of local hashing into `size` values by a uniformly random function.
 
-    All inputs are alike, so the uniform law is best: D(report of one | uniform) minus the mean of
-    D(report of all | uniform), in which N ~ Bin(inputs, 1/size) people share a hash value.
+    It is the most information, over laws of the inputs, in a report about its input. All inputs are
+    alike, so the uniform law is best: D(report of one | uniform) minus the mean of D(report of all
+    |
+    uniform), in which N ~ Bin(inputs, 1/size) people share a hash value; D is the Kullback-Leibler
+    divergence.
 
     >>> from veilmix.analysis.reidentification import random_functions
     >>> round(random_functions(4, 1.0, 100), 3)
     0.168
 
     Args:
-        size: g >= 2.
-        epsilon: nats, > 0.
-        inputs: min(n, |X|) >= 1.
+        size: number of hash values, >= 2.
+        epsilon: local epsilon in nats, > 0.
+        inputs: number of inputs in use, >= 1; with n people at most n.
         unit: "bits" or "nats".
     """
     g, m = whole(size, "size", 2), whole(inputs, "inputs", 1)

@@ -18,7 +18,8 @@ from ..exposure.cells import as_table, cells_of, different
 from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
-CELLS = 3_000_000_000  # most people times columns times combinations of layers
+# most people times columns times combinations of layers (sets of released values without overlap)
+CELLS = 3_000_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,7 +32,7 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
 SEED = 0x67756573  # seed of the samples, so that results are repeatable
-CACHE_SIZE = 3  # counts in the cache: as many as a question reads
+CACHE_SIZE = 3  # sets of columns with cached counts: as many as one attack reads
 MAX_COMPARISONS = 4e9  # most comparisons of a cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None

@@ -44,21 +44,25 @@ from .level import TRIED, width_in_words
 from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
-# A band is made narrower if it is wider than this share: of an epsilon, of a delta. STEPS are the
-# shares above the lower bound at which an epsilon is then tried.
+# A band (lower and upper bound) is made narrower if it is wider than this share of an epsilon, of a
+# delta. STEPS are the shares above the lower bound at which an epsilon is then tried.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
-# Factors of the search for an epsilon's order of magnitude: with all effort, and in one pass.
+# Factors by which the search for an epsilon's order of magnitude steps down: with full effort, and
+# in one pass.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# Terms are exchanged if a band is wider than this share: with all effort, and in one pass.
+# If the lower and upper bounds are further apart than this share, a sharper bound is tried, which
+# exchanges each person's term for a common one: with full effort, and in one pass.
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
-# Shares above the lower end at which an upper end by exchange of terms is tried: with all effort,
-# and in one pass; number of halvings of the last step.
+# Shares above the lower bound of epsilon at which the exchange of terms is tried as an upper bound:
+# with full effort, and in one pass; number of halvings of the last step.
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
-# In one pass a further bound must gain this many times the search width to be searched.
+# In one pass, a further bound on epsilon is computed only if it is better by at least this many
+# times the width at which the search ends.
 MUCH = 10
-# An epsilon above this (nats) counts as infinite: for listed collections, and for bounds.
+# An epsilon above this (nats) counts as infinite: in exact results from a list of all collections,
+# and in bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
 # An epsilon below this part of the local epsilon is taken as 0.
 MIN_FRACTION = 1e-7
@@ -163,7 +167,7 @@ def report_epsilon(
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
     all_bands = bands(randomizer, n, effort)
-    # An exchange of terms takes long: it is sought near the lower end alone.
+    # The exchange of terms takes long, so this bound is tried near the lower bound only.
     highest = _upper_end([band.by_blankets for band in all_bands], delta, local)
     lowest = _lower_end(all_bands, delta, highest)
     highest = _exchanged_end(all_bands[0], delta, lowest, highest)
@@ -222,7 +226,7 @@ def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
     highest = local
     for band in all_bands:
         narrow = band.effort.narrow
-        # A further band is searched only if it is better at the end reached so far.
+        # A further band is searched only if its delta is smaller at the best upper epsilon so far.
         if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
             highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
     return highest
@@ -277,7 +281,8 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
     A blanket is the known part of other people's reports; an exchange replaces each person's term
     of delta by the widest (`any_others.py`).
     """
-    exchanged = dict[int, bool]()  # results by pair of values: an exchange bounds both directions
+    # results by pair of values, because an exchange of terms bounds delta in both directions
+    exchanged = dict[int, bool]()
     for case in band.cases:
         blanket, equals = case
         if max_delta(blanket, band.n, epsilon, delta, band.effort.fine) <= delta:

@@ -57,26 +57,31 @@ from .pair_bounds import FINE, max_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
-# Largest share of a bound that an empty pool may cost; expected people in the pool at the first
-# try; number of tries.
+# The pool are the people that report by the common law b. Largest share of a bound that an empty
+# pool may cost; expected people in the pool at the first try; number of tries.
 RARE, POOLED, TRIES = 0.005, 2.0, 4
-# People added to the pool beyond the need of a step, as a thinner blanket hides less.
+# People added to the pool (reports by the common law) beyond the least number that a try needs: a
+# thinner privacy blanket hides less.
 MARGIN = 0.1
-# The pool is at most this part of the blanket, so that every Q_x keeps P_x's support.
+# The pool (reports by the common law) is at most this part of the privacy blanket: so the remaining
+# law Q_x of each value x can give every report that its law P_x can give.
 POOL = 0.5
-# Factors above the widest X_x by which the common law may be widened.
+# Shares by which the common term X*, which replaces the terms of all people, may be wider than the
+# widest term of a value.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# If widening costs more than DEAR, X* is mixed with a law that leans, with these shares.
+# If widening the common term X* costs more than the share DEAR of the bound, its law is mixed with
+# these shares of a skewed law.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
-# Search for L: share of the variance that G costs at first, factor from one L to the next, number
-# of L, and halvings of the last step.
+# Search for the rate L of the Laplace variable G that smooths the sum: share of the variance that G
+# costs at first, factor from one L to the next, number of L, and halvings of the last step.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
-# Number of points c_0 to try, and of quadrature nodes in a piece on which D is straight.
+# Number of centres c_0 to try in the test whether a term may be replaced, and of quadrature nodes
+# in an interval on which the gain D of the replacement is linear.
 CENTRES, NODES = 25, 8
 # Relative difference below which two numbers are equal.
 TIED = 1e-9
-# Loss of D by rounding, as a part of the widest term; the part of that by which D may be below 0
-# and still count as 0, which is added to the bound.
+# Rounding error of the gain D of replacing a term, as a part of the widest term; the part of this
+# error by which D may be below 0 and still count as 0, which is added to the bound.
 ROUNDING, SLIGHT = 1e-12, 0.01
 
 
@@ -113,12 +118,13 @@ class BoundTerms:
     """The terms of an upper bound on delta, (1) of this module, which holds for every population.
 
     Reports are drawn from a common law b with probability s, else from Q_x, the remaining law of
-    the value x; d is the difference P_u - e^eps P_v.
+    the value x; d is the difference P_u - e^eps P_v of the laws of the doubted person's values u
+    and v.
 
     Attributes:
         values: the laws of d / Q_x for every value x of another person.
         pool: the laws of d / b, in both directions of the doubt (u against v, v against u).
-        share: s.
+        share: s, the probability of a report by the common law.
         rare: the part of delta from an empty pool (no report drawn from b).
     """
 
@@ -277,7 +283,7 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
         if wider >= cost:
             break
         star = spread_by(law, wider)
-        # A law that the common law may replace may be replaced by each wider law too.
+        # A law that the common term may replace may also be replaced by each wider common term.
         candidates = [candidate for candidate in candidates if _gain(star, candidate) is not None]
         sharp = largest_sharpness(star, candidates, n)
         if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
@@ -327,13 +333,13 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
         failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
         if failing is None:
             return _sharper(gains, sharp) if i else sharp
-        # A law that fails for an L usually fails for the next L, so it is tested first.
+        # A law that cannot be replaced at one smoothing rate usually fails at the next: test it first.
         gains.sort(key=lambda gain: gain is not failing)
     return None
 
 
 def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
-    """Return a larger valid L, between a valid L and FLATTER times it, by halving.
+    """Return a larger valid rate L, between a valid L and FLATTER times it, by halving.
 
     L is the rate of the Laplace variable that smooths the sum of terms; it is valid if every law
     may be exchanged for the common law.
@@ -347,10 +353,12 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
 
 
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
-    """Return the gain D of replacing `law` by `star`, at the points between which it is straight.
+    """Return the gain D of replacing the term `law` by `star`, at points between which it is
+    linear.
 
-    D(c) = E[(X* - c)_+] - E[(X - c)_+], at atoms, zeros and some further points; None if it is
-    nowhere < 0.
+    D(c) = E[(X* - c)_+] - E[(X - c)_+], with X* distributed as `star` and X as `law`, at atoms,
+    zeros
+    and some further points; None if D is nowhere below 0.
     """
     atoms = np.unique(np.concatenate([star[0], law[0]]))
     above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
@@ -365,10 +373,11 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
 
 
 def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
-    """Return |c - c_0| for every c_0 and every node c of a quadrature, and its weights times D.
+    """Return |c - c_0| for every centre c_0 and node c of a quadrature, and its weights times D.
 
-    D(c) is the gain of exchanging a term for a wider one where the other terms sum to -c. Shapes
-    (centres, nodes) and (nodes,).
+    D(c) is the gain of replacing a term by a wider one if the other terms sum to -c; the test of
+    the
+    exchange weighs the gains by their distance from a centre. Shapes (centres, nodes), (nodes,).
     """
     nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2

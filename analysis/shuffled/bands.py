@@ -23,12 +23,14 @@ UPPER = "upper: exchange of terms, privacy blanket or local"
 RULE = f"lower: others of one value; {UPPER}"
 MIXED = f"lower: others of up to three values; {UPPER}"
 CLONES = "lower: none; upper: clones of a randomizer of this local epsilon, or local"
-# Relative width of the interval in which an epsilon is searched: in full, and with few points.
+# Relative width of the interval of epsilon at which a search ends: with full effort, and with few
+# lattice points.
 NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
-# A matrix is used beside the family's own neighbours if outputs x inputs^3 and its number of kinds
-# of neighbours are at most these.
+# Neighbours read from a randomizer's matrix are used beside those that its family lists, if outputs
+# x inputs^3 and the number of kinds of neighbours are at most these.
 SMALL, SOME_CASES = 1 << 18, 64
-# Populations are listed, or divided into parts, if at most so many kinds of neighbours exist.
+# Populations of other people are listed, or bounded in parts, only if at most this many kinds of
+# neighbours exist.
 FEW_CASES = 16
 
 
@@ -127,7 +129,7 @@ class Band:
 
     @property
     def given_away(self) -> float:
-        """A lower bound of delta at every epsilon: the probability of value-excluding reports."""
+        """A lower bound of delta at every epsilon: the probability of reports excluding a value."""
         pairs = [pair for _, equals in self.cases for pair in equals]
         ways = [way.given_away for pair in pairs for way in (pair, pair.reversed())]
         return max(ways, default=0.0)

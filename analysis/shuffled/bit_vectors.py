@@ -44,7 +44,8 @@ from .pair_bounds import min_delta, telling
 LARGEST_BITS = 64
 # Limits of collections times outcomes, and of people, in `enumerated_delta`.
 MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
-# Lattice points per deviation if many distances are tried; half as many would lose a lot.
+# Lattice points per standard deviation if many Hamming distances are tried; with half as many the
+# bounds would be much wider.
 COARSER = 64.0
 
 
@@ -86,7 +87,7 @@ def _upper_bound(
 ) -> tuple[float, str]:
     """Return the least upper bound of delta for vectors at Hamming distance h, and its method.
 
-    `local` is the delta before shuffling.
+    q is the lie probability of a bit, `local` the delta before shuffling.
     """
     blanket = blanket_delta(n, q, epsilon, bits, h)
     lowest = min((local, "local"), (blanket, "blanket"))
@@ -99,7 +100,7 @@ def _upper_bound(
 def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
     """Return a lower bound of delta for vectors at Hamming distance h, on a coarse lattice.
 
-    All other people have the same vector.
+    All other people have the same vector; q is the lie probability of a bit.
     """
     low = max(at_least(*terms, n, COARSER) for terms in _equal_terms(q, epsilon, h)) / n
     if bits > MOST_LISTED:
@@ -130,7 +131,9 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
     """Return atoms and probabilities of the terms that sum to delta, for both directions.
 
-    All n people have one bit vector, but the doubted person may have another at distance h.
+    All n people have one bit vector, but the doubted person may have another at Hamming distance h;
+    q
+    is the lie probability of a bit.
     """
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])

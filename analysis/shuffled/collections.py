@@ -26,9 +26,11 @@ from ..randomizers.matrix_neighbours import DIGITS, merged
 from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 
-# Limit of outcomes of all collections together: bounds memory (16 bytes each) and time.
+# Limit of the listed outcomes of all collections of values together, which bounds memory (16 bytes
+# each) and time.
 MOST_OUTCOMES = 3_000_000
-# Most collections that are listed, and most values for which symmetries are searched.
+# Most collections (numbers of people with each value) that are listed, and most values for which
+# symmetries of the randomizer are searched.
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
 # Most entries of a matrix, and most people, for which all collections are tried.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256

@@ -41,22 +41,25 @@ from .epsilon import epsilon_for
 from .level import Kind
 from .worst_neighbours import MAX_LISTED
 
-# Points of a curve: the straight lines between them cost about 1 / (12 (POINTS / 7)^2) of epsilon.
+# Points of a curve of delta against epsilon: straight lines between them raise epsilon by a share
+# of about 1 / (12 (POINTS / 7)^2).
 POINTS = 64
-# Lattice points of the loss of an actual collection, and of the probabilistic reading.
+# Number of lattice points of a privacy loss: of an actual collection, for lower bounds, and of the
+# bounding loss in the probabilistic reading.
 FINER = 1 << 12
 TAILS = 128
 RULE = "losses convolved"
-# An epsilon up to TINY (nats) is taken as 0; the end of a curve is found to a share of NEAR.
+# An epsilon up to TINY (nats) is taken as 0; the epsilon at which a curve of delta ends is found to
+# a relative error of NEAR.
 TINY, NEAR = 1e-9, 0.02
 # Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
 # transform is subtracted. Only lower bounds need this number of points.
 SHORT, NOISE = 1200, 1e-15
-# Most sets of features that are examined one by one.
+# Most sets of features for which the sum of privacy losses is computed one by one.
 SUBSETS = 32
-# Share of delta that is spent beyond the last point of a curve.
+# Share of the whole delta that may remain above the largest epsilon of a curve.
 BEYOND = 1e-4
-# Relative error of a 1-bit delta.
+# Relative error allowed for in the computed delta of one-bit reports.
 ERROR = 1e-9
 # Counts of 1-bits at which a smooth envelope is evaluated.
 NODES = 13
@@ -215,7 +218,7 @@ def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
     """Return an upper bound of the probabilistic epsilon (nats) of all 1-bit features together.
 
-    `bits` are pairs of a number of reports and a lie probability.
+    `bits` are pairs of a number of reports and a lie probability, one for each feature.
     """
     spare = delta * BEYOND / len(bits)
     tops = {bit: max(float(epsilon_for(*bit, spare, "probabilistic")), TINY) for bit in set(bits)}
@@ -269,7 +272,9 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
     """Return a loss on a lattice whose tail bounds the tails of all 1-bit losses.
 
-    The loss exceeds each value with at least the probability of any actual 1-bit loss.
+    The loss exceeds each value with at least the probability of any actual privacy loss of n
+    one-bit
+    reports with lie probability q.
     """
     stride = max(1, ceil(top / (step * TAILS)))
     last = ceil(min(top, log((1 - q) / q)) / (step * stride))
@@ -285,7 +290,9 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
 def _tails(n: int, q: float, t: Floats) -> Floats:
     """Return, for each t, the largest P(loss > t) over all collections of n one-bit reports.
 
-    Beyond 1,000 people it is an upper bound.
+    The loss is the privacy loss in nats, q the lie probability. Beyond 1,000 people the result is
+    an
+    upper bound.
     """
     local = log((1 - q) / q) * (1 - 1e-12)  # a loss reaches the local epsilon, but never exceeds it
     if n <= MAX_LISTED:
@@ -322,7 +329,9 @@ def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
     """Return the loss of value 0 against 1 if m of the n - 1 other people have a 1, rounded down.
 
-    Losses above `widest` become `widest`; losses below -widest are left out. Both lower it.
+    q is the lie probability. Losses above `widest` become `widest`; losses below -widest are left
+    out.
+    Both lower the loss.
     """
     chance, loss = law_of_loss(n, q, m)
     place = np.floor(np.minimum(loss, widest) / step * (1 - 1e-12)).astype(np.int64)
@@ -335,7 +344,9 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     """Return, for each count of 1-bits, its probability and the privacy loss of value 0 against 1.
 
-    The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1.
+    The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1;
+    q
+    is the lie probability.
     """
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
     log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)

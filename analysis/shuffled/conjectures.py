@@ -34,9 +34,9 @@ class Counterexample:
     """A case in which an inequality claimed by paper 001 fails.
 
     Attributes:
-        claim: its number in the paper.
-        case: the arguments, by name.
-        left, right: the sides of the claimed left <= right.
+        claim: number of the proposition or equation in the paper.
+        case: the arguments of the inequality, by name.
+        left, right: the two sides; the paper claims left <= right.
     """
 
     claim: str
@@ -52,9 +52,9 @@ class Counterexample:
 
 @lru_cache(maxsize=4096)
 def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
-    """Return P(A_n(m) = s) for s = 0 .. n: the law of the count of 1-bits in n reports.
+    """Return P(A_n(m) = s) for s = 0 .. n: the law of the count A of 1-bits in n reports.
 
-    m of the n people have a 1. By (6.1) and (6.2) of paper 001.
+    m of the n people have a 1; q is the lie probability. By (6.1) and (6.2) of paper 001.
     """
     if n == 0:
         return (Fraction(1),)
@@ -129,7 +129,10 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
     D = len(m)
 
     def rho(s: Counts, i: int, j: int) -> Fraction:
-        """Return the ratio of the probability of s to that of s with a report i changed to j."""
+        """Return the ratio of the probability of s to that of s with a report i changed to j.
+
+        s are the counts of reported vectors.
+        """
         return law[s] / law[_move(s, i, j)]
 
     for s in law:
@@ -192,13 +195,14 @@ def proposition_6_1(
 ) -> list[Counterexample]:
     """Return counterexamples to Prop. 6.1: R_m(delta) <= R_0(delta + shift) for all m.
 
-    The paper has shift 2; 1 suffices, 0 does not.
+    R_m(delta) is the largest P(A = s) / P(A = s - 1) over counts s of 1-bits from a distance delta
+    below their mean on, if m of n people have a 1. The paper has shift 2; 1 suffices, 0 does not.
 
     Args:
         n: people.
         q: lie probability.
-        distance: the paper's delta.
-        shift: the number added.
+        distance: the paper's delta, a distance below the mean.
+        shift: the number added to the distance.
         undefined: "skip" cases in which a ratio at s = 0 is asked for, or "largest": read it as the
             largest finite ratio rho(1; 0), which makes the statement false.
     """
@@ -237,7 +241,8 @@ def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
 def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]:
     """Return counterexamples to Section 6.3's open claim: P_m(mu_m - delta) <= P_0(mu_0 - delta).
 
-    False with the paper's rounding.
+    P_m is the probability of a count of 1-bits if m of n people have a 1, mu_m its mean, delta the
+    `distance` below it, rounded as in the paper. The claim is false with this rounding.
     """
     right = one_bit(n, 0, q)[max(0, ceil(n * q - distance))]
     bad = []
@@ -284,9 +289,9 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
 
 
 def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
-    """Return left minus right side of the recursion (6.3) for s = 0 to n - 1.
+    """Return left minus right side of the recursion (6.3) for counts s = 0 to n - 1 of 1-bits.
 
-    All are zero if Lemma 6.1 of paper 001 holds.
+    m of n people have a 1; q is the lie probability. All are zero if Lemma 6.1 of paper 001 holds.
     """
     law, p = one_bit(n, m, q), 1 - q
     gaps = []

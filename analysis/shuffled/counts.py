@@ -22,7 +22,7 @@ from .tilting import Sums, central, window
 WINDOW = 3.0
 NARROW = 12.0
 POINTS = 64
-# Tail sums use weights x^j with -log(x) at least this over the standard deviation.
+# Tail sums use weights x^j at distance j, with -log(x) at least this over the standard deviation.
 LEAST_SLOPE = 0.5
 
 
@@ -40,7 +40,10 @@ def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
 
 
 def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
-    """Return the law of the count with weights z^s, and the logarithm of its normaliser C(z)."""
+    """Return the law of the count s of reported 1-bits with weights z^s, and log of its normaliser.
+
+    m of n people have a 1; q is the lie probability, z > 0 the tilt.
+    """
     p = 1 - q
     sums = Sums(m, n - m, p * z / (q + p * z), q * z / (p + q * z))
     # log(q + p z) = log1p(p (z - 1)), exact near z = 1.
@@ -70,8 +73,9 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
-    It has relative accuracy in the lower tail. Above the mean it is log(1 - P(A > s)) with the
-    upper tail from the mirrored law (0 and 1 exchanged).
+    m of n people have a 1; q is the lie probability. It has relative accuracy in the lower tail.
+    Above
+    the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1 exchanged).
     """
     people, one_counts, points = broadcast(n, m, s)
     mean = people * q + one_counts * (1 - 2 * q)
@@ -88,7 +92,7 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A <= s), A the number of reported 1-bits; accurate for s up to about the mean.
 
-    m of n people have a 1; real n, m, s > 0 by extension.
+    m of n people have a 1, q is the lie probability; real n, m, s > 0 by extension.
     """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
@@ -107,8 +111,11 @@ def lower_sum(
 ) -> tuple[Floats, Floats]:
     """Return w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor).
 
-    A is the number of reported 1-bits, 0 < s < n, up to the mean. Both probabilities come from one
-    Fourier sum under the tilt (weights z^A) that centres s.
+    A is the number of reported 1-bits, 0 < s < n, up to the mean; m of n people have a 1, q is the
+    lie
+    probability, w_0 and w_1 are the `weights`. Both probabilities come from one Fourier sum under
+    the
+    tilt (weights z^A) that centres s.
     """
     z = saddle(n, m, q, s)
     spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))
@@ -120,7 +127,8 @@ def lower_sum(
 def log_law(n: int, m: int, q: float) -> Floats:
     """Return log P(A = s) for the number A of reported 1-bits, all s = 0 .. n.
 
-    m of n people have a 1. A fast Fourier transform serves every few deviations.
+    m of n people have a 1; q is the lie probability. A fast Fourier transform serves every few
+    deviations.
     """
     result = np.empty(n + 1)
     result[0] = float(_log_all(np.array(n - m), np.array(m), q))
@@ -149,13 +157,19 @@ def log_law(n: int, m: int, q: float) -> Floats:
 
 
 def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
-    """Return the standard deviation of the count of 1-bits under the tilt that centres s."""
+    """Return the standard deviation of the count of 1-bits under the tilt that centres s.
+
+    m of n people have a 1; q is the lie probability.
+    """
     z = saddle(n, m, q, np.array([s]))
     return float(np.sqrt(tilted(n, m, q, z)[0].variance[0]))
 
 
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
-    """Return the natural log of p^honest q^liars: some people tell the truth, all others lie."""
+    """Return the natural log of p^honest q^liars: some people tell the truth, all others lie.
+
+    q is the lie probability, p = 1 - q.
+    """
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 
 

@@ -30,13 +30,16 @@ from .worst_neighbours import MAX_LISTED, worst
 KINDS = ("hockey-stick", "probabilistic")
 # Largest epsilon (nats): beyond it floating point cannot distinguish 1 / (1 + e^eps) from 0.
 MOST_NATS = 34.0
-# Below this variance of the tilted count the law is too far from smooth for an envelope.
+# Below this variance of the tilted count of 1-bits, the search does not use a smooth upper bound,
+# because the distribution is too coarse.
 ROUGH = 16.0
-# Total variation is computed for some m only, so a delta this close is decided by the full search.
+# Total variation is computed for some m (other people with a 1) only, so a delta relatively this
+# close to it is decided by the full search.
 RIPPLE = 1e-2
-# An epsilon attained by an outcome is raised beyond the rounding errors of the outcome's ratio.
+# Factor on an epsilon that is an outcome's log ratio: rounding errors cannot leave it below.
 ROUND_UP = 1 + 1e-9
-# A worse m is visited only if it raises delta by more than this share.
+# The search goes on from another m (other people with a 1) only if delta is larger there by more
+# than this share.
 SETTLED = 1e-12
 
 

@@ -29,11 +29,14 @@ from .any_others import listed
 from .parts import largest_of_parts
 from .tilting import REACH
 
-# Most parts of the populations that are examined, and most cells of a law.
+# Most parts into which the populations of other people are divided, and most entries of a
+# distribution's array.
 PARTS, MOST_CELLS = 400, 1 << 20
-# Mixed populations protect far better if their delta is below this part of the goal.
+# Populations of both values protect far better than those of one, if their delta is below this part
+# of the delta at which the search may end.
 STEEP = 0.25
-# Rounding errors of a transform, as a part of the sum of amplitudes: of any, and of each person.
+# Rounding error of a Fourier transform, as a part of the sum of its amplitudes: a fixed part, and
+# one for each person.
 ROUNDING, PER_PERSON = 1e-13, 1e-15
 
 
@@ -180,8 +183,8 @@ class Axis:
 
 
 def _reach(variance: float) -> float:
-    """Return the distance from the mean of a sum of coins beyond which less than 2 e^-R lies.
+    """Return the distance from the mean of a sum of coins beyond which less than 2 e^-REACH lies.
 
-    By Bernstein's inequality, with R = `REACH` and this variance of the sum.
+    By Bernstein's inequality, with this variance of the sum.
     """
     return REACH / 3 + sqrt(REACH**2 / 9 + 2 * REACH * variance)

@@ -129,7 +129,10 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
 
 
 def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
-    """Return the law of the counts of reported vectors by adding one person after the other."""
+    """Return the law of the counts of reported vectors by adding one person after the other.
+
+    `counts` are the people with each true vector, q is the lie probability of a bit.
+    """
     D = len(counts)
     P = transition_matrix(D.bit_length() - 1, q)
     result = np.ones((1,) * (D - 1))
@@ -143,7 +146,9 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
     """Return the law for two bits by paper 001, Prop. 3.2: first bits randomized, then second bits.
 
     Among people with a second bit of 1, t_1 report first bit 1; among all others, t_2. Given these,
-    the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems.
+    the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems. q is
+    the
+    lie probability of a bit.
     """
     n = int(counts.sum())
     upper, lower = int(counts[0] + counts[2]), int(counts[1] + counts[3])
@@ -167,7 +172,7 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
 def _one_bit_laws(n: int, q: float) -> list[Floats]:
     """Return, for w = 0 .. n people, the laws of the count of reported 1-bits, by (6.1) and (6.2).
 
-    Row t of a matrix is for t people with a 1.
+    Row t of a matrix is for t people with a 1; q is the lie probability.
     """
     tables = [np.ones((1, 1))]
     for w in range(1, n + 1):

@@ -30,7 +30,7 @@ from .tilting import REACH
 
 Group = tuple[Floats, Floats, int]  # atoms, their probabilities, and how many copies
 
-# Lattice points to one deviation of a single term.
+# Lattice points per standard deviation of one term of the sum.
 POINTS = 16.0
 
 
@@ -123,7 +123,7 @@ def _centring(groups: Sequence[Group]) -> float:
     """
 
     def mean(slope: float) -> float:
-        """Return the mean of S under a tilt."""
+        """Return the mean of the sum S of all groups under a tilt (weights e^(slope S))."""
         return float(sum(group[2] * (_leaning(group, slope) @ group[0]) for group in groups))
 
     return rising_root(mean, 1.0 / max(float(np.abs(atoms).max()) for atoms, *_ in groups))

@@ -26,18 +26,19 @@ from .tilting import REACH, Complexes
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-# Lattice points per deviation of a single variable: FINEST for short sums, fewer for long sums.
+# Lattice points per standard deviation of one term: FINEST for sums of few terms, down to COARSEST
+# for sums of many; GRID sets how fast their number falls.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # The coarsest lattice tried, points to one deviation; it is taken if its error is below GOOD of the
 # finest lattice's. Tried for few atoms only, which can all be near its points.
 FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
-# Most deviations from the smallest atom to the largest, which bounds time and memory.
+# Most standard deviations from the smallest value of a term to the largest: bounds time and memory.
 LONGEST = 64
 # With more nats of tilt from one lattice point to the next, the lattice gives no useful bound.
 STEEP = 10.0
-# If no tilt up to this centres a sum, the search ends.
+# The search for the exponential tilt that centres a sum ends at this tilt.
 STEEPEST_TILT = 1e200
-# A sum may be tilted up to this part of the Laplace variable's rate.
+# Largest exponential tilt of a sum with a Laplace variable, as a part of that variable's rate.
 STEEPEST = 0.8
 # In a lower bound, rounding errors of a law may be raised by this many nats.
 FAINT = 15.0
@@ -154,7 +155,10 @@ def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> in
 
 
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
-    """Return the logarithm of Chernoff's bound of E[S_+]; +inf where the mean is not below 0."""
+    """Return the logarithm of Chernoff's bound of E[S_+], S the sum of n terms.
+
+    It is +inf if the mean is not below 0; `slope` is the tilt of the bound.
+    """
     if slope == 0:
         return np.inf
     top = slope * float(atoms.max())
@@ -162,10 +166,10 @@ def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
 
 
 def _centring(atoms: Floats, weights: Floats) -> float:
-    """Return the tilt t >= 0 with E[X e^(t X)] = 0, or 0 where the mean is already positive."""
+    """Return the tilt t >= 0 with E[X e^(t X)] = 0 for one term X, or 0 if its mean is positive."""
 
     def mean(t: float) -> float:
-        """Return the mean of X under a tilt, up to a positive factor."""
+        """Return the mean of one term X under the tilt e^(t X), up to a positive factor."""
         return float((weights * np.exp(t * (atoms - atoms.max()))) @ atoms)
 
     if mean(0.0) >= 0:
@@ -251,9 +255,10 @@ def _sum(
     step: float,
     marks: Floats,
 ) -> tuple[Floats, Floats, float, Floats]:
-    """Return the tilted law of the sum around 0, the law with marks, log normaliser, and sums.
+    """Return the tilted law of a sum around 0, the law with marks, log normaliser, and sums.
 
-    In the law with marks, one variable of the n carries its mark as an additional factor.
+    In the law with marks, one of the n terms carries a number of its own (mark) as an additional
+    factor.
     """
     from scipy.fft import next_fast_len
 

@@ -13,7 +13,8 @@ from ..randomizers.neighbour_laws import PairLaw
 from ..validation import Floats
 from .iid_sums import at_least, at_most
 
-# Lattice points per deviation: bounds here differ by far more than a finer lattice would gain.
+# Lattice points per standard deviation of one term: lower and upper bounds differ by far more than
+# a finer lattice would gain.
 FINE = 32.0
 
 
@@ -68,7 +69,8 @@ def _are_equal_laws(first: tuple[Floats, Floats], second: tuple[Floats, Floats])
 def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
     """Return atoms and probabilities of B X; its sum over n people bounds delta.
 
-    X = (P_u - e^eps P_v) / b at a report from the common law b, B ~ Bernoulli(weight).
+    X = (P_u - e^eps P_v) / b at a report from the common law b, with P_u and P_v the laws of the
+    doubted person's two values; B is 1 with the probability `weight` of a report by the common law.
     """
     atoms = pair.u_ratios - exp(epsilon) * pair.v_ratios
     return np.append(atoms, 0.0), np.append(pair.weight * pair.law, 1 - pair.weight)

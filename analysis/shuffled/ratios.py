@@ -102,7 +102,10 @@ def privacy_ratio(n: int, m: int, q: float) -> Floats:
 
 
 def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
-    """Return the log of `privacy_ratio`: g of the probability ratio of the other n - 1 people.
+    """Return the natural logarithm of `privacy_ratio`, finite for any number of people.
+
+    It is g(r) = log((q + p r) / (p + q r)) of the probability ratio r of the other n - 1 people's
+    counts, with p = 1 - q.
 
     Args:
         n: people, >= 1.

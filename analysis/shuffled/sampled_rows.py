@@ -37,7 +37,9 @@ from .sampled_delta import SampledDelta
 
 PARTS = 1 << 32  # a rate is a whole number of such parts
 MOST_EPSILON = 50.0
-EPSILON_MARGIN = 0.05  # least epsilon left after ln(1 - p): with less, every m would be tried
+# least epsilon beyond -ln(1 - rate) if a row is replaced: with less, the search would have to try
+# every number of people with the row
+EPSILON_MARGIN = 0.05
 DIGITS = 60
 SURE = Decimal("1e-12")  # a delta is raised by this share, which bounds rounding errors
 NONE = Decimal(0)
@@ -137,8 +139,9 @@ def _largest(
 ) -> tuple[Decimal, int]:
     """Return the largest delta over all numbers m of people with the row, and this m.
 
-    0 if no delta is positive. `shift`: the rate if rows are replaced, as epsilon is then lower by
-    -ln(1 - p).
+    0 if no delta is positive. k people open a row; `share` is the rate of participation. `shift`:
+    the
+    rate if rows are replaced, as epsilon is then lower by -ln(1 - rate).
     """
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
@@ -164,9 +167,11 @@ def _largest(
 
 
 def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal:
-    """Return the sum of P(j) - e^epsilon P'(j) over j from `at` on, all positive.
+    """Return the sum of P(j) - e^epsilon P'(j) over counts j from `at` on, all positive.
 
-    P ~ Bin(m, p), P' ~ Bin(m - 1, p); `pmf` is P(at), `grown` is e^epsilon.
+    P is the law Bin(m, p) of the messages with a row that m people have, P' that of m - 1 people;
+    `pmf`
+    is P(at), `grown` is e^epsilon.
     """
     q, total = 1 - p, NONE
     for j in range(at, m + 1):
@@ -178,5 +183,8 @@ def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal
 
 
 def _relative_entropy(b: float, p: float) -> float:
-    """Return D(b || p) in nats, less a margin for rounding; b > p."""
+    """Return the relative entropy D(b || p) of two coins with probabilities b > p, in nats.
+
+    It is less a margin for rounding.
+    """
     return max(b * log(b / p) + (1 - b) * (log1p(-b) - log1p(-p)), 0.0) * (1 - 1e-9) if b > p else 0

@@ -24,7 +24,7 @@ from ..validation import Floats
 
 Complexes = npt.NDArray[np.complex128]
 
-# Tails and frequencies below e^-REACH are left out.
+# Tails of a distribution, and frequencies of its Fourier transform, below e^-REACH are left out.
 REACH = 42.0
 # Entries of a block of points x frequencies: bounds the memory.
 BLOCK = 1 << 18
@@ -32,13 +32,15 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Laws of A = Bin(n1, p1) + Bin(n0, p0), one for each entry; all arrays have one shape (m,).
+    """Laws of sums A = Bin(n1, p1) + Bin(n0, p0), one for each entry; arrays of shape (m,).
 
-    `n1`, `n0` may be real numbers >= 0: the Fourier sum extends the law analytically in them.
+    A is the count of reported 1-bits. `n1`, `n0` may be real numbers >= 0: the Fourier sum extends
+    the
+    law analytically in them.
 
     Attributes:
-        n1: trials of probability p1.
-        n0: trials of probability p0.
+        n1: trials of probability p1: people with a 1.
+        n0: trials of probability p0: people with a 0.
         p1: 0 to 1.
         p0: 0 to 1.
     """
@@ -60,7 +62,7 @@ class Sums:
 
     @property
     def reach(self) -> Floats:
-        """The distance from the mean beyond which less than 2 e^-R of each law lies, shape (m,)."""
+        """The distance from the mean beyond which less than 2 e^-REACH of each law lies; (m,)."""
         return REACH / 3 + np.sqrt(REACH**2 / 9 + 2 * REACH * self.variance)
 
     def frequencies(self, period: Floats) -> Floats:
@@ -76,9 +78,10 @@ class Sums:
         return Sums(self.n1[rows], self.n0[rows], self.p1[rows], self.p0[rows])
 
     def wave(self, t: Floats, s: Floats) -> Complexes:
-        """Return the centred characteristic function E e^(i t (A - s)) at the frequencies t.
+        """Return the centred characteristic function E e^(i t (A - s)) of each sum A.
 
-        Shape (m, k).
+        t are the frequencies, s is the point at which it is centred; shape (m, k) for m sums and k
+        frequencies.
         """
         half_sine = np.sin(t / 2) ** 2
         sine = np.sin(t)
@@ -124,7 +127,7 @@ def central(
 
 
 def window(sums: Sums, first: int, length: int) -> Floats:
-    """Return P(A = s) of one law at `length` consecutive points from `first`, by one FFT.
+    """Return P(A = s) of one sum A at `length` consecutive points s from `first`, by one FFT.
 
     The relative accuracy of each value is that of the largest: use it within a few deviations.
     """
@@ -150,7 +153,7 @@ def _fourier(
 ) -> Floats:
     """Return the Fourier sum of `central`: (1/M) times the sum over |k| <= M/2 for periods M.
 
-    k = 0 and k = M/2 count once, other k twice.
+    k are frequencies; k = 0 and k = M/2 count once, other k twice. Other arguments as of `central`.
     """
     k = np.arange(top)
     double = 2 * k[None, :] - period[:, None]

@@ -40,12 +40,14 @@ from .iid_sums import at_most
 from .pair_bounds import FINE
 from .parts import largest_of_parts
 
-# Shares by which X* may be widened, and by which the two values that stand for a third may.
+# Shares by which the common term X*, which replaces other people's terms, may be widened, and by
+# which the terms of two values that stand for a third value may.
 WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.4, 0.8)
 A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
-# Largest share of the deviation that the exchange of a third value may cost.
+# Largest share by which the sum's standard deviation may grow when terms of a third value are
+# replaced by terms of two values.
 CHEAP = 5e-3
-# Most parts of the populations that are examined.
+# Most parts into which the populations (people with the first of two values) are divided.
 PARTS = 160
 
 
@@ -55,8 +57,8 @@ class Star:
 
     Attributes:
         law: the law of X*.
-        wider: its widening above the widest law, relative.
-        sharp: L; G is a Laplace variable of scale 1 / L.
+        wider: share by which it is wider than the widest law of a term.
+        sharp: the rate of the Laplace variable G; its scale is 1 / sharp.
     """
 
     law: Law
@@ -170,9 +172,9 @@ def _are_equal_laws(law: Law, second_law: Law) -> bool:
 
 
 def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return one or two values with terms that stand for all values, and their largest L.
+    """Return one or two values with terms that stand for all values, and their largest rate L.
 
-    None if more are needed. L is the sharpness of the smoothing variable.
+    None if more are needed. L is the rate of the Laplace variable that smooths the sum of terms.
     """
     kept_laws, sharp = [laws[0]], inf
     least_sharpness = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
@@ -195,9 +197,10 @@ def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | No
 
 
 def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return two values, a little widened, with a mixture that stands for the third; and L.
+    """Return two values, a little widened, with a mixture that stands for the third; and their L.
 
-    None if no mixture is found; L is the sharpness of the smoothing variable.
+    None if no mixture is found; L is the rate of the Laplace variable that smooths the sum of
+    terms.
     """
     best: tuple[list[Law], float] | None = None
     third = [_third(law) for law in three]

@@ -30,8 +30,8 @@ from .amplification import Enclosure, mixed_as_one, report_epsilon, upper_curve
 from .composition import compose_reports
 
 DELTA = 1e-6
-# Number of local epsilons at which the delta of a family is checked not to fall, and the share by
-# which it may fall all the same, as the bounds are not smooth.
+# Number of local epsilons at which the delta of a family of randomizers is checked not to fall, and
+# the share by which it may fall all the same, as the bounds are not smooth.
 GRID, SLACK = 13, 0.01
 # Largest local epsilon that is tried, nats, and the relative width of the search.
 MOST_LOCAL, NEAR = 12.0, 1e-4

@@ -17,17 +17,20 @@ from ..validation import Floats
 
 Profile = Callable[[Floats], Floats]
 
-# If there are at most this many values of m, all are evaluated.
+# If the number m of other people with a 1 has at most this many values, all are evaluated.
 MAX_LISTED = 1000
-# Intervals not longer than this are evaluated at every m.
+# Intervals not longer than this are evaluated at every m (number of other people with a 1).
 SHORT = 48
-# Intervals up to this length are filtered by the phase of the ripple, if that is decisive.
+# Intervals up to this length are filtered by the rounding of the threshold at each m (other people
+# with a 1), which makes delta ripple, where it decides.
 LONG = 8192
-# Distance from the ends within which a first guess is searched.
+# Distance from the ends of the range of m (other people with a 1) in which a first large value is
+# sought.
 NEAR = 1 << 14
-# Number of parts into which an interval is cut.
+# Number of parts into which the search cuts an interval of m (other people with a 1).
 PARTS = 8
-# Envelope values are raised by this share, for rounding and the parabola's error.
+# Upper bounds on an interval are raised by this share, for rounding errors and the error of the
+# parabola through three points.
 SLACK = 1e-9
 
 

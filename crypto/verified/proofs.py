@@ -23,11 +23,11 @@ _CHALLENGE = b"challenge"
 
 @dataclass(frozen=True, slots=True)
 class SecretProof:
-    """A zero-knowledge proof of knowing a secret scalar x.
+    """A zero-knowledge proof of knowing a secret scalar x, by Schnorr's protocol.
 
     Attributes:
-        challenge: c, a scalar.
-        response: z = k + c x, a scalar.
+        challenge: c, a scalar: a hash of the statement.
+        response: z = k + c x, a scalar; k is a random nonce.
     """
 
     challenge: int

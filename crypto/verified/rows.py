@@ -16,7 +16,7 @@ from .group import PrimeGroup, draw_scalars
 from .layout import COUNT, RecordReader, check_shape
 from .transcript import ProofContext
 
-_DRAWN = 24  # random bytes for one of up to 2^32 places: the bias is below 2^-160
+_DRAWN = 24  # random bytes drawn for each swap of a permutation: the bias is below 2^-160
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,15 @@ class CiphertextRows:
 
     @property
     def firsts(self) -> list[bytes]:
-        """The first elements A = r G of all ciphertexts, column after column."""
+        """The first elements A = r G of all ciphertexts (r: the salt), column after column."""
         return list(chain(*self.columns[::2]))
 
     @property
     def seconds(self) -> list[bytes]:
-        """The second elements B = M + r Y of all ciphertexts, column after column."""
+        """The second elements B = M + r Y of all ElGamal ciphertexts, column after column.
+
+        M is the group element of the value, r the salt, Y the joint key.
+        """
         return list(chain(*self.columns[1::2]))
 
     def encode(self) -> bytes:
@@ -99,8 +102,8 @@ class Remix:
 def remix(context: ProofContext, key: bytes, old: CiphertextRows, entropy: Entropy) -> Remix:
     """Return rows in random order, each ciphertext re-encrypted with a fresh salt.
 
-    Order and salts are of this list alone, also where `entropy` is kept over a restart: the same
-    order for two lists would link them.
+    Order and salts depend on this list of rows, also if `entropy` is the same after a restart: the
+    same order for two lists would link them.
     """
     group = context.group
     transcript = context.transcript(b"remix")

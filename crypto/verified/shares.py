@@ -100,7 +100,9 @@ def check_shares(
 def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes]) -> list[bytes]:
     """Return a keyholder's decryption shares D = x A without a proof.
 
-    The reader of a private round needs no proof, because it publishes no shares.
+    x is the secret of the key, A the first element of each ciphertext. The reader of a private
+    round
+    needs no proof, because it publishes no shares.
     """
     return group.multiples([group.decode_scalar(key.secret)] * len(firsts), firsts)
 
@@ -108,7 +110,10 @@ def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes
 def opened_elements(
     group: PrimeGroup, seconds: Sequence[bytes], shares: Sequence[Sequence[bytes]]
 ) -> list[bytes]:
-    """Return the group elements of the values: B minus the shares of all keyholders."""
+    """Return the group elements of the values: B minus the shares of all keyholders.
+
+    B are the second elements of the ciphertexts, `shares` the decryption shares.
+    """
     opened = list(seconds)
     for elements in shares:
         opened = group.differences(opened, elements)

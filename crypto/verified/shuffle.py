@@ -33,17 +33,18 @@ from .transcript import ProofContext, ProofTranscript
 class ShuffleProof:
     """A proof that new rows are the old rows, re-encrypted, in another order.
 
-    The module's docstring defines the symbols.
+    It is the zero-knowledge proof by Terelius and Wikstrom; the module's docstring defines its
+    symbols.
 
     Attributes:
         commitments: C, commitments to the order.
-        chain: K, commitments to the running product of the exponents.
-        chain_masks: T, blinded commitments for the chain.
-        masks: t1, t2, t3, and t4 of each column of the rows.
+        chain: K, commitments to the running product of the exponents that weigh the old rows.
+        chain_masks: T, the prover's blinded commitments for the chain.
+        masks: t1, t2, t3, and t4 of each column of the rows: the prover's first message.
         sums: s1, s2, s3, responses for sums of secrets.
-        salt_responses: s4, for each ciphertext of a row.
-        chain_responses: sk, for each row.
-        exponent_responses: su, for each row.
+        salt_responses: s4, a response for the re-encryption of each ciphertext of a row.
+        chain_responses: sk, a response for the chain's commitment of each row.
+        exponent_responses: su, a response for the permuted exponent of each row.
     """
 
     commitments: tuple[bytes, ...]

@@ -24,7 +24,7 @@ from .transcript import ProofContext
 
 _FRESH = 32  # bytes of the checker's own randomness
 
-Equation = tuple[str, bytes, bytes]  # name, left side, right side
+Equation = tuple[str, bytes, bytes]  # an equation of group elements: name, left side, right side
 
 
 def check_shuffle(
@@ -67,7 +67,10 @@ def check_shuffle(
 def equations(
     statement: ShuffleStatement, proof: ShuffleProof, entropy: Entropy
 ) -> Iterator[Equation]:
-    """Yield the equations t1 to t4 and T of a proof, as (name, left side, right side)."""
+    """Yield the equations that a valid shuffle proof fulfils, as (name, left side, right side).
+
+    They check the masks t1 to t4 and the chain masks T, the prover's first message.
+    """
     group, count = statement.group, statement.old.count
     transcript = statement.transcript()
     exponents = row_exponents(transcript, proof.commitments)

@@ -21,10 +21,10 @@ class OrderCommitment:
 
     Attributes:
         transcript: of the statement and the commitments.
-        commitments: C.
+        commitments: C, a commitment for each old row.
         blinds: rc, the random scalars in C.
-        exponents: u of all old rows.
-        permuted: v, the exponents in the new order.
+        exponents: u, the pseudorandom exponent of each old row.
+        permuted: v, these exponents in the new order.
     """
 
     transcript: ProofTranscript

@@ -29,7 +29,7 @@ class ReaderKeys:
     """The joint keys to which a ballot for two readers is encrypted; their owners differ.
 
     Attributes:
-        curator, analyst: Y_C and Y_A.
+        curator, analyst: Y_C and Y_A, the public keys of curator and analyst.
     """
 
     curator: bytes
@@ -121,7 +121,10 @@ def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> N
 
 
 def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
-    """Return Y_C - Y_A, the base of the proof; VerificationError if the two keys are equal."""
+    """Return Y_C - Y_A, the curator's key minus the analyst's: the base of the proof.
+
+    Raises VerificationError if the two keys are equal.
+    """
     (difference,) = group.differences([keys.curator], [keys.analyst])
     if difference == group.identity:
         raise VerificationError("curator and analyst have the same joint key")

@@ -21,7 +21,7 @@ from .group import PrimeGroup
 
 DOMAIN = b"veilmix verified 1"
 DIGEST = 32  # bytes of an announcement's digest
-EXPONENT = 16  # bytes of a pseudorandom exponent
+EXPONENT = 16  # bytes of a pseudorandom exponent, which weighs a row in a proof of many rows
 _LIMIT = 1 << 32
 
 

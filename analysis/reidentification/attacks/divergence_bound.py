@@ -39,17 +39,19 @@ from .score_divergence import sorted_divergence
 # Bins of the scores, an even number. 2, 4, 6, 8, 12 and 16 were tried on Gaussian scores 1 to 4
 # deviations apart (100 to 20,000 genuine, up to 20,000 impostor scores): 6 loses least.
 BINS = 6
-# Seed of the third that chooses the bins: independent of the scores, so their order is free.
+# Seed of the random third of the scores that chooses the bins; the other scores are counted.
 SPLIT = 0x62696E73
-# Fewest scores, or people if scores are grouped: one chooses the bins, two are counted.
+# Least number of scores, or of people if a person has several scores that depend on each other: one
+# chooses the bins, two are counted.
 FEWEST = 3
 # A sum of shares this close to a whole number is taken as that number, to undo rounding errors.
 ROUNDING = 1e-9
 # Number of alternating projections to the least divergence; the best multipliers are taken.
 ROUNDS = 60
-# Nats subtracted from the bound, as rounding may have added as much.
+# Nats subtracted from the lower bound, because rounding errors may have raised it by as much.
 SLACK = 1e-12
-# Smaller shares become this in the projections (not in the bound), which need positive shares.
+# Smaller shares are raised to this in the projections, which need positive shares, but not in the
+# bound itself.
 TINY = 1e-300
 
 Labels = npt.NDArray[np.int64]

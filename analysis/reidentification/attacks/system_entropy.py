@@ -34,9 +34,11 @@ from ..fano import fano_bound, uniform_prior_error
 from .divergence_bound import Divergence, divergence_bound
 from .error_tradeoff import as_owners, genuine_impostor, people_within
 
-# The factor b of the scores is found to this relative precision, as the maximum is flat.
+# The factor by which scores are multiplied before they become chances is found to this relative
+# precision; the maximum is flat, so more would gain nothing.
 PRECISION = 1e-3
-# The factor b is chosen on rows with at most this many scores in all: any b gives a valid bound.
+# The factor of the scores is chosen on rows with at most this many scores in all, to save time: the
+# bound holds with any factor.
 FITTED = 1 << 21
 STEPS = 60
 
