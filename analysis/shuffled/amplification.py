@@ -111,7 +111,7 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
 
     Args:
         n: reports, >= 1.
-        randomizer: any randomizer, or a b x a matrix with inputs as columns.
+        randomizer: any randomizer, or a reports x inputs matrix with inputs as columns.
         epsilon: nats, > 0.
     """
     n, epsilon = crowd(n), as_epsilon(epsilon)
@@ -141,7 +141,7 @@ def report_epsilon(
 
     Args:
         n: reports, >= 1.
-        randomizer: any randomizer, or a b x a matrix with inputs as columns.
+        randomizer: any randomizer, or a reports x inputs matrix with inputs as columns.
         delta: in (0, 1).
         points: lattice points per deviation, >= 2: one pass, in milliseconds, with a wider band.
             None: the narrowest band known, which takes up to some seconds.

@@ -333,7 +333,7 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
         failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
         if failing is None:
             return _sharper(gains, sharp) if i else sharp
-        # A law that cannot be replaced at one smoothing rate usually fails at the next: test it first.
+        # A law that cannot be replaced at one smoothing rate usually fails at the next: test first.
         gains.sort(key=lambda gain: gain is not failing)
     return None
 
@@ -353,12 +353,10 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
 
 
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
-    """Return the gain D of replacing the term `law` by `star`, at points between which it is
-    linear.
+    """Return points c, and at each the gain D(c) of replacing the term `law` by `star`.
 
-    D(c) = E[(X* - c)_+] - E[(X - c)_+], with X* distributed as `star` and X as `law`, at atoms,
-    zeros
-    and some further points; None if D is nowhere below 0.
+    D(c) = E[(X* - c)_+] - E[(X - c)_+], with X* distributed as `star` and X as `law`. The points
+    are atoms, zeros and some more; D is linear between them. None if D is nowhere below 0.
     """
     atoms = np.unique(np.concatenate([star[0], law[0]]))
     above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
@@ -373,7 +371,7 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
 
 
 def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
-    """Return |c - c_0| for every centre c_0 and node c of a quadrature, and its weights times D.
+    """Return |c - c_0| for every centre c_0 and quadrature node c, and weights times D.
 
     D(c) is the gain of replacing a term by a wider one if the other terms sum to -c; the test of
     the

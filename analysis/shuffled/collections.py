@@ -105,7 +105,7 @@ def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
     """Return every pair of neighbouring collections of n people, up to symmetry; None if too many.
 
     Args:
-        Q: the randomizer's matrix, shape (b, a).
+        Q: the randomizer's matrix, shape (reports, inputs).
         n: people, >= 1.
     """
     rows, a = merged(Q), Q.shape[1]
