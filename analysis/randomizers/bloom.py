@@ -277,7 +277,7 @@ class Bloom(Randomizer):
         return (expected_by_law("shares", people, self._share_law(worst)),)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Exact variance of each share given people with these shares, shape (a,)."""
+        """Exact variance of each share given people with these shares, shape (inputs,)."""
         return self._noise(as_probabilities(p)) / whole(people, "people", 1)
 
     def _noise(self, shares: Floats) -> Floats:

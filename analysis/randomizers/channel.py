@@ -25,11 +25,11 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel(Randomizer):
-    """A local randomizer given by any b x a matrix of probabilities; reports are row numbers.
+    """A local randomizer given by any matrix of probabilities; reports are row numbers.
 
     Attributes:
-        law: the matrix, shape (b, a): column x is the distribution of the report of value x;
-            columns sum to 1 within 1e-9.
+        law: the matrix, shape (reports, inputs): column x is the distribution of the report of
+            value x; columns sum to 1 within 1e-9.
         name: name of the randomizer in messages.
     """
 
@@ -110,7 +110,7 @@ def as_randomizer(mechanism: Any) -> Randomizer:
     """Return a randomizer unchanged, and a matrix or an object with a `.matrix` as a `Channel`.
 
     Args:
-        mechanism: a randomizer, a matrix b x a, or an object with a `.matrix`.
+        mechanism: a randomizer, a matrix reports x inputs, or an object with a `.matrix`.
     """
     if isinstance(mechanism, Randomizer):
         return mechanism

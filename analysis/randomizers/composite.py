@@ -110,9 +110,9 @@ class Product(Randomizer):
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """Return, for every two inputs, the largest log-likelihood ratio of a report, shape (a, a).
+        """Return, for every two inputs, the largest log-likelihood ratio of a report.
 
-        The maximum over tuples of reports is the sum of the parts' maxima.
+        Shape (inputs, inputs). The maximum over tuples of reports is the sum of the parts' maxima.
         """
         return np.asarray(sum(part.divergences() for part in self.parts))
 
@@ -213,9 +213,9 @@ class Mixture(Randomizer):
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """Return, for every two inputs, the largest log-likelihood ratio of a report, shape (a, a).
+        """Return, for every two inputs, the largest log-likelihood ratio of a report.
 
-        It is the largest of the parts with a positive weight.
+        Shape (inputs, inputs). It is the largest of the parts with a positive weight.
         """
         used_parts = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
         return np.asarray(np.maximum.reduce([part.divergences() for part in used_parts]))
@@ -307,7 +307,7 @@ def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
     matrix.
 
     Args:
-        stages: randomizers, or b x a matrices with columns of probabilities.
+        stages: randomizers, or reports x inputs matrices with columns of probabilities.
 
     Raises:
         ParameterError: a stage has another number of inputs than the stage before has outputs.

@@ -35,7 +35,7 @@ def estimate_drawn(
 
     Args:
         part: the randomizer of the feature.
-        counts: supporting reports of each value, shape (a,).
+        counts: supporting reports of each value, shape (inputs,).
         drawn: m, people that reported about the feature.
         people: n, all people.
         population: errors and limits count sampling these people from a large population.

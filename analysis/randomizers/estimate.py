@@ -35,9 +35,9 @@ class Estimate:
     """Unbiased estimates of the shares of people with each value, with standard errors.
 
     Attributes:
-        shares: share of people with each symbol, or with a 1 at each position; shape (a,).
+        shares: share of people with each symbol, or with a 1 at each position; shape (inputs,).
             Unbiased, so it may be below 0 or above 1.
-        errors: standard error of each share, shape (a,).
+        errors: standard error of each share, shape (inputs,).
         people: number of reports.
         randomizer: description of the randomizer.
         kind: "distribution" (the shares estimate a distribution) or "bits" (each stands alone).
@@ -84,13 +84,13 @@ class Estimate:
 
     @property
     def counts(self) -> Floats:
-        """The estimated numbers of people with each value, shape (a,)."""
+        """The estimated numbers of people with each value, shape (inputs,)."""
         return self.shares * self.people
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return (low, high) confidence limits of the shares, each with this coverage at least.
 
-        Each array has the shape (a,).
+        Each array has the shape (inputs,).
         """
         limits = self.limits(1 - open_unit(confidence, "confidence"))
         return limits.low, limits.high
@@ -153,7 +153,7 @@ def project(shares: Floats) -> Floats:
     the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
 
     Args:
-        shares: estimated shares, shape (a,), finite.
+        shares: estimated shares, shape (inputs,), finite.
     """
     if shares.ndim != 1 or shares.size == 0 or not np.isfinite(shares).all():
         raise ParameterError(f"shares: shape {shares.shape}; needs one axis of finite numbers")

@@ -98,12 +98,15 @@ class GRR(Pure):
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports of each symbol, shape (a,), and of all reports."""
+        """Return the number of reports of each symbol, shape (inputs,), and of all reports."""
         symbols = as_symbols(reports, self.a, "reports")
         return np.bincount(symbols, minlength=self.a), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a): each report supports only the symbol that it names."""
+        """Return a mask: each report supports only the symbol that it names.
+
+        Shape (people, inputs).
+        """
         symbols = as_symbols(reports, self.a, "reports")
         return np.asarray(symbols[:, None] == np.arange(self.a))
 

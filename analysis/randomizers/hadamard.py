@@ -105,14 +105,14 @@ class Hadamard(Numbered, Pure):
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
         """Return the number of reports that support each symbol, and of all reports.
 
-        One fast Walsh-Hadamard transform counts them; shape (a,).
+        One fast Walsh-Hadamard transform counts them; shape (inputs,).
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         sums = hadamard(np.bincount(symbols, minlength=self.outputs))
         return (len(symbols) + sums[1 : self.a + 1]) // 2, len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, inputs).
 
         A column supports a symbol if the symbol's row has a 1 in it.
         """

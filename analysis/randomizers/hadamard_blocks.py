@@ -186,7 +186,7 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.asarray(block * self.width + np.where(moves, column ^ (row & -row), column))
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, inputs).
 
         Raises a ParameterError if the mask has more than 2^24 entries.
         """
@@ -241,7 +241,7 @@ class HadamardBlocks(Numbered, Randomizer):
         )
 
     def _block_values(self, numbers: Floats) -> Floats:
-        """Return, for each symbol, the number that belongs to its block; shape (a,)."""
+        """Return, for each symbol, the number that belongs to its block; shape (inputs,)."""
         return np.asarray(numbers[np.arange(self.a) % self.blocks])
 
     def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
@@ -261,8 +261,9 @@ class HadamardBlocks(Numbered, Randomizer):
         return (expected_by_law("shares", people, self._share_law(0)),)
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
-        """Return the exact variance of each estimated share if the true shares are p, shape (a,).
+        """Return the exact variance of each estimated share if the true shares are p.
 
+        Shape (inputs,).
         The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares, people = as_probabilities(p), whole(people, "people", 1)

@@ -128,7 +128,10 @@ class FieldFamily:
         return (multiply(u, x.astype(np.uint64), self.k) & self._mask) ^ v
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """Return the number of reports (key, value) with h(x) = value, for every x; shape (a,)."""
+        """Return the number of reports (key, value) with h(x) = value, for every x.
+
+        Shape (inputs,).
+        """
         k, j = self.k, self.j
         # The cheaper method is taken: n 2^(k - j) candidates, or n 2^j characters and a transform.
         by_preimage = len(keys) << (k - j)
@@ -287,9 +290,9 @@ class DigitFamily:
         return value
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """Return the number of reports (key, value) with h(x) = value, for every x; shape (a,).
+        """Return the number of reports (key, value) with h(x) = value, for every x.
 
-        The domain is scanned for each report: people times a steps.
+        Shape (inputs,). The domain is scanned for each report: people times a steps.
         """
         counts = np.zeros(self.a, np.int64)
         # The word type must hold the sum of two hash values; 255 matches at a time fit in one byte.
@@ -304,9 +307,9 @@ class DigitFamily:
         return counts
 
     def _table(self, keys: Elements, word: type[np.unsignedinteger[Any]]) -> npt.NDArray[Any]:
-        """Return the hash value of every symbol under each key, digit by digit; shape (keys, a).
+        """Return the hash value of every symbol under each key, digit by digit.
 
-        word: the unsigned integer type of the result.
+        Shape (keys, inputs). word: the unsigned integer type of the result.
         """
         g = word(self.g)
         table = keys[:, :1].astype(word)

@@ -132,14 +132,14 @@ class KeyValue(Randomizer):
 
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
-        """The index of each text's key, shape (a,); K for a text without any of the K keys."""
+        """The index of each text's key, shape (inputs,); K for a text without any of the K keys."""
         at = {key: place for place, key in enumerate(self.keys)}
         pairs = [pair(text) for text in self.pairs]
         return np.array([at[signed[0]] if signed else len(at) for signed in pairs], np.int64)
 
     @cached_property
     def scaled(self) -> Floats:
-        """The number t in [-1, 1] of each text, shape (a,); 0 for a text that is no pair."""
+        """The number t in [-1, 1] of each text, shape (inputs,); 0 for a text that is no pair."""
         low, high = self.limits
         pairs = [pair(text) for text in self.pairs]
         return np.array(
@@ -244,17 +244,17 @@ class KeyValue(Randomizer):
         return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
-        """Return 1 for each text with the key at this index, else 0; shape (a,)."""
+        """Return 1 for each text with the key at this index, else 0; shape (inputs,)."""
         return np.asarray(self.places == place, np.float64)
 
     def _mean(self, place: int, shares: Floats) -> float:
-        """Return the true mean of the key at index `place`, scaled to [-1, 1]; 0 without holders."""
+        """Return the true mean of a key (its index is `place`), in [-1, 1]; 0 without holders."""
         has = float(shares @ self._has(place))
         return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
 
     @property
     def _sign_gain(self) -> float:
-        """The factor a (2 p - 1) between a person's number t and the mean of its reported sign.
+        """The factor a (2 p - 1) between a person's number t and its reported sign's mean.
 
         t is in [-1, 1]; a is the probability that the person's key is reported, p that its sign is
         true.

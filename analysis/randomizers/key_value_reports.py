@@ -351,5 +351,5 @@ class PckvUE(KeyValue):
 
 
 def _chances(randomizer: KeyValue) -> tuple[Floats, Floats]:
-    """Return the probabilities of sign 1 and of sign -1 of each text, shape (a,) each."""
+    """Return the probabilities of sign 1 and of sign -1 of each text, shape (inputs,) each."""
     return (1 + randomizer.scaled) / 2, (1 - randomizer.scaled) / 2

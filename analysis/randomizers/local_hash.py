@@ -159,14 +159,17 @@ class LocalHash(Pure):
         return self.family.number(hashed_reports.keys) * self.g + hashed_reports.values
 
     def tally(self, reports: HashReports) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, shape (a,), and of all reports."""
+        """Return the number of reports that support each symbol, and of all reports.
+
+        The counts of the symbols have the shape (inputs,).
+        """
         hashed_reports = self._checked(reports)
         return self.family.tally(hashed_reports.keys, hashed_reports.values.astype(np.uint64)), len(
             hashed_reports
         )
 
     def supports(self, reports: HashReports) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, inputs).
 
         A report supports the symbols that its key hashes to its value.
         """

@@ -42,12 +42,12 @@ DIGITS = 12
 
 
 def matrix_divergences(Q: Floats) -> Floats:
-    """Return the local epsilon of each pair of inputs, in nats, shape (a, a).
+    """Return the local epsilon of each pair of inputs, in nats, shape (inputs, inputs).
 
     d[x, x'] = max over y of log(Q[y, x] / Q[y, x']); infinite where only Q[y, x'] is 0.
 
     Args:
-        Q: b x a matrix; column x is the distribution of the report given x.
+        Q: reports x inputs matrix; column x is the distribution of the report given x.
     """
     a = Q.shape[1]
     result = np.zeros((a, a))

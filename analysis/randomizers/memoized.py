@@ -119,12 +119,18 @@ class Memoized(UnaryEncoding):
         )
 
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return the permanent bits of people with the symbols x, uint8 of shape (people, a)."""
+        """Return the permanent bits of people with the symbols x, as uint8.
+
+        Shape (people, inputs).
+        """
         return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 
     @accepts_old(kept="permanent_bits")
     def fresh(self, permanent_bits: Any, rng: Seed = None) -> Bits:
-        """Return a new report of each person from its permanent bits, uint8, shape (people, a)."""
+        """Return a new report of each person from its permanent bits, as uint8.
+
+        Shape (people, inputs).
+        """
         bits = np.asarray(permanent_bits, np.uint8)
         if bits.ndim != 2 or bits.shape[1] != self.a or (bits > 1).any():
             raise ParameterError(
@@ -133,7 +139,7 @@ class Memoized(UnaryEncoding):
         return bits ^ (as_generator(rng).random(bits.shape) < self.turned).astype(np.uint8)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return the first report of each person, uint8 of shape (people, a)."""
+        """Return the first report of each person, uint8 of shape (people, inputs)."""
         rng = as_generator(rng)
         return self.fresh(self.permanent(x, rng), rng)
 

@@ -51,7 +51,7 @@ class Numeric(Numbered):
     """The base class of local randomizers of numbers; a report is the number of a level.
 
     Attributes:
-        points: the public list of numbers, at least two different numbers, shape (a,).
+        points: the public list of numbers, at least two different numbers, shape (inputs,).
         epsilon: local epsilon in nats, > 0.
     """
 
@@ -93,7 +93,7 @@ class Numeric(Numbered):
 
     @property
     def matrix(self) -> Floats:
-        """A copy of the b x a matrix Q: column x is the distribution of the report of number x."""
+        """A copy of the matrix Q: column x is the distribution of the report of number x."""
         return self.law.copy()
 
     @property

@@ -33,7 +33,7 @@ class Consistent:
     """A probability distribution of the inputs, fitted to reports.
 
     Attributes:
-        shares: non-negative, sum 1; shape (a,). Biased.
+        shares: non-negative, sum 1; shape (inputs,). Biased.
         rule: "projection" or "maximum likelihood (EM)".
         people: number of reports.
         iterations: steps of the search; 0 for a projection.

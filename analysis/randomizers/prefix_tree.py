@@ -313,7 +313,7 @@ class PrefixTree(Randomizer):
         return (noise + drawing_noise) / level_people
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the variance of the share of each known text, shape (a,).
+        """Return the variance of the share of each known text, shape (inputs,).
 
         The people whose level (bytes of the reported prefix) shows the whole text are in their
         expected number. p: the true shares.

@@ -176,7 +176,7 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.rint((sums + len(symbols)) / self.q).astype(np.int64), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, a).
+        """Return a mask of the symbols that each report supports, shape (people, inputs).
 
         A point supports the symbols with planes that contain it.
         """

@@ -52,11 +52,14 @@ class Pure(Randomizer):
 
     @abstractmethod
     def tally(self, reports: Any) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, shape (a,), and of all reports."""
+        """Return the number of reports that support each symbol, and of all reports.
+
+        The counts of the symbols have the shape (inputs,).
+        """
 
     @abstractmethod
     def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, a)."""
+        """Return a mask of the symbols that each report supports, shape (people, inputs)."""
 
     def _check_supports(self, people: int) -> None:
         """Refuse with a ParameterError a mask of supports that is too large for one array."""
@@ -71,7 +74,7 @@ class Pure(Randomizer):
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return the number of reports that support each symbol, shape (a,)."""
+        """Return the number of reports that support each symbol, shape (inputs,)."""
         return self.tally(reports)[0]
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
@@ -94,7 +97,10 @@ class Pure(Randomizer):
         return likelihood
 
     def divergences(self) -> Floats:
-        """Return the largest log-likelihood ratios of two inputs: epsilon nats, shape (a, a)."""
+        """Return the largest log-likelihood ratios of two inputs: epsilon nats.
+
+        Shape (inputs, inputs).
+        """
         divergences = np.full((self.inputs, self.inputs), self.epsilon)
         np.fill_diagonal(divergences, 0.0)
         return divergences
@@ -107,7 +113,7 @@ class Pure(Randomizer):
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Return unbiased shares of the symbols from support counts, shape (a,)."""
+        """Return unbiased shares of the symbols from support counts, shape (inputs,)."""
         people = whole(people, "people", 1)
         support = as_counts(counts, self.inputs, people)
         self._informative()
@@ -127,8 +133,9 @@ class Pure(Randomizer):
         )
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
-        """Return the exact variance of each estimated share if the true shares are p, shape (a,).
+        """Return the exact variance of each estimated share if the true shares are p.
 
+        Shape (inputs,).
         The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares = as_probabilities(p)

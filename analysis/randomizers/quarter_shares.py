@@ -38,9 +38,9 @@ def quarter_shares(
     """Yield the estimated share of people in each quarter of the numbers.
 
     Args:
-        ordered: estimated shares of the ordered leaves, shape (a,).
+        ordered: estimated shares of the ordered leaves, shape (inputs,).
         people: n.
-        points: the numbers, ascending, shape (a,).
+        points: the numbers, ascending, shape (inputs,).
         places: the input at each ordered leaf.
         error: standard error of the share of a set of leaves.
         law: distribution of a report's contribution to the share of a set of leaves.
@@ -70,7 +70,7 @@ def expected_ranges(
 
     Args:
         people: n.
-        points: the numbers, ascending, shape (a,).
+        points: the numbers, ascending, shape (inputs,).
         tree: leaves to a node and nodes of each level from the top, and the unary encoding of a
             node.
         law: distribution of a report's contribution to the share of a set of leaves.

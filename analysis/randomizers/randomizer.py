@@ -117,7 +117,7 @@ class Randomizer(ABC):
 
     @property
     def matrix(self) -> Floats:
-        """The b x a matrix Q: column x is the distribution of the report given the value x.
+        """The matrix Q: column x is the distribution of the report given the value x.
 
         Raises:
             ParameterError: more than 2^24 entries; use `operator`, which never forms the matrix.
@@ -140,7 +140,7 @@ class Randomizer(ABC):
         return aslinearoperator(self.matrix)
 
     def divergences(self) -> Floats:
-        """Return the local epsilon of each pair of inputs, in nats, shape (a, a).
+        """Return the local epsilon of each pair of inputs, in nats, shape (inputs, inputs).
 
         d[x, x'] = max over y of log(Q[y, x] / Q[y, x']).
         """

@@ -29,10 +29,10 @@ def leaves_law(
     """Return the distribution of a report's contribution to the share of a set of leaves.
 
     Args:
-        inside: whether each ordered leaf is in the set, shape (a,).
+        inside: whether each ordered leaf is in the set, shape (inputs,).
         fit: G and c: the shares of the leaves are G times the shares of the nodes, plus c.
         nodes: number of nodes of each level.
-        paths: 1 if a node is above a leaf, shape (nodes, a).
+        paths: 1 if a node is above a leaf, shape (nodes, inputs).
         coin: the unary encoding of a node.
     """
     truth, lie, h = coin.truth, coin.lie, len(nodes)
@@ -67,7 +67,7 @@ def limits_of_sets(
     """Return a function alpha -> confidence limits of the shares of people in sets of leaves.
 
     Args:
-        ordered: estimated shares of the ordered leaves, shape (a,).
+        ordered: estimated shares of the ordered leaves, shape (inputs,).
         people: n.
         sets: for each set a mask of its leaves.
         law: distribution of a report's contribution to the share of a set.

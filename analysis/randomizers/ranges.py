@@ -139,7 +139,10 @@ class Ranges(Randomizer):
 
     @cached_property
     def paths(self) -> Floats:
-        """0/1 matrix of the nodes above each ordered leaf, level by level; shape (nodes, a)."""
+        """0/1 matrix of the nodes above each ordered leaf, level by level.
+
+        Shape (nodes, inputs).
+        """
         leaf = np.arange(self.a)
         rows = [
             leaf // width == np.arange(count)[:, None]
@@ -267,7 +270,10 @@ class Ranges(Randomizer):
         return leaves_law(inside, self._fit, self.nodes, self.paths, self._coins)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the exact variance of each estimated share, shape (a,). p: the true shares."""
+        """Return the exact variance of each estimated share. p: the true shares.
+
+        Shape (inputs,).
+        """
         ordered = as_probabilities(p)[np.argsort(self.points)]
         return self._variances(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
 

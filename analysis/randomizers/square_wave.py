@@ -46,13 +46,13 @@ class Fitted(Estimate):
     """Unbiased shares, with the maximum-likelihood distribution in place of their projection.
 
     Attributes:
-        fitted: the result of `projected`, shape (a,).
+        fitted: the result of `projected`, shape (inputs,).
     """
 
     fitted: Floats | None = None
 
     def projected(self) -> Floats:
-        """Return the fitted distribution, which is biased; shape (a,)."""
+        """Return the fitted distribution, which is biased; shape (inputs,)."""
         return np.asarray(self.fitted)
 
 
@@ -187,7 +187,10 @@ class SquareWave(Numeric):
         )
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the exact variance of the unbiased shares, given the true shares p, shape (a,)."""
+        """Return the exact variance of the unbiased shares, given the true shares p.
+
+        Shape (inputs,).
+        """
         shares = np.asarray(p, np.float64)
         return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people
 

@@ -104,7 +104,7 @@ class SubsetSelection(Pure):
         return np.where(inside > 0, subset_chance, subset_chance * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return one row of bits for each person, uint8 of shape (people, a).
+        """Return one row of bits for each person, uint8 of shape (people, inputs).
 
         Args:
             x: true symbols, shape (people,).
@@ -147,12 +147,15 @@ class SubsetSelection(Pure):
         return number
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that hold each symbol, shape (a,), and of all reports."""
+        """Return the number of reports that hold each symbol, and of all reports.
+
+        The counts of the symbols have the shape (inputs,).
+        """
         rows = self._checked(reports)
         return column_sums(rows), len(rows)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a): a report supports the symbols of its set."""
+        """Return a mask, shape (people, inputs): a report supports the symbols of its set."""
         return self._checked(reports).view(np.bool_)
 
     def capacity(self, people: int) -> tuple[float, bool]:

@@ -139,7 +139,7 @@ class UnaryEncoding(Pure):
         return Q
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return one row of bits for each person, uint8 of shape (people, a): one byte a bit.
+        """Return one row of bits for each person, uint8 of shape (people, inputs): one byte a bit.
 
         Args:
             x: true symbols, shape (people,).
@@ -160,12 +160,15 @@ class UnaryEncoding(Pure):
         return to_symbols(as_bits(reports, self.a, "reports"))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports with a 1 at each symbol, shape (a,), and of all reports."""
+        """Return the number of reports with a 1 at each symbol, and of all reports.
+
+        The counts of the symbols have the shape (inputs,).
+        """
         rows = as_bits(reports, self.a, "reports")
         return column_sums(rows), len(rows)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask, shape (people, a): a report supports the symbols with a 1."""
+        """Return a mask, shape (people, inputs): a report supports the symbols with a 1."""
         return as_bits(reports, self.a, "reports").view(np.bool_)
 
     def capacity(self, people: int) -> tuple[float, bool]:
