@@ -94,9 +94,9 @@ def asymptotic_utility(
     quasi-Monte-Carlo. `read_utility` gives the error.
 
     Args:
-        Q: the randomizer, b x a, or an object with a `.matrix`; GRR, unary encodings and
+        Q: the randomizer, reports x inputs, or an object with a `.matrix`; GRR, unary encodings and
             `all_hashes` are never written out: GRR of any size, the others up to 21,201 inputs.
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
         unit: "nats" or "bits".
         points: largest number of evaluations in quasi-Monte-Carlo.
         rng: scrambles them.
@@ -114,8 +114,8 @@ def participation_factor(
     noise; F is 0 where Q is not faithful.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
-        prior: Dirichlet parameters, shape (a,), all > 0.
+        Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (inputs,), all > 0.
         points: largest number of evaluations in quasi-Monte-Carlo.
         rng: scrambles them.
     """
@@ -129,7 +129,7 @@ def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     of the prior. Paper 002, Definition 6.5; (10.1) is the Jeffreys prior.
 
     Args:
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
         unit: "nats" or "bits".
     """
     from scipy.special import digamma
@@ -147,8 +147,8 @@ def read_utility(
     As `asymptotic_utility`, with all figures of the computation.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
-        prior: Dirichlet parameters, shape (a,), all > 0.
+        Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (inputs,), all > 0.
         unit: "nats" or "bits".
         points: largest number of evaluations in quasi-Monte-Carlo.
         rng: scrambles them.
@@ -226,9 +226,9 @@ def _subset_value(
 def log_det_information(rows: Floats, p: Floats) -> Floats:
     """Return log det of the Fisher information of a report, log det(Q^T D_p Q), shape (N,).
 
-    `rows` are the rows of the randomizer Q, p are N distributions of the inputs, shape (N, a). The
-    information is taken in the coordinates p_x, x != r, with r the likeliest input of each point:
-    sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
+    `rows` are the rows of the randomizer Q, p are N distributions of the inputs, shape (N, inputs).
+    The information is taken in the coordinates p_x, x != r, with r the likeliest input of each
+    point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
     direction, which would swamp all others at small epsilon, and the choice of r keeps the matrix
     well scaled at the faces of the simplex.
     """
@@ -264,8 +264,8 @@ def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> floa
     is.
 
     Args:
-        Q: a faithful randomizer, b x a.
-        prior: Dirichlet parameters, shape (a,).
+        Q: a faithful randomizer, reports x inputs.
+        prior: Dirichlet parameters, shape (inputs,).
         n: people, >= 1.
         unit: "nats" or "bits".
     """

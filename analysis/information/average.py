@@ -72,9 +72,10 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
     to `read_privacy(...).error` (about 1e-12) for every matrix and every Dirichlet prior.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with a `.matrix`; `GRR`, `UnaryEncoding` and
-            `all_hashes` are never made into a matrix and may have any number of inputs.
-        prior: Dirichlet parameters, shape (a,), all > 0 (Jeffreys: all 1/2).
+        Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`; `GRR`,
+            `UnaryEncoding` and `all_hashes` are never made into a matrix and may have any number of
+            inputs.
+        prior: Dirichlet parameters, shape (inputs,), all > 0 (Jeffreys: all 1/2).
         rng: used only where the classes of rows are too many to be summed: unary encoding or local
             hashing with many inputs and many different prior parameters.
 
@@ -92,8 +93,8 @@ def read_privacy(
     As `average_privacy`, with all figures of the computation.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
-        prior: Dirichlet parameters, shape (a,), all > 0.
+        Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (inputs,), all > 0.
         unit: "nats" or "bits".
         rng: used only if reports are drawn.
     """
@@ -117,7 +118,7 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     = prior / A. Paper 002, (10.2) for the Jeffreys prior: psi((a + 2) / 2) - psi(3 / 2).
 
     Args:
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
         unit: "nats" or "bits".
     """
     from scipy.special import digamma
@@ -135,8 +136,8 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     0.9383
 
     Args:
-        Q: the randomizer's matrix, b x a (or an object with a `.matrix`).
-        prior: Dirichlet parameters, shape (a,).
+        Q: the randomizer's matrix, reports x inputs (or an object with a `.matrix`).
+        prior: Dirichlet parameters, shape (inputs,).
         unit: "nats" or "bits".
     """
     rows = as_matrix(Q)

@@ -22,10 +22,11 @@ MOST_PARAMETER = 1e9
 
 
 def as_matrix(Q: Any, name: str = "Q") -> Floats:
-    """Check a randomizer, an array or an object with a `.matrix`, and return its matrix, b x a.
+    """Check a randomizer, an array or an object with a `.matrix`, and return its matrix.
 
-    Every entry is at least 0 and every column sums to 1 within `SUM_TOLERANCE`; there are at least
-    two inputs, for one input has no private and no learnable information.
+    Rows are reports, columns inputs. Every entry is at least 0 and every column sums to 1 within
+    `SUM_TOLERANCE`; there are at least two inputs, for one input has no private and no learnable
+    information.
 
     Raises:
         ParameterError: another shape, a negative or infinite entry, or a column with another sum.
@@ -46,7 +47,9 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
 
 
 def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") -> Floats:
-    """Check a Dirichlet parameter vector and return it: shape (a,), every entry finite and > 0.
+    """Check a Dirichlet parameter vector and return it: finite entries > 0.
+
+    Shape (inputs,).
 
     Raises:
         ParameterError: another shape or length, or an entry that is not positive or above 1e9.

@@ -50,8 +50,8 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
     """Return E[function(P)] for P ~ Dirichlet(prior), with an error estimate.
 
     Args:
-        function: maps points of the simplex, shape (N, a), all entries > 0, to shape (N,).
-        prior: Dirichlet parameters, shape (a,), checked by the caller.
+        function: maps points of the simplex, shape (N, inputs), all entries > 0, to shape (N,).
+        prior: Dirichlet parameters, shape (inputs,), checked by the caller.
         points: evaluations that the Sobol rule may spend (rounded to a power of two a scrambling).
         rng: scrambles the Sobol points; the product rule does not use it.
     """
@@ -61,7 +61,10 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
 
 
 def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Return random points of Dirichlet(prior), shape (count, a), without entries of exactly 0."""
+    """Return random points of Dirichlet(prior), without entries of exactly 0.
+
+    Shape (count, inputs).
+    """
     logs = log_dirichlet(np.broadcast_to(prior, (count, prior.size)), rng)
     return np.asarray(np.maximum(np.exp(logs), 1e-300))
 
@@ -119,7 +122,7 @@ def differential_entropy(prior: Floats) -> float:
     0.0
 
     Args:
-        prior: Dirichlet parameters, shape (a,), all > 0.
+        prior: Dirichlet parameters, shape (inputs,), all > 0.
     """
     from scipy.special import digamma
 
@@ -198,7 +201,7 @@ def _sobol_rule(
 
 
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
-    """Turn uniform points of the unit cube, shape (N, a), into points of Dirichlet(prior).
+    """Turn uniform points of the unit cube, shape (N, inputs), into points of Dirichlet(prior).
 
     Inverse gamma distributions do it; where they underflow, their leading term u^(1/alpha) in
     logarithms.

@@ -117,8 +117,8 @@ def finite_information(
     values, T the count of each value. Paper 002, Definitions 4.3 and 4.6.
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
-        prior: Dirichlet parameters, shape (a,).
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
+        prior: Dirichlet parameters, shape (inputs,).
         n: people, >= 1.
         unit: "nats" or "bits".
         method: "exact" (refused when too long), "estimate" (simulated), or "auto": each of I(Y;P)

@@ -27,14 +27,15 @@ def subset_log_det(form: TwoLevel, p: Floats) -> Floats:
     """Return log det of the Fisher information of a report that is a subset of inputs, shape (N,).
 
     `form` is the randomizer (unary encoding or local hashing); p are N distributions of the inputs,
-    shape (N, a).
+    shape (N, inputs).
     """
     return np.array([_log_det(form, point) for point in p])
 
 
 def subset_information(form: TwoLevel, p: Floats) -> Floats:
-    """Return the matrix (high - low)^2 E_y[1_y 1_y^T / Z_y], shape (a, a), at one distribution p.
+    """Return the matrix (high - low)^2 E_y[1_y 1_y^T / Z_y] at one distribution p.
 
+    Shape (inputs, inputs).
     The Fisher information follows from its differences (see the module). Z_y is the probability of
     the subset y under p, relative to its probability P(y).
     """
@@ -52,8 +53,9 @@ def subset_information(form: TwoLevel, p: Floats) -> Floats:
 
 
 def _log_det(form: TwoLevel, p: Floats) -> float:
-    """Return log det of the Fisher information at one distribution p of the inputs, shape (a,).
+    """Return log det of the Fisher information at one distribution p of the inputs.
 
+    Shape (inputs,).
     In the coordinates p_x without the likeliest input, scaled to a correlation matrix first.
     """
     W = subset_information(form, p)

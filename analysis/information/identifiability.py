@@ -55,7 +55,7 @@ def structure(Q: Any) -> Structure:
     LDP = infinity (Remark 6.9.1 prints 0).
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -111,8 +111,8 @@ def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
     The mode is found by Newton steps, shortened until the density rises.
 
     Args:
-        rows: shape (b, a), the randomizer's rows of the outputs that may occur.
-        prior: Dirichlet parameters, shape (a,).
+        rows: shape (reports, inputs), the randomizer's rows of the outputs that may occur.
+        prior: Dirichlet parameters, shape (inputs,).
         tallies: counts of each report, shape (k, b).
     """
     k, a = len(tallies), prior.size

@@ -61,7 +61,7 @@ def estimate_information(
     Y are the reports of n people, P the distribution of their values, T the counts of their values.
 
     Args:
-        rows: distinct rows of the randomizer, b x a, columns summing to 1.
+        rows: distinct rows of the randomizer, reports x inputs, columns summing to 1.
         prior: Dirichlet parameters.
         n: people.
         samples: simulated sets of n people.

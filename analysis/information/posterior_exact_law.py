@@ -32,7 +32,7 @@ class ExactPosterior:
     A mixture with a Dirichlet distribution for each possible vector t of true tallies.
 
     Attributes:
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
         inputs: possible tallies t of the true values, shape (terms, a).
         weights: P(T = t | S = s), the probability of each t given the report tallies s, shape
             (terms,).
@@ -51,19 +51,19 @@ class ExactPosterior:
 
     @property
     def mean(self) -> Floats:
-        """The posterior mean E[P] of the distribution of values, shape (a,)."""
+        """The posterior mean E[P] of the distribution of values, shape (inputs,)."""
         return np.asarray(self.weights @ (self.prior + self.inputs)) / self._total
 
     @property
     def covariance(self) -> Floats:
-        """The posterior covariance of P, shape (a, a)."""
+        """The posterior covariance of P, shape (inputs, inputs)."""
         shapes = self.prior + self.inputs
         second = shapes.T @ (self.weights[:, None] * shapes) + np.diag(self.weights @ shapes)
         return second / (self._total * (self._total + 1)) - np.outer(self.mean, self.mean)
 
     @property
     def tally_mean(self) -> Floats:
-        """The posterior mean E[T] of the counts of true values, shape (a,)."""
+        """The posterior mean E[T] of the counts of true values, shape (inputs,)."""
         return np.asarray(self.weights @ self.inputs)
 
     def cdf(self, x: int, p: float) -> float:
@@ -98,7 +98,7 @@ class ExactPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Return independent random draws of P from the posterior, shape (count, a)."""
+        """Return independent random draws of P from the posterior, shape (count, inputs)."""
         generator = as_rng(rng)
         terms = generator.choice(len(self.weights), size=whole(count, "count", 1), p=self.weights)
         kinds, copies = np.unique(terms, return_counts=True)

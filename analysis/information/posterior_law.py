@@ -42,9 +42,9 @@ class SampledPosterior:
     """The posterior of P, the distribution of values, given report tallies, as weighted draws.
 
     Attributes:
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
         n: people.
-        p: draws of P, shape (draws, a).
+        p: draws of P, shape (draws, inputs).
         weights: of the draws, shape (draws,), sum 1.
         effective: the number of independent draws that give the least precise mean its precision.
         rhat: the largest split R-hat (about 1 if chains have mixed); 1 for independent draws.
@@ -65,18 +65,18 @@ class SampledPosterior:
 
     @property
     def mean(self) -> Floats:
-        """The posterior mean E[P], shape (a,)."""
+        """The posterior mean E[P], shape (inputs,)."""
         return np.asarray(self.weights @ self.p)
 
     @property
     def covariance(self) -> Floats:
-        """The posterior covariance of P, shape (a, a)."""
+        """The posterior covariance of P, shape (inputs, inputs)."""
         centred = self.p - self.mean
         return np.asarray(centred.T @ (self.weights[:, None] * centred))
 
     @property
     def mean_error(self) -> Floats:
-        """The standard error of `mean` from the number of draws, shape (a,)."""
+        """The standard error of `mean` from the number of draws, shape (inputs,)."""
         return np.sqrt(np.diag(self.covariance) / self.effective)
 
     @property
@@ -146,8 +146,8 @@ def posterior(
     Proposition 9.1 of paper 002.
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
-        prior: Dirichlet parameters, shape (a,).
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
+        prior: Dirichlet parameters, shape (inputs,).
         tallies: people per report, shape (b,), whole numbers >= 0, at least one person.
         method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are needed,
             else importance if its draws are worth a fifth of independent draws, else chains.

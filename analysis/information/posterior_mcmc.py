@@ -44,11 +44,11 @@ class _Target:
     """The posterior density that the chains sample, in whitened coordinates z.
 
     Attributes:
-        rows: the randomizer's rows of the reports that occurred, shape (b, a).
-        prior: Dirichlet parameters, shape (a,).
+        rows: the randomizer's rows of the reports that occurred, shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
         tallies: counts of the reports, shape (b,).
-        root: lower triangular, shape (a, a); eta = mode + root z.
-        mode: the mode in eta = log G, the unnormalised log probabilities, shape (a,).
+        root: lower triangular, shape (inputs, inputs); eta = mode + root z.
+        mode: the mode in eta = log G, the unnormalised log probabilities, shape (inputs,).
     """
 
     rows: Floats

@@ -57,7 +57,7 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 
     Args:
         worst_case: S_wc, 0 < S_wc < 1.
-        prior: Dirichlet parameters, shape (a,): the bound on the factor needs C_mu, and both
+        prior: Dirichlet parameters, shape (inputs,): the bound on the factor needs C_mu, and both
             are at most those of reports without noise (Lemma 6.6).
     """
     s, ceiling = open_unit(worst_case, "worst_case"), utility_ceiling(prior)
@@ -75,7 +75,7 @@ def informative_below(prior: npt.ArrayLike) -> float:
     1.609
 
     Args:
-        prior: Dirichlet parameters, shape (a,), all > 0.
+        prior: Dirichlet parameters, shape (inputs,), all > 0.
     """
     return log(1 + exp(utility_ceiling(prior) - GAUSS))
 
@@ -110,7 +110,7 @@ def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
 
     Args:
         Qs: randomizers of the same inputs, matrices or objects with a `.matrix`.
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
     """
     parts = tuple(1 - average_privacy(Q, prior) for Q in Qs)
     if not parts:
@@ -128,7 +128,7 @@ def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayL
     Args:
         weights: probabilities, one for each randomizer.
         Qs: randomizers of the same inputs.
-        prior: Dirichlet parameters, shape (a,).
+        prior: Dirichlet parameters, shape (inputs,).
     """
     w = as_probabilities(weights, "weights")
     if w.size != len(Qs):

@@ -36,7 +36,7 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
     impossible for all inputs do not count.
 
     Args:
-        Q: the randomizer, b x a, or a member of `randomizers` (with a known level).
+        Q: the randomizer, reports x inputs, or a member of `randomizers` (with a known level).
         unit: "nats" or "bits".
     """
     base = log_base(unit)
@@ -61,7 +61,7 @@ def worst_case_privacy(Q: Any) -> float:
     002, Definition 5.1 and Theorem 5.3.
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
     """
     level = ldp(Q)
     return 0.0 if level == inf else exp(-level)
@@ -73,8 +73,8 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
     X is the value of a person drawn from the distribution p.
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
-        p: probabilities of the inputs, shape (a,), not all on one input.
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
+        p: probabilities of the inputs, shape (inputs,), not all on one input.
         y: the report, 0 .. b - 1, possible under p.
     """
     from scipy.special import entr
@@ -144,7 +144,7 @@ def worst_report(Q: Any) -> WorstCase:
     """Return the report and the two inputs at which worst-case privacy (Theorem 5.3) is approached.
 
     Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
+        Q: the randomizer, reports x inputs (or an object with a `.matrix`).
     """
     rows = as_matrix(Q)
     top, least_probability = rows.max(axis=1), rows.min(axis=1)
