@@ -62,7 +62,8 @@ def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
     """Return the Shannon entropy -sum p log p of a distribution; 0 log 0 = 0.
 
     Args:
-        p: probabilities, shape (a,), summing to 1. (The paper's E[log p_I] lacks a minus sign.)
+        p: probabilities, shape (values,), summing to 1. (The paper's E[log p_I] lacks a minus
+            sign.)
         unit: "nats" or "bits".
     """
     probabilities = as_probabilities(p)
@@ -77,7 +78,7 @@ def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
     integral is exactly sum_i Q(t_(i+1)) log(t_(i+1) / t_i), with 1 as the last threshold.
 
     Args:
-        p: probabilities, shape (a,), summing to 1.
+        p: probabilities, shape (values,), summing to 1.
         unit: "nats" or "bits".
     """
     probabilities = as_probabilities(p)
@@ -142,7 +143,8 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
     2.0
 
     Args:
-        counts: people per value, shape (a,), with at least 3 people (else 2/n is no threshold).
+        counts: people per value, shape (values,), with at least 3 people (else 2/n is no
+            threshold).
     """
     people = as_counts(counts)
     n = int(people.sum())

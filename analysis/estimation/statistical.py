@@ -45,7 +45,7 @@ def statistical_exposure(
     I^c_p(k - 1, n - k + 1). It takes p itself and so keeps its digits for the rarest values.
 
     Args:
-        p: probabilities of the values, shape (a,), summing to 1.
+        p: probabilities of the values, shape (values,), summing to 1.
         n: people in the database, >= 1.
         k: crowd size, a whole number or an array of them (any shape, any sign).
 

@@ -52,8 +52,8 @@ def statistical_exposure_interval(
     True
 
     Args:
-        counts: number of sampled people with each value, shape (a,). The domain is known: a value
-            that does not occur is listed with 0.
+        counts: number of sampled people with each value, shape (values,). The domain is known: a
+            value that does not occur is listed with 0.
         n: people in the database to come, >= 1.
         k: crowd size, a whole number.
         delta: allowed failure probability, 0 < delta < 1.

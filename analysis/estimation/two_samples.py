@@ -293,10 +293,9 @@ def _minimum_bound(
     """
 
     def bound(choice: tuple[int, ...]) -> float:
-        """Return the bound on exposed people for a choice of how many values of a column are
-        common.
+        """Return the bound on exposed people for a choice of each column's common values.
 
-        choice: for each column, the index of that number in its `sizes`.
+        choice: for each column, the index of the number of its common values in `sizes`.
         """
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
         sizes = [c.sizes[i] for c, i in zip(columns, choice, strict=True)]
