@@ -34,8 +34,8 @@ def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
-        Q: a randomizer with `.matrix`, or b x a matrix (column x is the law of the report given
-            x); None reports the value itself.
+        Q: a randomizer with `.matrix`, or reports x inputs matrix (column x is the law of the
+            report given x); None reports the value itself.
         unit: "bits" or "nats".
 
     Returns:
@@ -58,7 +58,7 @@ def bayes_error(joint: Any, Q: Any = None) -> float:
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
-        Q: a randomizer with `.matrix`, or b x a matrix; None reports the value itself.
+        Q: a randomizer with `.matrix`, or reports x inputs matrix; None reports the value itself.
     """
     table = as_joint(joint)
     plain = _plain(Q, table.symbols)
@@ -91,7 +91,7 @@ def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, fl
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
-        Q: a randomizer with `.matrix`, or b x a matrix; None reports the value itself.
+        Q: a randomizer with `.matrix`, or reports x inputs matrix; None reports the value itself.
         unit: "bits" or "nats".
     """
     table = as_joint(joint)

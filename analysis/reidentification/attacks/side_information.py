@@ -137,7 +137,7 @@ def people_found(counts: Any, Q: Any = None) -> float:
     Args:
         counts: people by known cell (rows) and true released value (columns), whole numbers, dense
             or sparse; no row without people is needed.
-        Q: the randomizer of the released value (b x a or with `.matrix`), None if exact.
+        Q: the randomizer of the released value (reports x inputs or with `.matrix`), None if exact.
 
     Returns:
         Expected number of people named correctly: sum over y of max over k of E[c(k, y)] / n_k.
