@@ -45,7 +45,7 @@ def multiplier(number: int) -> bytes:
 
 
 def number_of(drawn: bytes) -> int:
-    """Return the number by which X25519 multiplies for these 32 bytes; it fixes some of their bits."""
+    """Return the number by which X25519 multiplies for these bytes; it fixes some bits."""
     multiple = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
     return multiple % (_COFACTOR * _MINIMUM) + _COFACTOR * _MINIMUM
 
