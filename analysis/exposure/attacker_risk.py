@@ -131,7 +131,9 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
 
     Args:
         crowds: of the people of the table, in the table.
-        among: of the same people, in the population that the table was drawn from: F >= f each.
+        among: of the same people, in the population that the table was drawn from: each person's
+            crowd
+            is at least as large as in the table.
         k: an integer of at least 1.
     """
     if whole(k, "k") < 1:

@@ -118,11 +118,13 @@ class DistinctRows:
         return int(sizes[sizes < k].sum())
 
     def below_with(self, column: int, codes: Integers, k: int) -> int:
-        """Return the people in a crowd smaller than k if a column had other codes.
+        """Return the people in a crowd smaller than k if the values of one column were merged.
 
         Args:
             column: its number, 0 to d - 1.
-            codes: of each distinct row, at least 0, equal where the codes of the column are equal.
+            codes: the new code of each distinct row in this column, at least 0, equal where the
+                codes of
+                the column are equal.
             k: an integer of at least 1.
         """
         cells = self.other_cells[column]

@@ -113,5 +113,5 @@ class PersonSlots:
         return int(np.count_nonzero(exposed))
 
     def _starts(self) -> list[int]:
-        """Return the place of the first row of each slot (rows number i of all persons)."""
+        """Return the index at which each slot begins; slot i holds row i of each person."""
         return [sum(self.sizes[:slot]) for slot in range(len(self.sizes))]

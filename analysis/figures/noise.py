@@ -228,7 +228,7 @@ def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> 
     if task == "answers":
         x = (x[:, None] >> np.arange(QUESTIONS)) & 1
         p = x.mean(axis=0)
-    # more runs for a mean, because a run gives only one error
+    # more runs for a mean, because each run gives the error of one number only
     runs = RUNS[people] * (4 if task == "mean" else 1)
     missed = [error_of(task, randomizer, randomizer.sample(x, rng), p) for _ in range(runs)]
     return sqrt(float(np.mean(missed)))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# in the paper's order; the paper calls income "wage"
+# columns of the figure in the paper's order; the paper calls income "wage"
 COLUMNS = ("sex", "income", "race", "workclass")
 SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561

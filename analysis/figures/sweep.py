@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINES = 6  # limit of the values of the second key, which are lines
-ROWS = 6  # limit of the combinations of further keys, which are rows
+LINES = 6  # limit of the values of the second swept key, which are lines of a panel
+ROWS = 6  # limit of the combinations of the third and further keys, which are rows of panels
 ACROSS = 4  # number of panels in a row, if there is no third key
 WIDTH, HEIGHT = 3.3, 2.7  # size of a panel in inches
 LINE_SPACING = 0.09  # distance between two lines, as a share of the distance between two values

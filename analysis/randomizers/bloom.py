@@ -149,7 +149,7 @@ class Bloom(Randomizer):
 
     @cached_property
     def filters(self) -> Bits:
-        """The bits of every word in every cohort, shape (cohorts, a, bits)."""
+        """The bits of every word in every cohort, shape (cohorts, words, bits)."""
         filters = np.zeros((self.cohort_count, self.a, self.bits), np.uint8)
         for cohort in range(self.cohort_count):
             for x, word in enumerate(self.words):

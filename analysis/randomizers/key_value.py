@@ -354,7 +354,10 @@ class KeyValue(Randomizer):
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
-        """Return the log-likelihood of drawn reports under each value: logs of matrix entries."""
+        """Return the log-likelihood of simulated reports under each value, shape (own, values).
+
+        They are logs of matrix entries. own: the row of each sender in `values`.
+        """
         symbols = self.symbols(self.sample(values[own, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
 

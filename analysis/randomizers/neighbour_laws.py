@@ -59,17 +59,17 @@ class PairLaw:
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
-        """Return the part of delta at reports that are impossible under b, the law of others.
+        """Return the part of delta at reports that no other person sends: impossible under b.
 
-        No crowd makes it smaller.
+        No crowd makes it smaller. b is the report distribution of other people.
         """
         return float(np.maximum(self.bare[0] - exp(epsilon) * self.bare[1], 0.0).sum())
 
     @property
     def given_away(self) -> float:
-        """The probability of reports possible only for u, not for v or for other people.
+        """The probability of reports possible only for the value u, not for v or for other people.
 
-        It is a part of delta at every epsilon.
+        u and v are the attacked person's possible values. It is a part of delta at every epsilon.
         """
         return float(self.bare[0][self.bare[1] == 0].sum())
 

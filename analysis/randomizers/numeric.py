@@ -238,7 +238,10 @@ class Numeric(Numbered):
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log-likelihood of drawn reports under each number: logs of matrix entries."""
+        """Return the log-likelihood of simulated reports under each number, shape (own, values).
+
+        They are logs of matrix entries. own: the row of each sender in `values`.
+        """
         symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 

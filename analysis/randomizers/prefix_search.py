@@ -24,7 +24,8 @@ from .randomizer import Symbols
 
 # Degree of the field GF(2^16) of hashes: a key has this number of bits for every byte of a text.
 DEGREE = 16
-ALPHA = 0.05  # probability with which limits miss the share of a value that was not chosen
+# probability with which confidence limits miss the share of a value not chosen by its estimate
+ALPHA = 0.05
 MOST_KEPT = 1024  # most prefixes that are extended at a level
 BYTE = 256
 BLOCK = 255  # reports handled together: their supports are counted in one byte

@@ -19,6 +19,8 @@ MOST_SUBSETS = 12
 class TwoLevel:
     """A randomizer with a subset y of the inputs as output, given by two likelihood ratios.
 
+    Q_y|x is the probability of the subset y for the input x, P(y) that under a reference law P.
+
     Attributes:
         a: number of inputs.
         high: the ratio Q_y|x / P(y) of an input x in y.

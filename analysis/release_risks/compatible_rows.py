@@ -77,7 +77,7 @@ class RowMatches:
     Attributes:
         rows: the number of released rows that fit each person, shape (people,).
         people: the number of people that fit each released row, shape (rows of the release,).
-        pairs: people that a single row fits, which fits no other person.
+        pairs: people that exactly one row fits, if that row fits no other person.
     """
 
     rows: Integers

@@ -18,7 +18,7 @@ from .rates import Rate
 
 SEED = 0x636F7079  # seed of the samples, so that results are repeatable
 CELLS = 2e8  # approximate limit of the compared cells; beyond, rows are sampled
-LEAST_ROWS = 50  # at least so many released rows are compared, even with a large original
+LEAST_ROWS = 50  # least number of released rows compared, even if the original is large
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,7 +362,7 @@ def _crossing(
     if gap(high * (1 - narrow)) > 0:
         return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
-    # The lattice, and so a bound, moves a little with epsilon: step until the bound holds.
+    # The lattice of a bound moves a little with epsilon, so step until the bound holds.
     if upper:
         above = min(high, root * (1 + 2 * narrow))
         while above < high and gap(above) > 0:

@@ -193,7 +193,10 @@ class OutcomeLadder:
     """
 
     def __init__(self, b: int, n: int) -> None:
-        """List the outcomes and the steps between them for up to n reports."""
+        """List the outcomes (numbers of each of b reports) and the steps between them, up to n.
+
+        n is the largest number of reports.
+        """
         weights = np.random.default_rng(b).integers(0, 1 << 63, b, dtype=np.uint64)
         keys = np.zeros(1, np.uint64)
         self.steps: list[npt.NDArray[np.intp]] = []

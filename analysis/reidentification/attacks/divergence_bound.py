@@ -251,7 +251,7 @@ class BinCounts:
 
 
 def _counts(scores: Floats, edges: Floats) -> BinCounts:
-    """Count independent scores in bins."""
+    """Return the numbers of independent scores in the bins with these lower ends."""
     bins = np.searchsorted(edges, scores, "right")
     counts = np.bincount(bins, minlength=len(edges) + 1).astype(np.float64)
     return BinCounts(counts, counts, len(scores), 1.0)
