@@ -37,7 +37,8 @@ def deferred(
         if name not in files:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         thing = getattr(import_module(files[name], room), name)
-        setattr(sys.modules[room], name, thing)  # so that the next access does not come here
+        # so that the next access finds the name without this function
+        setattr(sys.modules[room], name, thing)
         return thing
 
     def offered() -> list[str]:

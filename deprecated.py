@@ -72,7 +72,7 @@ def find(name: str, replaced: Iterable[Replaced]) -> Replaced | None:
     return next((entry for entry in replaced if entry.old == name), None)
 
 
-# Dotted name of a function or class -> its old names.
+# Dotted name of a function or class -> its old names, each with the name that replaces it.
 _RENAMED: dict[str, dict[str, Replaced]] = {}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import isclose
 
 SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # units, each 1,000 times the last
-ROUNDING = 1e-12  # an error below this is due to floating point alone
+ROUNDING = 1e-12  # an estimate's error below this is floating-point rounding alone
 
 
 def percent(share: float) -> str:

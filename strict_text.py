@@ -131,7 +131,8 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as bad:
-        whole = bad.object  # the data without a byte-order mark, to which the error's offsets refer
+        # the data without a byte-order mark; the error's offsets count from here
+        whole = bad.object
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)
         fault = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"

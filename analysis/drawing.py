@@ -37,7 +37,7 @@ STYLES: tuple[Any, ...] = (
 )  # fmt: skip
 FORMATS = (".png", ".svg")
 BACKEND = "MPLBACKEND"  # the environment variable that names matplotlib's backend
-DOTS = 160  # dots per inch of a PNG file
+DOTS = 160  # resolution of a PNG file, in dots per inch
 
 LOOK: Any = {
     "axes.axisbelow": True,

@@ -23,8 +23,8 @@ from .validation import number, whole
 
 SEPARATE_LIMIT = 10_000  # people; up to this number, a simulation runs a task for each person
 WHOLE = 100_000  # people; up to this number, a simulation records every message
-MICRO = 1e-6  # seconds
-GIGABIT = 1e9 / 8  # bytes a second of a link of one gigabit
+MICRO = 1e-6  # seconds in a microsecond
+GIGABIT = 1e9 / 8  # bytes per second of a network link of one gigabit per second
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def max_people(within: float, fixed: float, each: float) -> int:
     return max(0, int((within - fixed) // each))
 
 
-MEASURED = ProcessorCosts(  # printed by `benchmarks/scale.py --constants`
+MEASURED = ProcessorCosts(  # measured on one core, and printed by `benchmarks/scale.py --constants`
     processor="AMD EPYC with libsodium, 2 cores",
     measured="November 2026",
     suites={

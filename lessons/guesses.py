@@ -14,7 +14,7 @@ from .lesson import Guess, Lesson
 
 SECRET = re.compile(r"[0-9a-f]{32}")  # the random secret of a phone
 MAX_GUESSES = 1_000  # most guesses of a lesson
-MOST_OF_ONE = 60  # most guesses from one address: a class behind one router
+MOST_OF_ONE = 60  # most guesses from one network address, as a class may share a router
 
 
 class Unwanted(Exception):

@@ -29,7 +29,7 @@ from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
 WIDE = 20  # with more columns than this only the best choice is measured in full
-MAX_CHOICES = 12  # most choices that are measured and shown
+MAX_CHOICES = 12  # most choices of levels that are measured and shown
 
 
 class Basis(StrEnum):

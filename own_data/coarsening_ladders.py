@@ -43,7 +43,7 @@ from ..scenarios.schema.model import FeatureSection
 AS_IS, DROPPED = "as it is", "dropped"
 # The loss of a coarser column is at most this; only a dropped column loses 1.
 PARTIAL_WEIGHT = 0.5
-TAIL = 0.01  # largest share of people below the first edge, and above the last
+TAIL = 0.01  # largest share of people below the first interval's edge, or above the last one's
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
@@ -87,7 +87,7 @@ def column(
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    fewest = min(k, table.n + 1)  # with a larger number all values would be merged
+    fewest = min(k, table.n + 1)  # n + 1 merges all values already, so a larger k is cut
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)

@@ -39,7 +39,7 @@ from .released_values import FittedColumn, ValueTexts, fit_column
 from .risk_places import known_columns
 from .score_record import AskedQuestion, AttackRate, SensitiveColumn
 
-PAIRS = 300  # most pairs of columns whose two-way tables are compared
+PAIRS = 300  # most pairs of columns for which two-way tables are compared
 EXAMPLES = 3
 Columns = NDArray[np.int64]
 

@@ -25,14 +25,15 @@ from ..analysis.suppression.target_cells import suppress_for_targets
 from ..errors import DataError, ParameterError
 from .judges import Truth, coarse_codes
 
-COUNTED = 3_000  # with at most this many choices, all are counted instead of a search
-ROWS = 120_000_000  # most rows times choices if all choices are counted
-LOOKS = 16  # most choices for which suppressed cells are computed
-SEARCHES = 3  # most searches in which people below k add to the loss
-CELLS = 1.3  # expected suppressed cells for each person below k
-JUDGED = 30_000_000  # most rows times choices if sensitive values or persons are counted
+# with at most this number of choices of levels, all are counted in place of a search
+COUNTED = 3_000
+ROWS = 120_000_000  # most rows times choices of levels for which all choices are counted
+LOOKS = 16  # most choices of levels for which suppressed cells are computed
+SEARCHES = 3  # most searches for levels that charge people below k as a loss
+CELLS = 1.3  # suppressed cells expected for each person below k
+JUDGED = 30_000_000  # most rows times choices of levels, if sensitive values or persons are counted
 READ = 750_000_000  # most rows times steps of a search
-TRIED = 8  # most choices with suppressed cells within the limit that are tried
+TRIED = 8  # most choices of levels, with few enough suppressed cells, that are tried
 STEPS = 10_000  # most steps of a search for levels
 Levels = tuple[int, ...]
 
@@ -266,7 +267,7 @@ class CellsOfLevels:
         if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
             if cells is not None and cells.suppressed > cells.limit:
-                return cells  # too large to cache, and never released
+                return cells  # the result is too large to cache
             self._cells_of_levels[levels] = cells
         return self._cells_of_levels[levels]
 

@@ -10,7 +10,7 @@ from .ladder import Ladder
 
 Levels = tuple[int, ...]
 SLACK = 1e-12  # two losses that differ by less are equal up to rounding
-PROVED = 1e-9  # a bound this close to the loss proves that the loss is the least
+PROVED = 1e-9  # a lower bound within this of a choice's loss proves it the least
 
 
 @dataclass(frozen=True, slots=True)

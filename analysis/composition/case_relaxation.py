@@ -24,10 +24,10 @@ from ..optimization import Columns, LinearProgram, SolverStatus
 from ..validation import Counts, Floats
 from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowed
 
-# Penalty, in exposed people, for each person by which the solution misses a margin; 10 times as
-# much for a split.
+# Penalty, in exposed people, for each person by which a solution misses a margin; a solution that
+# misses the limit of a split by one cell costs 10 times as much.
 MISSED = 300.0
-ROUNDS, PER_ROUND = 12, 20  # limits of the rounds, and of the blocks added in a round
+ROUNDS, PER_ROUND = 12, 20  # limits: rounds of adding violated blocks; blocks a round
 # Columns with at most this number of values have all their sets tried in blocks; limit of the
 # number of blocks.
 FEW_VALUES, MOST_BLOCKS = 6, 4_000
@@ -108,7 +108,7 @@ class CaseRelaxation:
             if not program.solve():
                 return Relaxed(self.tables.n, empty_leaf)
             fresh = _violated(needs, useful, program.unexposed, program.blocks)
-            # blocks added after the last solution would have no price
+            # No block is added after the last solution, as it would have no dual price.
             if not fresh or not rounds_left:
                 break
             program.add(fresh, needs, useful)

@@ -20,7 +20,8 @@ from ..validation import Counts
 from .case_relaxation import CaseRelaxation, Relaxed
 from .check_cases import Case, tables_of
 
-# limit of the cells; for larger tables, contingency/descent.py proves more in the same time
+# Limit of the cells of a table that is searched by cases; for larger tables,
+# contingency/descent.py proves more in the same time.
 MOST_CELLS = 64
 NEAR = 1e-6  # a number this close to a whole number counts as whole
 
@@ -93,7 +94,7 @@ def search_cases(
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
-        # no set is fractional: the solution is a table, or the solver gave up
+        # Without a split the case ends: its solution is a table, or the solver gave up.
         if node.split is None:
             stuck = max(stuck, node.relaxed.people)
             continue

@@ -31,7 +31,7 @@ from ...errors import VerificationError
 from ...strict_text import Unreadable, from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 1_000_000  # limit of the cells of a joint that is checked
+MOST_CELLS = 1_000_000  # limit of the cells of a joint table for which a proof is checked
 MOST_BLOCKS = 10_000
 LARGEST = 1 << 96  # limit of a price, in multiples of 1 / SCALE
 

@@ -81,7 +81,7 @@ class CoverageSearch:
     """
 
     steps: Sequence[Steps]
-    scale: int  # k - 1
+    scale: int  # most people of an exposed cell: k - 1
     limit: float
     choice: list[int] | None = None
 
@@ -151,7 +151,8 @@ def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[In
     """
     if not front.rare.size:
         return NONE, NONE
-    # R' and R_j both ascend, so their sum is less than the limit only up to these places.
+    # The rare people R' of the front and R_j of the column ascend, so their sum is below the limit
+    # only up to these places.
     entry_count = int(front.rare.searchsorted(limit - steps.rare[0]))
     step_count = int(steps.rare.searchsorted(limit - front.rare[0]))
     products = scale * (front.product[:entry_count] - 1.0)  # in floats, which do not overflow
@@ -232,10 +233,11 @@ def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
         return True
     if (
         max(step.at(k)[0] for step in steps) > max_exposed
-    ):  # people with a rare value are in a small cell of every table
+    ):  # every table exposes the people with a value that fewer than k people have
         return False
     # At most `max_exposed` people may have a rare value of a column, so its number N of common
-    # values is at least this; and P - H_j >= N_j (P / N_j - 1) rises with every N.
+    # values is at least `fewest`. P is the product of these numbers; the number of exposed cells,
+    # P less the largest N, rises with every N.
     fewest = [int(s.common[s.rare.searchsorted(max_exposed, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > max_exposed:
         return False

@@ -48,7 +48,7 @@ def heaviest(
         position, columns = growing.stack.pop()
         weight = sum(gains[j] for j in columns)
         if weight + sum(gains[j] for j in order[position:]) < best[0]:
-            continue  # even with all remaining columns it weighs less than the best
+            continue  # even with all remaining columns the set weighs less than the best
         if columns and weight >= best[0]:
             best = max(best, _weighed(knowledge, gains, columns))
         growing.grow(position, columns)

@@ -55,8 +55,8 @@ from .known_parts import PartCounts, ways_of
 MOST_WAYS = 200  # limit of the ways in which a set of columns is written as parts
 FEW_COLUMNS = 4  # an estimate writes at most this number of columns as parts in every way
 ROUGH_WAYS = 3  # limit of the ways of an estimate for more columns, large groups first
-MOST_CELLS = 1_000  # limit of the cells of a joint for the second bound
-CLOSE = 2  # people by which two computations of the second bound may differ by rounding
+MOST_CELLS = 1_000  # limit of the cells of a joint table for the bound `margins`
+CLOSE = 2  # people by which two computations of the bound `margins` may differ by rounding
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..contingency.prices import Prices
 
-MOST_CELLS = 8_000  # limit of the cells of a joint; larger joints get the coverage bound
+MOST_CELLS = 8_000  # limit of the cells of a joint table; larger tables get the coverage bound
 # number of cached proofs and tables: a decision and its report need the same results
 REMEMBERED = 256
 

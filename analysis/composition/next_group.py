@@ -37,7 +37,7 @@ from .known_groups import ROUGH_WAYS, GroupKnowledge
 MOST_JUDGED = 200  # limit of the groups with a predicted fall of the bound, small groups first
 MOST_TRIED = 40  # limit of the groups that are tested for permission, best first
 MOST_SHARP = 12  # limit of the groups that are judged with all columns together
-# limit of the cells of these groups' tables, because each takes a linear program
+# limit of the cells of the tables judged with all columns, because each takes a linear program
 SHARP_CELLS = 2_400
 MOST_FITTED = 1 << 16  # limit of the cells of a group that is predicted without the other columns
 

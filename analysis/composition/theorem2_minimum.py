@@ -32,7 +32,7 @@ from ..exposure.counts import Integers, Steps
 from .certificate import Certificate, Rule, Threshold, certify
 
 Floats = NDArray[np.float64]
-CLOSE = 1e-11  # relative tolerance; logarithms of products carry about 1e-14
+CLOSE = 1e-11  # relative tolerance, above the rounding error of logarithms, about 1e-14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ class _Choices:
     step: Integers
     cost: Floats
     logs: Floats
-    level: Integers  # 1 if the option is at the level, else 0
+    level: Integers  # 1 for the option at the level that several columns share, else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,11 +129,11 @@ class _Bounds:
     """
 
     limit: float
-    need: float  # log C, the least log of the product of w_j
-    floor: float  # lower end of the level's interval
-    top: float  # log of the largest level
-    cost: float  # the least cost of the columns to come
-    logs: float  # the largest log of the columns to come
+    need: float  # least log of the product, over columns, of threshold times number of values
+    floor: float  # lower end of the interval of levels (threshold times number of values)
+    top: float  # log of the largest level (threshold times number of values)
+    cost: float  # the least cost, in people, of the columns not yet merged
+    logs: float  # the largest log of a product of factors of the columns not yet merged
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:
         """Return a mask of the partial choices that may still lead to a better bound.
@@ -189,7 +189,7 @@ class _MinimumSearch:
     k: int
     n: int
     pivot: int
-    need: float  # log of k n^(d-1) prod V_j
+    need: float  # log of k n^(d-1) times the numbers of values of all d columns
     limit: float
     best: Certificate
 

@@ -29,12 +29,13 @@ from ..validation import Counts
 from .case_search import MOST_CELLS, search_cases
 from .worst_bracket import Bracket, SearchLimits
 
-# limit of the supports tried by matching, and the number of swaps that take as long as one of them
+# MATCHES: limit of the supports (sets of unexposed cells) that are tried by matching. DEARER:
+# number of swaps that take as long as the trial of one support.
 MATCHES, DEARER = 200, 10
 FIRST_NODES = 20  # limit of the nodes of the first search tree
-# Limit of cells times proposals, because each proposal takes longer with more cells.
+# Limit of cells times proposed swaps, because each swap takes longer with more cells.
 MOST_WORK = 10_000_000
-REPORT_INTERVAL = 100  # proposals between two reports of progress
+REPORT_INTERVAL = 100  # proposed swaps between two reports of progress
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:

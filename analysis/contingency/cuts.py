@@ -30,7 +30,8 @@ import numpy as np
 from ..validation import Counts, Floats
 from .frechet import FrechetClass
 
-# limit of the blocks examined per view of the columns, and limit of the views of each kind
+# BLOCKS: limit of the blocks examined for each way to divide the columns into known groups. WAYS:
+# limit of such ways, among all people and among the people with one value.
 BLOCKS = 200_000
 WAYS = 48
 # Columns with at most this number of values can have all their value sets examined.
@@ -158,7 +159,7 @@ class Cuts:
         A cut says that some of its cells are unexposed in every table. w: for each cell, the share
         in which the solution leaves the cell unexposed, shape (cells,).
         """
-        # computed at the first call, because callers with few blocks never need the views
+        # The views are computed at the first call, because callers with few blocks never need them.
         if not self._looked:
             self._looked = [(view, *self._needs(view)) for view in self._all_views()]
         return [
@@ -304,7 +305,7 @@ def _violated(
         limit: the most blocks yielded.
     """
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    # scores are computed only for violated blocks, which are few
+    # Scores are computed only for the blocks that the solution violates, which are few.
     violated = np.flatnonzero(short > 0)
     score = short.ravel()[violated] / size.ravel()[violated]
     for position in violated[np.argsort(-score, kind="stable")[:limit]]:

@@ -32,7 +32,7 @@ from .frechet import FrechetClass
 from .integer_program import FrechetProgram
 from .prices import find_prices
 
-# Denominator of the weights.
+# Dual weights are whole multiples of 1 / SCALE, so that the bound that they prove is exact.
 SCALE = 1 << 24
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..validation import Counts
 from .frechet import FrechetClass, FrechetTable, staircase
 
-# number of staircases that are tried, each with another order of the values
+# number of tables that are tried, each from another order of the values
 TRIES = 40
 
 

@@ -25,9 +25,10 @@ from ..validation import Counts, Floats
 from .cuts import Cut, Cuts
 from .frechet import FrechetClass
 
-# limit of the rounds in which inequalities are added, and of the inequalities per view and round
+# ROUNDS: limit of the rounds in which inequalities are added. PER_ROUND: limit of the inequalities
+# that a round adds for each way to divide the columns into known groups.
 ROUNDS, PER_ROUND = 40, 60
-# HiGHS's tolerance: a bound of 117.0000004 counts as a proof of 117.
+# Tolerance of the solver HiGHS: a bound of 117.0000004 people counts as a proof of 117.
 TOLERANCE = 1e-6
 MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
@@ -124,7 +125,8 @@ class FrechetProgram:
         position = np.full(cells, -1)
         position[self.free] = np.arange(m)
         at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
-        # cells that are not free are exposed in all tables searched, so they count for no cut
+        # Cells that are not free are exposed in all tables searched, so no cut, which counts
+        # unexposed cells, includes them.
         rows, at = rows[at >= 0], at[at >= 0]
         shape = (len(cuts), self.size)
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)

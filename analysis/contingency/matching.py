@@ -21,7 +21,7 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import FrechetProgram
 
-# limit of the choices of values in one half of the cells; if there are more, a sample is drawn
+# limit of the ways to assign values to one half of the cells; of more ways a sample is drawn
 CHOICES = 1024
 
 

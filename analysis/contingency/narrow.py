@@ -23,9 +23,10 @@ from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
 
-PASSES = 3  # number of passes over all cells; each uses the caps of the pass before
-# limit of the free cells: with more, the linear programs take longer than the branching that they
-# spare
+# number of passes over all cells; each starts from the caps on people that the last one found
+PASSES = 3
+# Limit of the cells that may be unexposed: with more, the linear programs take longer than the
+# branching that they spare.
 MOST_CELLS = 500
 MIN_REDUCTION = 0.01  # share of the caps' sum that a pass must remove to be repeated
 

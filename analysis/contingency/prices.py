@@ -26,9 +26,10 @@ from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
-# limit of the rounds, and of the blocks added per round and view of the columns
+# ROUNDS: limit of the rounds in which inequalities are added. PER_ROUND: limit of the inequalities
+# that a round adds for each way to divide the columns into known groups.
 ROUNDS, PER_ROUND = 60, 100
-STEP = 1 << 20  # shares are compared in multiples of 1 / STEP
+STEP = 1 << 20  # shares of a solution are rounded to multiples of 1 / STEP
 
 # HiGHS's options for the first solution (primal simplex), and for the later ones (dual simplex).
 FIRST: tuple[Option, ...] = (
@@ -167,7 +168,8 @@ class _Relaxation:
         """Add a constraint for each cut: enough of its cells are unexposed."""
         if not cuts:
             return
-        # the first variables that are shares a and b
+        # numbers of the first variables of each kind: the shares in which a free cell holds k
+        # people (a), or the most people that it can hold (b)
         a, b = self.cells, self.cells + len(self.free)
         places = [self._position[cut.cells] for cut in cuts]
         shares = [np.concatenate([a + at, b + at]) for at in (at[at >= 0] for at in places)]

@@ -21,7 +21,7 @@ from .integer_program import TOLERANCE, FrechetProgram
 # Cost of each person too many or too few in a margin; above 1, because an exposed person gains 1
 # and margins would be missed.
 PENALTY = 3.0
-# limit of the nodes of the search tree that turns a fractional table into whole people
+# limit of the search tree's nodes by which a table with fractions of people becomes whole
 WHOLE_NODES = 20
 
 

@@ -18,10 +18,11 @@ from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 from .supports import Supports
 
-# Shares of the proposals that exchange two cells, and that add a cell; the rest remove a cell.
+# Shares of the proposals that exchange two cells in the set of unexposed cells, and that add a
+# cell; the other proposals remove a cell.
 EXCHANGE, MORE = 0.8, 0.1
-# Share of the exchanges for a cell that differs in one column or two; and among these, the share
-# that differs in a single column.
+# NEAR: share of the exchanges in which the two cells differ in only one or two columns.
+# SINGLE_COLUMN_SHARE: share of these in which the cells differ in one column.
 NEAR = 0.8
 SINGLE_COLUMN_SHARE = 0.7
 # The temperature is the number of people that a proposal may lose with probability 1/e. In each

@@ -51,7 +51,7 @@ REGULAR = 25.0
 # Tilts b, as multiples of the best tilt for a normal law; vectors of more than LONG_VECTOR counts
 # use only the first.
 TILTS, LONG_VECTOR = (1.0, 0.6, 1.6), 64
-# limit of the tilt times the spread of the weight w
+# limit of the tilt times the spread (largest less smallest) of the weights
 STEEPEST = 30.0
 
 
@@ -96,7 +96,7 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
         for tilt in tilts
         for side in (1, -1)
     ]
-    # The unit L / m gives both sides similar sizes.
+    # Both sides are divided by level / m, so that they have similar sizes.
     return Polytope(np.vstack(rows) * (m / level), np.full(len(rows) * 2 * k, -1.0))
 
 

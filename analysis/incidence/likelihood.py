@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from ..validation import Floats
 
-# Share of the expected deviance at which `em` stops, a compromise measured in
-# benchmarks/incidence.py: 1 is better for smooth incidence vectors, 0 (the maximum itself) for
+# Share of the expected deviance (distance from the observed shares) at which `em` stops, measured
+# in benchmarks/incidence.py: 1 is better for smooth incidence vectors, 0 (the maximum itself) for
 # spiked vectors.
 STOP = 0.5
 STEPS = 5000
@@ -63,7 +63,8 @@ class Fit:
     def from_shares(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
         """Return the fit with shares x, and its deviance and gap; other arguments as in `em`."""
         law = A @ x
-        # bounds the gain, because the log-likelihood is concave: the largest slope towards a corner
+        # The log-likelihood is concave, so its largest slope towards a corner bounds the gain that
+        # is left.
         gap = m * float((A.T @ (h / law)).max() - 1)
         return cls(
             x / x.sum(),
@@ -131,7 +132,7 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             length /= 2
         if length > 1e-6:
             x = x + length * step
-        # EM steps never lower the likelihood, and raise entries that are near 0 by accident
+        # These EM steps raise entries that are near 0 by accident; EM never lowers the likelihood.
         for _ in range(10):
             x = x * (A.T @ (h / (A @ x)))
     return Fit.from_shares(h, A, x, m, steps_done)

@@ -22,7 +22,7 @@ from ...errors import SolverError
 from ..optimization import Solution, solve_linear
 from ..validation import Floats
 
-# Newton steps to the analytic centre end if half the squared decrement is below this.
+# Newton's method for the analytic centre ends if half the squared Newton decrement is below this.
 CENTRED = 1e-10
 
 
@@ -107,7 +107,7 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
         slack = limits - rows @ x
         faces = (rows / slack[:, None]) @ plane
         step = np.linalg.lstsq(faces, -np.ones(len(slack)), rcond=None)[0]
-        moved = faces @ step  # relative loss of each slack
+        moved = faces @ step  # loss of each inequality's slack, as a share of the slack
         length = 1 / (1 + max(float(moved.max()), 0.0)) if np.abs(moved).max() > 0.25 else 1.0
         x = x + length * (plane @ step)
         if moved @ moved / 2 < CENTRED:

@@ -23,7 +23,7 @@ from ..validation import Floats, brief, number, open_unit, whole
 
 # Logarithm of the largest 1-norm eta^-n of an inverse, so that float64 holds its products too.
 LARGEST_LOG_NORM = 700.0
-# Limit of the number of vectors, which limits the matrix to 200 MB.
+# Limit of the number of bit vectors; it limits the transition matrix to 200 MB.
 MOST_OWNERS = 5000
 
 
@@ -36,7 +36,7 @@ def eta_of(epsilon: float) -> float:
         epsilon: budget in nats a bit, > 0 and below 36.
     """
     number(epsilon, "epsilon", "nats between 0 and 36")
-    if not 0 < epsilon < 36:  # from 36 nats on, eta is 1 in float64
+    if not 0 < epsilon < 36:  # from 36 nats on, the parameter eta rounds to 1 in float64
         raise ParameterError(f"epsilon: found {epsilon!r}; needs nats between 0 and 36")
     return tanh(epsilon / 2)
 

@@ -92,7 +92,8 @@ def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator)
     Their chains move together, but a chain only uses chains of its own vector.
     """
     r, k = psis.shape
-    chains = np.stack([_start(psi, A, prior, rng) for psi in psis])  # shape: r, chains, k
+    # shape: noisy vectors, chains, counts
+    chains = np.stack([_start(psi, A, prior, rng) for psi in psis])
     chain_count = chains.shape[1]
     half = chain_count // 2
     moves = max(FEWEST_MOVES, MOVES_EACH * k)

@@ -34,7 +34,7 @@ from .matrix import transition
 # limit of the bits flipped at a time, which bounds the memory beside the vectors
 BLOCK = 1 << 22
 
-# `law` refuses more than this number of outcomes times positions.
+# The function `law` refuses more than this number of outcomes times positions.
 LARGEST_LAW = 1 << 22
 
 

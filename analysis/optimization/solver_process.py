@@ -66,7 +66,7 @@ class SolverProcess:
                     stderr=self._notes or subprocess.DEVNULL,
                     creationflags=NO_WINDOW,
                 )
-        except OSError as bad:  # no memory, no number for another process, no Python to start
+        except OSError as bad:  # no memory, too many processes, or no Python to start
             if self._notes is not None:
                 self._notes.close()
             raise SolverError(f"the solver's process cannot be started: {bad}") from None
@@ -187,7 +187,7 @@ class _Pool:
         self._processes: list[SolverProcess] = []
         self._orphans: list[
             SolverProcess
-        ] = []  # kept from garbage collection: a thread lost by the fork may hold their locks
+        ] = []  # the parent's processes, never collected: a thread lost by the fork may hold a lock
 
     def take(self) -> SolverProcess:
         """Return an idle solver's process with its lock held by the calling thread.

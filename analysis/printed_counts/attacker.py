@@ -41,8 +41,9 @@ from .nearest import (
 )
 
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
-NO_WEIGHT = 1e-9  # smaller weights are rounding errors, and become 0
-GRID = 1e-6  # multipliers are rounded to it, so that a cut does not depend on the last digits
+NO_WEIGHT = 1e-9  # smaller weights of a cut are rounding errors, and become 0
+# dual values are rounded to multiples of this, so that a cut does not depend on last digits
+GRID = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,16 +81,16 @@ class CountAttacker:
     _closed: Flags = field(init=False)
     _tables: Integers = field(init=False)  # shape: tables, cells
     _moved: Flags = field(init=False)  # whether a table differs from the truth
-    _costs: Floats = field(init=False)  # of a change by a person, infinite for open cells
+    _costs: Floats = field(init=False)  # cost of moving a person; infinite for open cells
     _nearest: NearestTables = field(init=False)
-    _witnesses: Integers = field(init=False)  # tables that agree with the open cells
-    _rows: Integers = field(init=False)  # rows of attackers, as places in linked.rows
-    _agree: Flags = field(init=False)  # whether a row allows a witness, (rows, witnesses)
+    _witnesses: Integers = field(init=False)  # known tables that agree with the open cells
+    _rows: Integers = field(init=False)  # row of each attacker, as a place in linked.rows
+    _agree: Flags = field(init=False)  # table fits an attacker's row; shape: rows, witnesses
     _program: LinearProgram = field(init=False)
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
     _inside: Flags = field(init=False)  # whether a cell counts a row, shape: rows, cells
-    _fixed: Flags = field(init=False)  # cells that are closed in every choice
+    _fixed: Flags = field(init=False)  # cells that are suppressed in every choice
     _objective: tuple[int, float] = (0, 0.0)
 
     def __post_init__(self) -> None:

@@ -21,10 +21,10 @@ from .linked import Integers, LinkedCounts
 from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
 from .several_cells import add_small_groups
 
-PROGRAMS = 5_000  # linear programs of a search, by default
-NODES = 20_000  # nodes of the search tree of an integer program, by default
+PROGRAMS = 5_000  # most linear programs of a search, by default
+NODES = 20_000  # most nodes of an integer program's search tree, by default
 
-CLOSED_COST = 1e-5  # cost of a change of a cell that is closed already
+CLOSED_COST = 1e-5  # cost of changing the count of a cell that is suppressed already
 
 Loss = Literal["people", "cells"]
 Progress = Callable[[str], None]
@@ -151,13 +151,13 @@ class _ClosingSearch:
     small: Flags = field(init=False)
     best: Flags = field(init=False)
     bound: int = 0
-    _free: Integers = field(init=False)  # places of cells that may be complements
+    _free: Integers = field(init=False)  # places of cells that may be suppressed additionally
     _weights: Floats = field(init=False)
     _cuts: list[ClosingCut] = field(init=False, default_factory=list)
     _hard: dict[Need, None] = field(init=False, default_factory=dict)
     _relaxation: LinearProgram | None = None
-    _relaxed: int = 0  # cuts that the relaxation has
-    _costs: Floats = field(init=False)  # of a change by a person, infinite for cells that stay open
+    _relaxed: int = 0  # number of cuts in the linear relaxation so far
+    _costs: Floats = field(init=False)  # cost of moving a person; infinite: the cell stays open
     _nearest: NearestTables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -321,7 +321,8 @@ class _ClosingSearch:
                     return
                 continue
             self._cuts += cuts
-            if not turn & (turn - 1):  # only at powers of two, as this takes most of the time
+            # improved only in turns 1, 2, 4, 8, ..., as this takes most of the time
+            if not turn & (turn - 1):
                 self._improve(self._reduced(self._safe(choice), max_programs))
             self._fractional(max_programs)
 

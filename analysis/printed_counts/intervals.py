@@ -17,9 +17,9 @@ from .closing import NODES, ClosedCounts
 from .linked import Integers, LinkedCounts, PersonGroup, Profile
 from .nearest import Floats
 
-MOST_AUDITED = 1_000  # most closed cells for which intervals are computed by linear programs
+MOST_AUDITED = 1_000  # most suppressed cells for which linear programs compute intervals
 
-Parts = tuple[int, ...]  # places of the cells of a block
+Parts = tuple[int, ...]  # places of the cells that sum to a count
 
 
 @dataclass(frozen=True, slots=True, eq=False)

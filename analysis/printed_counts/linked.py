@@ -28,7 +28,7 @@ MOST_CELLS = 6_000  # most cells of all tables with their totals
 MOST_COLUMNS = 4  # most columns of a table
 
 Integers = NDArray[np.int64]
-Subset = tuple[int, ...]  # places of columns, in order
+Subset = tuple[int, ...]  # column numbers, ascending
 Cell = tuple[Subset, tuple[int, ...]]  # a subset of columns, and the code of each
 Profile = tuple[tuple[int, ...], ...]  # the different rows of a person, in order
 

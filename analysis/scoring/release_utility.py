@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
-STEPS = 500  # most steps of EM
+STEPS = 500  # most steps of expectation maximisation (EM)
 STILL = 1e-12  # EM ends if no share changes by more
-TINY = 1e-300  # divisor in place of a sum that is 0
+TINY = 1e-300  # divisor in place of a sum that is 0, to avoid a division by 0
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]

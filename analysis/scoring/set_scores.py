@@ -34,11 +34,12 @@ from ..suppression.safe_sets import search_safe_sets
 PROMISED_BY_PERSONS = "persons"
 # The bound that certifies sets otherwise: the default bound needs a linear program for each set.
 PROMISED_BY = "coverage"
-EVERY = 12  # all sets of up to so many columns are counted: 4,095 sets
+EVERY = 12  # with up to this number of columns all sets are counted: 4,095 sets
 COUNTED = 500_000_000  # most rows times sets for which all sets are counted: about ten seconds
-MATCHED = 20_000_000  # most different rows times sets, if missing cells match any value
+# most distinct rows times sets for which all are counted, if missing cells match any value
+MATCHED = 20_000_000
 
-PAIRED = 50_000_000  # most rows times sets, if persons have several rows
+PAIRED = 50_000_000  # most rows times sets for which all are counted, if persons have several rows
 
 Columns = tuple[int, ...]
 CrowdSource = Wildcards | Persons  # sources of classes that are no partition of the people

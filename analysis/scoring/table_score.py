@@ -44,8 +44,9 @@ from .set_scores import CrowdSource, Sets, score_sets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGE_TABLE = 2_000_000  # cells from which two cores win more than they lose by sharing Python
-RULES = ("printed", "refined", "coverage")  # from the paper's to the least
+LARGE_TABLE = 2_000_000  # from this number of cells on, a second core saves time
+# bounds on exposure, the largest first: as the paper prints it, then sharper
+RULES = ("printed", "refined", "coverage")
 
 
 class Missing(StrEnum):

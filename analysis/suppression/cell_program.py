@@ -24,12 +24,12 @@ import numpy as np
 from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
-CHOICES = 20_000  # most variables x; larger programs are not tried
+CHOICES = 20_000  # most variables (row, pattern); larger programs are not tried
 VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
 
-Costs = Sequence[float | None]  # of a suppressed cell of each column; None: it stays visible
+Costs = Sequence[float | None]  # cost of suppressing a cell, per column; None: never suppressed
 
 
 @dataclass(frozen=True, slots=True)

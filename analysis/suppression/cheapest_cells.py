@@ -32,10 +32,11 @@ from .cell_program import cheapest_release
 from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
 NODES = 20  # nodes of the integer program's search tree, by default (see `k_anonymity`)
-CHOICES = 200_000  # most sets of columns times rows below k for which both patiences are tried
+# most sets of columns times exposed rows for which two limits of a row's cost are tried
+CHOICES = 200_000
 VARIABLES = 4_000  # most variables of the integer program; larger ones take seconds for a bound
-SLACK = 1e-9  # relative tolerance of a cost, which is a rounded sum
-PROVED = 3e-6  # relative tolerance of a bound that a solver states
+SLACK = 1e-9  # relative tolerance in comparing costs, which are rounded sums of floats
+PROVED = 3e-6  # relative tolerance of a lower bound that a solver states
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +157,8 @@ class _CellSearch(RowKeys):
         Returns the people that are released with suppressed cells.
         """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
-        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows used as helpers
+        # people of safe rows that complete classes
+        self.spent = np.zeros(len(self.people), np.int64)
         remaining = self._group_exposed(self.exposed, patience)
         if remaining.size:
             remaining = self._add_helpers(remaining)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..exposure.counts import Integers
 from ..validation import Floats
 
-ROUNDING = 1e-9  # tolerance of entropy-l and t, for rounding errors
+ROUNDING = 1e-9  # tolerance of the targets entropy-l and t, for rounding errors
 CELLS = 1 << 22  # most entries of a matrix of classes times values in memory at once
 
 

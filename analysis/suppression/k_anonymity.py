@@ -26,7 +26,7 @@ from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
 MOST_ROWS = 10_000  # most different rows of the greedy search: about half a minute
-NODES = 20  # most nodes of the search for the optimum: up to six seconds of processor time
+NODES = 20  # most nodes of the integer program's search tree: up to six seconds of processor time
 LOOKS = 1 << 22  # most rows times sets of columns for which every set is examined, for a bound
 
 
@@ -243,7 +243,8 @@ def fewest_blanks(classes: Classes, k: int) -> int:
     person has at least as many suppressed cells as columns outside the largest such T.
     """
     width = classes.rows.shape[1]
-    shown_limit = np.zeros(len(classes.rows), np.int64)  # most columns that a row can show
+    # most columns that each row can keep visible
+    shown_limit = np.zeros(len(classes.rows), np.int64)
     for size in range(1, width + 1):
         for columns in combinations(range(width), size):
             crowd = crowds(classes, columns)

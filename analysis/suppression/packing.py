@@ -44,7 +44,7 @@ class _Triples:
     rare: Integers
     cells: Numbers
     gain: Integers
-    member: Integers  # the set, mirrored
+    member: Integers  # the set of columns in binary; column 0 is the highest bit
 
     def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
         """Return the partial choices at these places."""
@@ -79,8 +79,8 @@ class Packing:
     gains: Sequence[int]
     required: frozenset[int]
     options: Sequence[Options]
-    scale: int  # k - 1 for the coverage bound, else k
-    max_exposed: int  # people
+    scale: int  # people assumed in each exposed cell: k - 1 for the coverage bound, else k
+    max_exposed: int  # most people that may be exposed
     best: Key
     growth: Growth = field(init=False)
 
@@ -250,7 +250,8 @@ def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integer
     """
     right = block[keep] % 2
     pair = block[keep] // 2
-    # One number sorts by pair of blocks, then R, then left before right: all are below 2^31.
+    # One number sorts by pair of blocks, then by rare people, then the left block before the right:
+    # all numbers are below 2^31.
     order = np.argsort((pair * rare.size + rare[keep]) * 2 + right)
     keep, right, pair = keep[order], right[order], pair[order]
     base = pair * (rank.size + 1)

@@ -25,9 +25,10 @@ from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import SuppressionProblem, people_allowed
 
 EVERY = 10  # most columns for which all sets are ranked
-MOST_TRIED = 12  # most sets that the linear program decides on
-TRIED_CELLS = 4_000  # most cells of these sets together
-EXPLAINED = 1_000  # most cells of all wider sets together for explanations by the priced bound
+MOST_TRIED = 12  # most sets of columns for which the linear program is solved
+# most joint cells, together, of the sets for which the linear program is solved
+TRIED_CELLS = 4_000
+EXPLAINED = 1_000  # most joint cells, together, of the sets that explain each dropped column
 
 Columns = tuple[int, ...]
 

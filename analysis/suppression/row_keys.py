@@ -18,7 +18,7 @@ from ..exposure.cells import cells_of
 from ..exposure.counts import Integers
 
 SETS = 20_000  # most sets of columns that are tried
-PAIRS = 10_000_000  # most sets of columns times different rows
+PAIRS = 10_000_000  # most sets of columns times distinct rows in a search
 SEED = 0x63656C6C  # seed of the random numbers by which rows are compared
 
 Columns = tuple[int, ...]

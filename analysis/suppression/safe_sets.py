@@ -27,11 +27,12 @@ from ..exposure.persons import Persons, people_below
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
-WORK = 200_000_000  # rows that a search reads, at most, by default: about two seconds
-MIN_SETS = 160  # sets that are counted at least, for any number of rows
+WORK = 200_000_000  # most rows that a search reads, by default: about two seconds
+MIN_SETS = 160  # least number of column sets that a search may count, even if rows are many
 CELLS = 1 << 18  # most cells counted by index, in the processor's cache; more are sorted
-SORTING = 3  # a row counts as so many rows read if different persons are counted
-MATCHING = 10  # a row counts as so many rows, for each column, if missing cells match any value
+SORTING = 3  # work of a row if different persons are counted, in multiples of a plain row's
+# work of a row and column if missing cells match any value, in multiples of a plain row's
+MATCHING = 10
 Columns = tuple[int, ...]
 _Cells = NDArray[np.integer]
 

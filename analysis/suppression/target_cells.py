@@ -36,11 +36,11 @@ from .row_keys import Columns, RowKeys, as_prices, number_fixed
 from .target_program import cheapest_for_targets
 
 HEAP = 400_000  # most groups of rows that are sorted by their estimated cost
-LOOKS = 4_000  # most groups for which helpers are searched
-KINDS = 24  # most kinds of rows that are compared as helpers
-SPARING = 100  # number of classes, the largest, that may spare rows
-DONORS = 4  # number of full classes, the smallest, that are compared
-JOINS = 30  # most classes that a row is tried with
+LOOKS = 4_000  # most groups for which rows of other classes are searched to complete them
+KINDS = 24  # most kinds of rows compared as helpers, which complete a class that misses its targets
+SPARING = 100  # number of classes, the largest, that may give rows to others
+DONORS = 4  # number of safe classes, the smallest, that are compared as givers of rows
+JOINS = 30  # most classes that a row may try to join
 TRIMMED = 1_000  # number of classes, those with most rows that may stay, that are trimmed
 PARTS = 50  # most steps in which a class is trimmed
 
@@ -125,7 +125,8 @@ class _TargetSearch(RowKeys):
         self.starts = np.concatenate(([0], np.cumsum(self.people)))
         self.missed = targets.shortfall(self.cells, every) > 0
         self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
-        self.row_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each class's rows
+        # unavoidable cost of a row of each class
+        self.row_costs = np.full(len(self.people), np.nan)
         self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
         for column in targets.columns:
             self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[

@@ -35,11 +35,12 @@ from ..optimization import Constraint, Solution, solve_integer
 from ..validation import Floats
 from .class_targets import ROUNDING, ClassTargets, ValueTarget
 
-CHOICES = 1_500  # most variables x; larger programs are not tried
+CHOICES = 1_500  # most variables (unit of rows, pattern); larger programs are not tried
 VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 PLANES = 12  # most rounds in which linear constraints for entropy-l are added
-MIXED = 1e-3  # largest share of the uniform law in the law of such a constraint
+# largest share of the uniform distribution in the tangent point of an entropy constraint
+MIXED = 1e-3
 
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # suppressed columns, and the values left
 
@@ -136,7 +137,8 @@ class _TargetProgram:
         self.upper_bounds: list[float] = []
         self.rows = _Rows()
         self.laws: list[tuple[ValueTarget, list[dict[int, float]]]] = []
-        self.choices: list[tuple[int, Pattern, int]] = []  # unit, pattern, variable
+        # (unit of equal rows, released pattern, number of the variable)
+        self.choices: list[tuple[int, Pattern, int]] = []
         patterns = self._patterns()
         by_unit: dict[int, dict[int, float]] = {u: {} for u in range(len(first))}
         for pattern, members in patterns.items():

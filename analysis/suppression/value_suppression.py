@@ -153,7 +153,9 @@ def proved(columns: Sequence[SuppressionColumn], k: int, n: int, thresholds: Seq
     return min(n, _bound(points, k))
 
 
-_Point = tuple[int, int, tuple[int, ...]]  # rare people, common values, their low counts
+# a threshold's effect on a column: people with rare values, number of common values, and the lower
+# bound of the count of each common value
+_Point = tuple[int, int, tuple[int, ...]]
 
 
 def _at(column: SuppressionColumn, threshold: int) -> _Point:

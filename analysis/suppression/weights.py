@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, sequence
 
-DIGITS = 2**52  # a total weight is at most this many units
+DIGITS = 2**52  # weights become whole units; their total is at most this number
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:

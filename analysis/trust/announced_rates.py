@@ -47,7 +47,7 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
         k: suppressions needed.
         delta: probability that there are fewer, in (0, 1).
     """
-    # bisection, because the rate falls as more people have listed values
+    # The rate is found by bisection, because it falls as more people have listed values.
     low, high = 0, min(k - 1, people)
     while low < high:
         middle = (low + high) // 2

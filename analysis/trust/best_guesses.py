@@ -19,7 +19,7 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Evidence
 from .fiber import CrowdPosterior, Nats, log_prior
 
-MOST_ROWS = 20_000  # most rows of a pool that the search for the likeliest row tries
+MOST_ROWS = 20_000  # most rows that the search for the likeliest row of some crowds tries
 
 
 # true rows: crowd -> row -> people with that row; -1 for a value that is not recorded
@@ -47,7 +47,7 @@ class Guess:
 
     prior: float
     posterior: float
-    error: float = 0.0  # unit: probability
+    error: float = 0.0  # standard error of the posterior, a probability
 
 
 @keeps_old(told="leakage")

@@ -32,7 +32,8 @@ MOST_CELLS = 64  # most cells of all columns together with which tables are list
 MOST_STEPS = 20_000  # most steps of the search for tables, each of which fixes a cell
 
 Numbers = npt.NDArray[np.int64]
-View = tuple[Group, tuple[Group, ...]]  # columns, and per column the values counted by name
+# columns of a counted table, and the values counted by name in each
+View = tuple[Group, tuple[Group, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,6 @@ def tables_left(knowledge: GroupKnowledge) -> Tables | None:
     except TooManyTables:
         return None
     if not tables:
-        return None  # contradictory answers: a person submitted different values
+        return None  # no table fits the counts: a person submitted different values in two rounds
     views = tuple((table.group, table.named_values) for table in knowledge.tables.values())
     return Tables(knowledge.k, np.array(tables), np.array(cells), views)

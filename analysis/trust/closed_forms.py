@@ -9,7 +9,7 @@ from .covered_counts import covered
 from .evidence import Cell, Component, Crowd, Evidence, OpenCount
 from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior, possible
 
-MOST_JOINED = 1 << 20  # most joint cells of a tree of counts
+MOST_JOINED = 1 << 20  # most cells of the table over all columns of counts that form a tree
 
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:

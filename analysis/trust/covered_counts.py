@@ -278,7 +278,7 @@ def _covers(
     """Yield, for each value with a cover, suppressed label, suppressed state and shown state."""
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
-        if len(states) == 2:  # the reported state comes first
+        if len(states) == 2:  # the state "value reported" comes before the state "value suppressed"
             shown_state, silent = states
             yield wide.label(place, silent), silent, shown_state
 

@@ -139,7 +139,8 @@ def rows_by_length(lengths: "Lengths", states: States) -> "Fitting":
         {code: 2 + len(text.encode()) for text, code in states.codes[column].items()}
         for column in columns
     ]
-    sizes: list[list[tuple[int, int]]] = []  # shape: columns; state, bytes
+    # for each column, pairs of a state and its length in bytes
+    sizes: list[list[tuple[int, int]]] = []
     for column, lengths_of_values in zip(columns, byte_lengths, strict=True):
         values = states.labels(column, None)
         state_lengths = [

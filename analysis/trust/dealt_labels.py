@@ -13,7 +13,7 @@ from math import exp, fsum, lgamma, log
 from ...errors import ParameterError
 from .fiber import log_multinomial
 
-MOST_PEOPLE = 1_000  # most people in sums over binomial numbers
+MOST_PEOPLE = 1_000  # most people for whom sums over binomial distributions are computed
 
 # possible numbers of a group's people by label, each with its probability
 Numbers = tuple[tuple[float, Mapping[int, int]], ...]

@@ -22,8 +22,10 @@ from .overlapping_counts import behind, counts_all_users, named_by_all
 if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen
 
-MOST_CELLS = 1 << 16  # most cells of all columns together
-Values = Mapping[str, int]  # the place of each value, masked values being `other`
+# most cells of the table over all columns for which the most even table is computed
+MOST_CELLS = 1 << 16
+# the place of each value in a column's counts; values not counted by name are `other`
+Values = Mapping[str, int]
 
 
 def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int) -> float | None:

@@ -22,7 +22,7 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
-MOST_CELLS = 4_096  # most cells of a fiber
+MOST_CELLS = 4_096  # most cells of a fiber (the set of tables consistent with the evidence)
 MOST_STEPS = 60_000  # most steps of a search, each of which fixes a cell: about 0.3 s
 
 

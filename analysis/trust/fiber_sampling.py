@@ -24,7 +24,7 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 
 CHAINS = 4  # number of independent walks
 STEPS = 4_000  # steps of each chain
-BATCHES = 8  # batches of each chain, for the standard error
+BATCHES = 8  # parts of each chain; the spread of their means gives the standard error
 MOST_MOVES = 4_000  # most moves from which a walk chooses
 NODES = 1_000  # most nodes of the integer program that finds a start table
 SEED = 5  # fixes the walk: the same evidence gives the same figures

@@ -27,7 +27,7 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable, TooManyTables, enumerat
 from .information_bounds import bound_leakage, likeliest_part, partial_posteriors
 from .revealed_values import hidden_by_pools, revealed_leakage
 
-MOST_SAMPLED = 512  # most cells of a fiber that is sampled
+MOST_SAMPLED = 512  # most cells of a fiber (the set of consistent tables) that is sampled
 
 
 def infer(evidence: Evidence) -> PersonPosteriors:

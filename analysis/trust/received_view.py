@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
 
 
-TOLERANCE = 1e-6  # bits: figures that differ by less are the same
+TOLERANCE = 1e-6  # in bits; leakages that differ by less count as equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def _received(
         view.users * len(sizes),
         linked=_linked(read_evidence),
         cells_certain=inference.cells_certain,
-        # No view can leak more than the rows of all people.
+        # The leakage of a view is at most that of all people's rows, fully known.
         bits=leakage.bits if prior else min(leakage.bits, view.users * log2(prod(sizes))),
         exact=leakage.side is Side.EXACT,
         crowd=min((people for people, _ in inference.sets), default=view.users),
@@ -331,7 +331,7 @@ class _Crowd:
     users: int
     pinned: Mapping[int, Row]
     counted: Sequence[CountsSeen]
-    whole: frozenset[int]  # columns in which all respondents are linked (summary form)
+    whole: frozenset[int]  # columns in which all respondents are linked (short record of a run)
 
     @property
     def present(self) -> int:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # Most rows of a person and most cells of a count for which bits are computed; else they are 0.
 MOST_ROWS, MOST_CELLS = 40, 5_000
-SPAN, HALVINGS = 60.0, 60  # the factors tried are 2^-60 to 2^60; steps of the search
+SPAN, HALVINGS = 60.0, 60  # SPAN: factors of 2^-60 to 2^60 are tried; HALVINGS: search steps
 
 
 def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received:

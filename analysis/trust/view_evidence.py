@@ -90,7 +90,7 @@ def evidence_from_view(
         number: rows_by_length(round_lengths, states)
         for number, round_lengths in view.lengths.items()
     }
-    # People with equal observations form a crowd; the observations are its mark.
+    # People of whom the coalition observed the same form a crowd; the observations are its mark.
     marks: Mapping[Mark, Sequence[int]]
     if view.respondents or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)
