@@ -39,11 +39,12 @@ Leaf = tuple[list[int], list[tuple[int, int]], list[int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """The solution of the linear relaxation of one case.
+    """The solution of the linear relaxation of one case (a subset of the tables).
 
     Attributes:
-        people: upper bound on the exposed people, proved by its leaf.
-        leaf: dual prices of values, blocks and splits.
+        people: upper bound on the exposed people, proved by `leaf`.
+        leaf: dual prices of values, of blocks (sets of cells) and of the splits that define the
+            case.
         unexposed: for each cell, the share in which it is unexposed; None if no table is in the
             case.
         holds: people of the cells in the solution, shape (cells,).

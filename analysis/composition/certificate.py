@@ -51,7 +51,7 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         rule: the rule that proves it.
-        k: people in the smallest crowd wanted.
+        k: people in the smallest crowd in which no person is exposed.
         n: people in the table.
         people: upper bound on the people in a smaller crowd.
         thresholds: one per column, in people: a count that occurs in the column, or for Theorem 2

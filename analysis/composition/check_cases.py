@@ -136,9 +136,11 @@ def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
 def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], leaf: Any) -> int:
     """Return the exposed people that a leaf's prices allow in its case; 0 if it has no table.
 
+    A case is a subset of all tables, at a leaf of the proof's tree.
+
     Args:
         tables: the class of tables with the given columns.
-        blocks: the blocks of the proof.
+        blocks: the blocks (sets of cells, some of them unexposed) of the proof.
         path: the splits above the leaf: cells, limit, and whether it is an upper limit.
         leaf: prices of the values, of some blocks, and of the splits.
     """

@@ -77,7 +77,7 @@ def _shared(
 
 
 def _refined(front: Front, scale: int, n: int) -> int:
-    """Return the least R + scale * P of a front, in people, at most n.
+    """Return the least R + scale * P of a Pareto front of choices, in people, at most n.
 
     R are the people with a rare value, P is the number of cells of common values. With scale k it
     is the refined bound; with k - 1 it bounds the coverage bound from above.

@@ -75,7 +75,7 @@ class CoverageSearch:
 
     Attributes:
         steps: per column, the effect of each threshold.
-        scale: k - 1.
+        scale: the most people of an exposed cell, k - 1.
         limit: the smallest bound found so far; bounds of at least this number are skipped.
         choice: per column, the number of its threshold; None before a bound was found.
     """

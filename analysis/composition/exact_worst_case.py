@@ -230,8 +230,9 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep
     """Search until the worst table found meets the upper bound; return the reason if it does not.
 
     The reason is "" if they meet, or if the table is too large to be searched. No search is needed
-    if the bracket is close enough at once. keep: whether Ctrl-C ends the search instead of being
-    raised.
+    if the two bounds are close enough at once.
+
+    keep: whether Ctrl-C ends the search instead of being raised.
     """
     if tables.cells > MOST_CELLS:
         return ""

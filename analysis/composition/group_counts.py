@@ -41,7 +41,7 @@ class GroupCounts:
 
     @property
     def people(self) -> int:
-        """The number of people counted."""
+        """The number of people counted in the table."""
         return int(self.counts.sum())
 
     @property

@@ -93,7 +93,7 @@ class _Growing:
 def _weighed(
     knowledge: GroupKnowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
-    """Return the sort key of a set: its weight, then fewer people, then lower column numbers."""
+    """Return the sort key of a set of columns: weight, then fewer people, then lower numbers."""
     if not columns:
         return 0.0, -knowledge.n, ()
     people = knowledge.by_parts(columns).people

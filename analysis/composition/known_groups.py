@@ -66,8 +66,8 @@ class Promised:
     Attributes:
         people: upper bound on the exposed people.
         n: people counted.
-        parts, certificate: the proof of the first bound.
-        weights: the proof of the second bound. Exactly one of the two is given.
+        parts, certificate: the proof of the bound `parts`: columns grouped by known joint counts.
+        weights: the proof of the bound `margins`: dual prices. Exactly one of the two is given.
     """
 
     people: int
@@ -125,7 +125,7 @@ class GroupKnowledge:
     def meets(
         self, columns: Sequence[int], max_exposed: int, named_values: NamedValues | None = None
     ) -> bool:
-        """Whether a bound of at most `max_exposed` exposed people can be proved for columns.
+        """Whether it can be proved that columns expose at most `max_exposed` people.
 
         named_values: the values that a query names in each column; None: a release.
         """
@@ -143,9 +143,9 @@ class GroupKnowledge:
         return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
-        """Return a valid bound near the second bound (`margins`), in people, but faster.
+        """Return a valid bound near the bound `margins`, in people, but faster.
 
-        None if there is no such bound, or its prices did not settle.
+        None if there is no such bound, or its dual prices did not settle.
         """
         tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
@@ -197,10 +197,11 @@ class GroupKnowledge:
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
-        """Return a rougher bound than `promise` for a release of columns, in people, but faster.
+        """Return a faster, larger bound than `promise` on the people exposed by a release.
 
-        It is valid: no table exposes more. It uses the simplest inequalities of the second bound,
-        and fewer ways for many columns.
+        It is valid: no table exposes more. It uses the simplest inequalities of the bound
+        `margins`, and
+        fewer partitions into known groups for many columns.
         """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
@@ -337,8 +338,8 @@ class GroupKnowledge:
     ) -> FrechetClass | None:
         """Return the class of all tables with the counts known inside columns.
 
-        Unlike the second bound, it needs no known group. None if the tables have different people
-        or too many cells, or contradict each other.
+        Unlike the bound `margins`, it needs no known group. None if the known counts are of
+        different people, have too many cells together, or contradict each other.
         """
         order = tuple(sorted(columns))
         largest = self._largest(order)
@@ -391,7 +392,10 @@ class GroupKnowledge:
         ]
 
     def _agree(self, tables: Sequence[GroupCounts]) -> bool:
-        """Whether tables of counts agree on shared columns, and with the counts of round 1."""
+        """Whether count tables agree on shared columns, and with the counts of round 1.
+
+        Round 1 counted single columns.
+        """
         has_equal_margins = all(
             np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(values)])
             for table in tables

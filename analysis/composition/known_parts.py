@@ -32,7 +32,7 @@ class PartCounts:
     steps: dict[Group, Steps] = field(default_factory=dict)
 
     def meets(self, parts: Sequence[Group], max_exposed: int) -> bool:
-        """Whether the coverage bound, with each part as a column, exposes at most `max_exposed`."""
+        """Whether the coverage bound is at most `max_exposed`, each part as a column."""
         if self.k <= 1 or max_exposed >= self.n:
             return max_exposed >= 0
         for part in parts:

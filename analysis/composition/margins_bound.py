@@ -108,7 +108,7 @@ def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 
 def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """Return the people exposed in a quickly made table with these columns.
+    """Return the people exposed in one table with these column counts, which a heuristic finds.
 
     It is a lower bound on the worst case, so no upper bound can be below it.
     """
@@ -117,7 +117,10 @@ def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
-    """Return the people in cells below k of a quickly made table; cached by columns and k."""
+    """Return the people exposed (in cells below k) in the heuristic's table with these columns.
+
+    The result is cached by columns and k.
+    """
     from ..contingency import frechet_class, heuristic_table
 
     return heuristic_table(frechet_class(columns, k), k).exposed(k)

@@ -47,9 +47,9 @@ class Outlook:
     """The predicted effect of requesting the joint counts of a group of columns.
 
     Attributes:
-        group: its columns.
+        group: the numbers of the columns.
         fall: fall of the certified bound, in people.
-        bits: about the most bits that its counts leak.
+        bits: the most bits that the counts leak about all people together, approximately.
     """
 
     group: Group

@@ -40,7 +40,7 @@ class Combination:
     """A subtractable group: people with counts that follow from the sessions' counts by arithmetic.
 
     Attributes:
-        atoms: its atoms by number, ascending.
+        atoms: numbers of its atoms (people who attended the same sessions), ascending.
         weights: the factor of each session's counts in the combination.
     """
 

@@ -43,8 +43,9 @@ class _Choices:
 
     Attributes:
         step: the number of the option's step of the column's counts.
-        cost: people: R_j, plus the cap (threshold times values) unless the option is at the level.
-        logs: log of its factor in the product; 0 at the level.
+        cost: people with rare values, plus threshold times values unless the option is at the
+            level.
+        logs: log of threshold times number of values; 0 at the level.
         level: 1 if the option is at the level, else 0.
     """
 
@@ -62,7 +63,7 @@ class _States:
 
     Attributes:
         cost: people of each partial choice, without the m columns' share at the level.
-        logs: log of the product of its caps.
+        logs: log of the product, over its columns, of threshold times number of values.
         level: m, the number of its columns at the level.
         previous: the front before the last column; None for the first.
         parent: for each choice, the extended choice in `previous`.
@@ -108,8 +109,8 @@ class _States:
 def _fronts(level: Integers, logs: Floats) -> Integers:
     """Return the Pareto-optimal partial choices: with a larger log than all cheaper choices.
 
-    They are found for each m, the number of columns at the common level (module). The choices are
-    sorted by (m, cost, -logs).
+    The log is of the product of the chosen factors, the cost in people. Choices are compared for
+    each m, the number of columns at the common level (module), and are sorted by (m, cost, -logs).
     """
     fronts = []
     for m in np.unique(level):
@@ -341,5 +342,5 @@ class _MinimumSearch:
 
 
 def _plain(threshold: Threshold) -> Threshold:
-    """Return a threshold as an integer if it is whole, else unchanged."""
+    """Return a threshold (a number of people) as an integer if it is whole, else unchanged."""
     return int(threshold) if threshold == ceil(threshold) else threshold

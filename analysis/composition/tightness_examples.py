@@ -28,8 +28,10 @@ REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 class TightnessExample:
     """A table with equality, or a strict inequality, between both sides of Theorem 4.
 
+    Q is the share of rows in cells with a share below a threshold: Q_j of one column, Q_J of all.
+
     Attributes:
-        table: n x d codes.
+        table: codes of n rows and d columns.
         thresholds: t_j of each column, probabilities.
         c: the free parameter of Theorem 3.
         joint: Q_J(c prod t_j), an exact share of the rows.

@@ -17,14 +17,14 @@ from ..contingency.integer_program import TOLERANCE
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search for the exact worst case.
+    """The limits of a search for the exact worst case: the most people exposed over all tables.
 
     Attributes:
         nodes: limit of every search tree.
         rounds: limit of the proposals of swaps.
-        cells: larger classes of tables are not searched for a closer bracket.
-        seed: of the random proposals.
-        enough: share of the people; a bracket at most this wide is not narrowed.
+        cells: tables with more cells are not searched; they keep the bounds of the start.
+        seed: seed of the random proposals.
+        enough: share of the people; lower and upper bound this close are not narrowed further.
         timer: a limit in seconds, if the caller sets one.
     """
 
@@ -109,12 +109,12 @@ class Bracket:
 
     @property
     def people(self) -> int:
-        """People exposed in the worst table found; -1 before the first."""
+        """The people exposed in the worst table found; -1 before the first."""
         return -1 if self.table is None else self.table.exposed(self.k)
 
     @property
     def open(self) -> float:
-        """People between the upper bound and the worst table found; infinity without a table."""
+        """The people between upper bound and worst table; infinity without a table."""
         return inf if self.table is None else self.ceiling - self.people
 
     @property
@@ -129,7 +129,7 @@ class Bracket:
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
     def meet(self, table: FrechetTable | None) -> None:
-        """Make this table the worst found if it exposes more people, and report it."""
+        """Record a table as the worst found if it exposes more people; report it."""
         if table is not None and table.exposed(self.k) > self.people:
             self.table = table
             self.say(self._doing)
@@ -144,6 +144,6 @@ class Bracket:
             self.say(self._doing)
 
     def say(self, doing: str) -> None:
-        """Report the bracket to the caller. doing: the current step, in words."""
+        """Report the bounds so far to the caller. doing: the current step, in words."""
         self._doing = doing
         self._progress(SearchStep(max(self.people, 0), self.ceiling, doing))
