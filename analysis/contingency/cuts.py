@@ -100,9 +100,10 @@ class _View:
 
 
 class Cuts:
-    """The inequalities (cuts) of one Frechet class for one k.
+    """Inequalities (cuts) of one Frechet class: some cells are unexposed in every table.
 
-    They are found as a relaxation violates them.
+    The class is all tables with given margins; a cell of k people or more is unexposed. Cuts are
+    found as a relaxation violates them.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
@@ -261,13 +262,16 @@ class Cuts:
         return sorted(joined_columns - {j})
 
     def _people(self, restriction: tuple[int, int] | None) -> int:
-        """Return the number of people with one value; of all people if the restriction is None."""
+        """Return the number of people with one value; of all people if `restriction` is None.
+
+        restriction: column and value of the counted people.
+        """
         if restriction is None:
             return int(self._tables.margins[0].counts.sum())
         return int(self._counts((restriction[0],), None)[restriction[1]])
 
     def _counts(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return the flat counts of a group of columns; cached.
+        """Return the joint counts of a group of columns, flattened; cached.
 
         restriction: column and value of the counted people; None: all people.
         """
@@ -276,7 +280,7 @@ class Cuts:
         return self._among[group, restriction]
 
     def _summed(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return the flat counts of a group of columns, summed from a wider known margin.
+        """Return a group's joint counts, summed from a wider known margin, flattened.
 
         restriction: column and value of the counted people; None: all people.
         """

@@ -125,7 +125,7 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
 
 
 def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
-    """Return a one-sided constraint as a matrix A and limits with A x <= limits."""
+    """Return a one-sided constraint as matrix A and limits: A x <= limits for variables x."""
     A: Any = constraint.A
     sign = -1 if np.all(np.isinf(constraint.ub)) else 1
     edge = constraint.ub if sign == 1 else -np.asarray(constraint.lb)
@@ -136,9 +136,13 @@ def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
 # composition/check_margins.py proved_people (verified), composition/check_cases.py leaf_people
 # (verified).
 def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
-    """Return SCALE times the most that each cell can add to the bound, as Python integers.
+    """Return the most that each cell can add to the bound, times SCALE, as Python integers.
 
-    It is the bracket of the module's formula. price, reward: p(c) and m(c), times SCALE.
+    It is the bracket of the module's formula.
+
+    price: sum of the weights of the cell's margin entries, p(c), times SCALE.
+
+    reward: sum of the weights of the cuts that contain the cell, m(c), times SCALE.
     """
     caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
     exposed = np.where(is_always_exposed, caps, np.minimum(caps, k - 1)).astype(object)
@@ -150,10 +154,13 @@ def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Co
 
 
 def _totals(tables: FrechetClass) -> Counts:
-    """Return the entries of all margins in a row: b in A x = b."""
+    """Return the entries of all margins as one vector: the totals b of the equations A x = b.
+
+    x are the people of the cells of a table.
+    """
     return np.concatenate([margin.counts.ravel() for margin in tables.margins])
 
 
 def _whole(weights: Floats) -> list[int]:
-    """Return weights as whole multiples of 1 / SCALE."""
+    """Return dual weights as whole multiples of 1 / SCALE, so that their bound is exact."""
     return [round(float(weight) * SCALE) for weight in weights]

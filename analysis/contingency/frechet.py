@@ -101,12 +101,12 @@ class FrechetTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrechetClass:
-    """The class of all tables with given margins; its cells are numbered in a row.
+    """The class of all tables with given margins; its cells are numbered from 0.
 
     Attributes:
         shape: number of values of each column, rare values merged into one.
         margins: known counts of groups of columns.
-        labels: map back to the caller's values, column by column.
+        labels: for each column, the translation of (merged) values back to the caller's values.
     """
 
     shape: tuple[int, ...]
@@ -144,7 +144,10 @@ class FrechetClass:
         return np.asarray(cells, dtype=np.bool_)
 
     def equations(self) -> "tuple[csr_array[Any], Counts]":
-        """Return the matrix A (margins x cells) and totals b with A x = b for every table x."""
+        """Return the matrix A (margin entries x cells) and the totals b of the class.
+
+        A x = b holds for the people x of the cells of every table.
+        """
         from scipy.sparse import csr_array
 
         starts = np.cumsum([0, *(margin.counts.size for margin in self.margins)])

@@ -17,9 +17,9 @@ TRIES = 40
 
 
 def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
-    """Return the table of the heuristic that exposes most people, of a few orders of values.
+    """Return the table that exposes most people among the tables of a few orders of values.
 
-    Needs margins of single columns alone, and k >= 1.
+    The heuristic needs margins of single columns alone, and k >= 1 (people of an unexposed cell).
     """
     by_column = {margin.group[0]: margin.counts.copy() for margin in tables.margins}
     counts_left = [by_column[j] for j in range(len(tables.shape))]

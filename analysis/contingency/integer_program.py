@@ -34,9 +34,11 @@ MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
 
 class FrechetProgram:
-    """The integer program of one Frechet class, as vectors and matrices for a solver.
+    """The integer program of the worst case of one Frechet class, in matrices for a solver.
 
-    Its variables are e of all cells, then y and w of the free cells (not always exposed).
+    A Frechet class is all tables with given margins. The variables are e, the people of each cell
+    while it is exposed; and, for the free cells (not always exposed), y, the people while it is
+    unexposed, and w, which is 1 if it is unexposed.
 
     Attributes:
         tables: the class of tables.
@@ -90,7 +92,7 @@ class FrechetProgram:
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
-        """Return w of each cell in a solution x: the share in which it is unexposed.
+        """Return w, the share in which each cell is unexposed, in a solution x of the program.
 
         It is 0 for a cell that is always exposed.
         """
@@ -99,7 +101,7 @@ class FrechetProgram:
         return w
 
     def people(self, x: Floats) -> Counts:
-        """Return the people of each cell in a solution x: e + y, rounded."""
+        """Return the people of each cell in a solution x: exposed and unexposed people, rounded."""
         people = np.rint(x[: self.tables.cells]).astype(np.int64)
         y = x[self.tables.cells : self.tables.cells + len(self.free)]
         people[self.free] += np.rint(y).astype(np.int64)

@@ -137,7 +137,10 @@ def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Cou
 
 
 def _sums(people: Counts, choices: Counts, values: Sequence[Counts]) -> Floats:
-    """Return, for each way, the people of every value of every column, shape (ways, values)."""
+    """Return, for each way to assign values to cells, the people of every value of every column.
+
+    Shape (ways, values).
+    """
     has = [
         choices[:, :, j, None] == np.arange(len(column_values))
         for j, column_values in enumerate(values)

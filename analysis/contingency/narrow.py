@@ -91,7 +91,7 @@ def _pass(
 
 
 def _people_bound(relaxation: LinearProgram, cap: int) -> int:
-    """Return the most people of a cell by the relaxation; `cap` if the solver gives up.
+    """Return the most people that a cell holds in the relaxation; `cap` if the solver gives up.
 
     The objective is already set; 0 if there is no solution.
     """
@@ -104,7 +104,10 @@ def _people_bound(relaxation: LinearProgram, cap: int) -> int:
 
 
 def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
-    """Return the linear relaxation of the program, to be maximised, with no objective yet."""
+    """Return the linear relaxation of the program with these cuts (valid inequalities).
+
+    It is to be maximised, and has no objective yet. ceiling: upper bound on the exposed people.
+    """
     from scipy.sparse import csc_array, csr_array, vstack
 
     rows: list[Any] = list(program.constraints(cuts, ceiling))

@@ -58,7 +58,7 @@ class Supports:
             self._linear.change_bounds(cell, float(low), float(high))
 
     def hold(self, cells: Iterable[int]) -> None:
-        """Make exactly these cells the support, the cells that are not exposed."""
+        """Make exactly these cells the support (the set of cells that are not exposed)."""
         held_cells = set(np.flatnonzero(self.inside).tolist())
         self.flip(held_cells.symmetric_difference(cells))
 

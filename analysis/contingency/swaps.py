@@ -32,12 +32,12 @@ HOT, COLD, CYCLE = 3.0, 0.05, 2_500
 
 @dataclass(frozen=True, slots=True)
 class SwapResult:
-    """The result of a search by swaps, or its progress.
+    """The result of a search for the worst table by swaps of unexposed cells, or its progress.
 
     Attributes:
         table: the worst table found, None if no table was found.
         exposed: its exposed people; -1 without a table.
-        rounds: proposals examined.
+        rounds: number of proposed swaps that were examined.
     """
 
     table: FrechetTable | None
@@ -86,7 +86,7 @@ def swap(
 def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> SwapResult:
     """Return the best result so far, with the table of this support if it exposes more people.
 
-    value: the optimum of the support's linear program.
+    A support is a set of unexposed cells. value: the optimum of its linear program.
     """
     table = supports.table() if value > best.exposed + TOLERANCE else None
     if table is not None:
@@ -97,7 +97,7 @@ def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> 
 
 
 def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
-    """Return the cells of k people or more in a table, as the program numbers them."""
+    """Return the cells of k people or more in a table, as the integer program numbers them."""
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels
     codes = [
@@ -111,9 +111,9 @@ def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
 def _proposal(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return the cells to flip: a cell leaves the support, a cell joins it, or both.
+    """Return the cells to flip in the support (the set of unexposed cells): one or two cells.
 
-    inside: mask of the cells in the support.
+    A cell leaves the support, a cell joins it, or both. inside: mask of the cells in the support.
     """
     members, kind = np.flatnonzero(inside), rng.random()
     joining = _random_cell(program, inside, rng)
@@ -130,7 +130,10 @@ def _proposal(
 def _random_cell(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return a random free cell in a list; an empty list if it is already in the support."""
+    """Return, in a list, a random cell that can be unexposed, to add to the support.
+
+    The list is empty if the cell is already in the support, the set of unexposed cells.
+    """
     cell = int(rng.choice(program.free))
     return [] if inside[cell] else [cell]
 
@@ -138,9 +141,9 @@ def _random_cell(
 def _neighbour(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
 ) -> list[int]:
-    """Return a random cell, in a list, that differs from this cell in one column or two.
+    """Return, in a list, a random cell that differs from this cell in one column or two.
 
-    The list is empty if that cell is in the support or is always exposed.
+    The list is empty if that cell is in the support (unexposed), or exposed in every table.
     """
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))
