@@ -34,12 +34,14 @@ Costs = Sequence[float | None]  # cost of suppressing a cell, per column; None: 
 
 @dataclass(frozen=True, slots=True)
 class _CellProgram:
-    """The variables x of the integer program: numbers of people of a row released as a pattern.
+    """The variables of the integer program: numbers of people of a row released as a pattern.
+
+    A pattern is a released row with some cells suppressed (BLANK).
 
     Attributes:
-        row: number of the true row of each x.
-        blanks: cost of the suppressed cells of each x.
-        shows: number of the released row of each x.
+        row: number of the true row of each variable.
+        blanks: cost of the suppressed cells of each variable.
+        shows: number of the released row of each variable.
         patterns: the released rows, with BLANK in suppressed cells.
     """
 
@@ -99,7 +101,10 @@ def cheapest_release(
 
 
 def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solution:
-    """Solve the integer program for the release of least cost."""
+    """Solve the integer program for the release of least cost within a number of search nodes.
+
+    k: the smallest accepted class of equal released rows.
+    """
     from scipy.sparse import coo_array, identity
 
     variable_count, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
@@ -155,7 +160,10 @@ def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | Non
 
 
 def _whole(flow: Flow, classes: Classes, k: int) -> bool:
-    """Whether the flow releases each person once, in classes of at least k people."""
+    """Whether a release is valid: each person once, in classes of at least k people.
+
+    flow: people by number of the true row and released row.
+    """
     people_per_row = np.zeros(len(classes.rows), np.int64)
     crowd: Counter[Pattern] = Counter()
     for (row, pattern), people in flow.items():

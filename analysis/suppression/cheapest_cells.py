@@ -106,12 +106,12 @@ def suppress_cheapest(
 
 @dataclass(slots=True)
 class _PatternPeople:
-    """People with a row that are released with some columns suppressed.
+    """People with an equal row that are released with some columns suppressed.
 
     Attributes:
-        row: number of their distinct row.
+        row: number of the distinct row that they have.
         columns: the suppressed columns.
-        people: their number.
+        people: the number of these people.
     """
 
     row: int
@@ -294,7 +294,10 @@ class _CellSearch(RowKeys):
         self.classes.setdefault((columns, key), []).extend(joined)
 
     def cost(self, flow: list[_PatternPeople]) -> float:
-        """Return the cost of a release."""
+        """Return the cost of a release: the sum over its suppressed cells.
+
+        flow: the people released with suppressed cells.
+        """
         return sum(self.price(moved.columns) * moved.people for moved in flow)
 
     def mask(self, flow: list[_PatternPeople]) -> NDArray[np.bool_]:

@@ -50,7 +50,7 @@ class ValueTarget:
 
     @property
     def fewest(self) -> int:
-        """The least number of different values that every class needs, by l and by entropy."""
+        """The least number of different values in every class, by l and entropy-l."""
         return max(self.l, ceil(self.entropy_l - ROUNDING))
 
 
@@ -109,7 +109,7 @@ class ClassTargets:
         return short
 
     def meets(self, rows: Integers) -> bool:
-        """Whether some rows together meet all targets."""
+        """Whether a class of these rows meets k and all targets of sensitive columns."""
         one_class = np.zeros(len(rows), np.int64)
         return bool(len(rows)) and not self.shortfall(one_class, rows)[0]
 
@@ -160,7 +160,10 @@ class ClassTargets:
     def _law_of(
         self, column: ValueTarget, classes: Integers, rows: Integers, people: Integers
     ) -> _ClassLaws:
-        """Return the figures of a sensitive column's values in each class."""
+        """Return the diversity of a sensitive column's values in each class.
+
+        classes: the class of each row; rows: places in the table; people: number in each class.
+        """
         m, values = len(column.law), column.values[rows]
         cells = classes * np.int64(m) + values
         if self.owner is not None:
@@ -184,13 +187,13 @@ class ClassTargets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ClassLaws:
-    """The figures of a sensitive column's values in each class; each has shape (classes,).
+    """The diversity of a sensitive column's values in each class; arrays of shape (classes,).
 
     Attributes:
         values: number of values that occur.
-        different: l of the class: 1 where a value is common to all its people.
+        different: the l of l-diversity of the class: 1 where a value is common to all its people.
         entropy: in nats; 0 where a value is common to all its people.
-        distance: from the law of all people, as t counts it.
+        distance: distance from the distribution of all people, as t-closeness measures it.
     """
 
     values: Integers

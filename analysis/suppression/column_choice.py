@@ -33,8 +33,8 @@ class Considered:
     """A set of columns with its bound on exposure, which the search has computed.
 
     Attributes:
-        columns: their numbers, ascending.
-        value: the bound on its exposure, a share of people.
+        columns: numbers of the columns, ascending.
+        value: upper bound on the share of people that the set exposes.
         safe: whether the bound is within the target.
     """
 

@@ -208,7 +208,7 @@ def greedy(classes: Classes, k: int) -> Flow:
 
 
 def _common(row: Any, second_row: Any) -> Any:
-    """Return the values that two patterns have in common, BLANK elsewhere."""
+    """Return the values that two released rows have in common, BLANK (suppressed) elsewhere."""
     return np.where(row == second_row, row, BLANK)
 
 

@@ -38,7 +38,7 @@ class _Triples:
         rare: people with rare values, R.
         cells: product of the numbers of common values, P.
         gain: total gain of the kept columns.
-        member: the set of columns as a number, mirrored: column 0 is the highest bit.
+        member: the set of columns as a binary number in which column 0 is the highest bit.
     """
 
     rare: Integers
@@ -132,7 +132,10 @@ class Packing:
                 self._offer(gain, people, rest.member[entry] | self.bit(last))
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
-        """Take the best of these sets as the best so far, if its bound fits and it is better."""
+        """Record the best of these sets as the best of the search, if it fits and is better.
+
+        gain, people, member: gain, bound on exposed people, and columns of each set, as arrays.
+        """
         people = np.floor(people).astype(np.int64)  # as Theorem 3 gives fractions of people
         safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
@@ -163,7 +166,10 @@ class Packing:
         return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
-        """Return the partial choices with column j kept, at each of its thresholds that may fit."""
+        """Return the partial choices extended by column j, at each threshold that may fit.
+
+        `slack` is subtracted from the number of cells: 1 for the coverage bound, else 0.
+        """
         front = Front(triples.rare, triples.cells)
         entry, option = ragged(front, self.options[j], self.scale, self.max_exposed + 1, slack)
         return _Triples(
@@ -200,9 +206,13 @@ class Packing:
         return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
-        """Return an upper bound on the gain that `room` people allow, by a fractional knapsack.
+        """Return an upper bound on the gain of further columns, by a fractional knapsack.
 
-        Columns are divisible; rounded down.
+        Columns are divisible; the result is rounded down.
+
+        cells: number of cells of each partial choice.
+        room: people that may still be exposed.
+        free: the columns that may be added.
         """
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1

@@ -54,7 +54,7 @@ class Priced:
 
     @classmethod
     def from_marginals(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
-        """Return it from counts of columns and the share of people that may be exposed."""
+        """Return a test of column sets, from counts and the accepted exposed share."""
         columns = positive_counts(marginals)
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
 

@@ -237,7 +237,10 @@ class _SafeSetSearch:
         return wider
 
     def below(self, cells: _Cells, cell_limit: int) -> int:
-        """Return the people in a cell of fewer than k; the array of cells may be reordered."""
+        """Return the people in cells of fewer than k people.
+
+        cells: the cell of each row; the array may be reordered. cell_limit: all cells are below it.
+        """
         if self.persons is not None:
             self.spend((SORTING - 1) * cells.size)
             return people_below(cells, self.persons.owner, self.persons.n, self.k)
@@ -307,7 +310,7 @@ class _SafeSetSearch:
             self.best = tuple(sorted(start.chosen))
 
     def add(self, columns: Sequence[int]) -> None:
-        """Record a maximal set, if it is new."""
+        """Record a set of columns as maximal (no column can be added safely), if it is new."""
         ordered = tuple(sorted(columns))
         if ordered and ordered not in self.maximal:
             self.maximal.append(ordered)

@@ -473,12 +473,12 @@ class _TargetSearch(RowKeys):
         return rows[self.home[rows] | self.open[rows]]
 
     def _at_home(self, cell: int) -> Integers:
-        """Return the rows of a class that are released as they are."""
+        """Return the rows of a class of the table that are released without a suppressed cell."""
         rows = self.rows_of(cell)
         return rows[self.home[rows]]
 
     def _remove(self, name: Name) -> None:
-        """Take a class back; the caller releases its rows again."""
+        """Dissolve a released class; the caller releases its rows again."""
         if name[0]:
             rows = self.classes.pop(name, None)
             if rows is None:
@@ -495,7 +495,10 @@ def _meets(
     mask: NDArray[np.bool_],
     targets: ClassTargets,
 ) -> bool:
-    """Whether every released class meets its targets, counted without random numbers."""
+    """Whether every released class meets its targets, counted exactly from the codes.
+
+    The search compares rows by random numbers, so its result is checked without them.
+    """
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     classes = cells_of(released, range(released.shape[1]))
     return not targets.shortfall(classes, np.arange(len(codes))).any()

@@ -166,9 +166,9 @@ class _TargetProgram:
         return len(self.costs) - 1
 
     def _patterns(self) -> dict[Pattern, list[int]]:
-        """Return the released rows that enough people and values can show, with the units that fit.
+        """Return the released rows that enough people and values can show, each with its units.
 
-        A unit is rows that are equal for the program.
+        A unit is rows that are equal for the program; a released row has the units that fit it.
         """
         width, rows_by_pattern = self.codes.shape[1], dict[Pattern, list[int]]()
         for size in range(width + 1):
@@ -302,9 +302,9 @@ class _TargetProgram:
         )
 
     def mask(self, x: Floats) -> NDArray[np.bool_] | None:
-        """Return the suppressed cells of a solution, shape (n, d).
+        """Return whether each cell is suppressed in a solution x of the program, shape (n, d).
 
-        None if rounding makes it invalid.
+        None if rounding makes the solution invalid.
         """
         unplaced_rows = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
         mask = np.zeros(self.codes.shape, bool)

@@ -29,7 +29,7 @@ class BestColumns:
 
     Attributes:
         kept_columns: column numbers, ascending.
-        weight: total of the caller's weights.
+        weight: total of the kept columns' weights, which the caller chose.
         exposed: people in a cell of fewer than k.
         n: number of people.
         k: the smallest equivalence class in which no person is exposed.

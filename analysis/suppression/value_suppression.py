@@ -159,7 +159,7 @@ _Point = tuple[int, int, tuple[int, ...]]
 
 
 def _at(column: SuppressionColumn, threshold: int) -> _Point:
-    """Return a column's rare people, number of common values, and their lower counts.
+    """Return a column's rare people, number of common values, and these values' lower counts.
 
     Values with counts from the threshold on are common.
     """
