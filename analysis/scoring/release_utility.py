@@ -85,7 +85,9 @@ class ReleasedRows:
 
     @classmethod
     def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "ReleasedRows":
-        """Return the release from its counts: people per released row of `width` codes or BLANK.
+        """Return the release from the number of people of each released row.
+
+        width: number of columns of a row, each a code or BLANK (suppressed).
 
         Raises:
             ParameterError: a row of another width.

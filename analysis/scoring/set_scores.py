@@ -53,7 +53,7 @@ class ScoredSet:
     Attributes:
         columns: column numbers, ascending.
         truth: people in an equivalence class smaller than k.
-        promised: upper bound on them, certified from the marginals.
+        promised: upper bound on the exposed people, certified from the marginals.
     """
 
     columns: Columns
@@ -238,7 +238,10 @@ def _wide(
     source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
-    """Score the named sets of a wide table: single columns, the best sets and those found."""
+    """Score sets of columns of a wide table, which has too many sets to count all.
+
+    They are the single columns, the best sets, and other sets that the search found.
+    """
     persons = source if isinstance(source, Persons) else None
     wild = None if isinstance(source, Persons) else source
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)

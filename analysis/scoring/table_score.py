@@ -236,7 +236,10 @@ def _owned(
 def _check_weights(
     weights: ArrayLike | None, owned: Persons | None, missing: Missing, factor: float
 ) -> None:
-    """Raise a ParameterError for weights with a factor, wildcards, or several rows a person."""
+    """Raise a ParameterError for sampling weights beside a factor, wildcards, or persons' rows.
+
+    Weights need a single row of each person. factor: people of the population for each person.
+    """
     if weights is None:
         return
     if factor != 1:
@@ -343,7 +346,10 @@ def _meaning(missing: Missing | str) -> Missing:
 
 
 def _cells(column: NDArray[np.integer], code: int | None) -> int:
-    """Return the number of missing cells of a column; `code` is its code of a missing cell."""
+    """Return the number of missing cells of a column.
+
+    `code` marks these cells; None: no cell is missing.
+    """
     return 0 if code is None else int(np.count_nonzero(column == code))
 
 
