@@ -34,7 +34,7 @@ def infer(evidence: Evidence) -> PersonPosteriors:
     """Compute the posterior of every person's row, and the leakage, from a coalition's evidence.
 
     Raises:
-        ParameterError: the evidence is contradictory.
+        ParameterError: no table is consistent with the evidence.
     """
     revealed, counts, whole = revealed_leakage(evidence, simplified(evidence))
     posteriors: list[CrowdPosterior] = []
@@ -111,7 +111,10 @@ def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) 
 
 
 def _known_of_some(evidence: Evidence, component: Component) -> bool:
-    """Whether a crowd of the component has known or allowed values beside the counts."""
+    """Whether a crowd of the component has evidence beside counts: known values or allowed cells.
+
+    A crowd is the people with equal evidence, a component an independent part of the evidence.
+    """
     return any(
         restricted(evidence.crowds[crowd], columns) for crowd, columns in component.columns.items()
     )
