@@ -37,7 +37,7 @@ class ClassGuesses:
     """The guesses of a class for one lesson.
 
     Attributes:
-        closed: whether they are shown, and further guesses refused.
+        closed: whether the guesses are shown, and further guesses refused.
         by_phone: secret of a phone -> its guess.
         devices: the number of guesses from each address.
     """

@@ -48,7 +48,7 @@ class NumberGuess:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of its sentences: the verdicts on a guess, and a value with its unit."""
+        """The names of the guess's sentences: verdicts on a guess, and a value with its unit."""
         return ("low", "right", "high", "value")
 
     def accepts(self, value: object) -> bool:
@@ -71,7 +71,7 @@ class ChoiceGuess:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of its sentences: the verdicts on a guess, and the answers."""
+        """The names of the guess's sentences: the verdicts on a guess, and the answers."""
         return ("right", "wrong", *_numbered_names("choice", self.choices))
 
     def accepts(self, value: object) -> bool:

@@ -518,7 +518,7 @@ def _columns(
 
 
 def _by(basis: str) -> Basis:
-    """Return the basis with this name; ParameterError for any other text."""
+    """Return the basis of advice with this name; ParameterError for any other text."""
     try:
         return Basis(basis)
     except ValueError:

@@ -190,7 +190,7 @@ class _Fit:
         )
 
     def _missing(self) -> dict[int, NDArray[np.int64] | None]:
-        """Return the original values of released texts that mean missing; None: every value."""
+        """Return, for each released text that means missing, its original values; None: any."""
         texts, original_texts = self.released.texts, self.original.texts
         lacking = [a for a, text in enumerate(original_texts) if _is_missing(text)]
         odd = [

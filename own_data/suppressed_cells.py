@@ -177,7 +177,7 @@ class CellsOfLevels:
         return self.weights[j] * (1 - self.ladders[j].levels[levels[j]].loss) / self.rows
 
     def lower(self, levels: Levels, needing: int) -> float:
-        """Return a lower bound on the loss of a choice.
+        """Return a lower bound on the loss of a choice of levels.
 
         It is the loss of the levels, and of a cheapest cell for each of the `needing` rows, which
         need one.
@@ -260,14 +260,14 @@ class CellsOfLevels:
         return product(*(range(top + 1) for top in self.top))
 
     def at(self, levels: Levels) -> SuppressedCells | None:
-        """Return the cells to suppress with these levels.
+        """Return the cells to suppress with these levels; cached.
 
         None if no suppression reaches the target.
         """
         if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
             if cells is not None and cells.suppressed > cells.limit:
-                return cells  # the result is too large to cache
+                return cells  # more cells than allowed: never released, so not cached
             self._cells_of_levels[levels] = cells
         return self._cells_of_levels[levels]
 

@@ -144,7 +144,7 @@ def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:
 
 
 def _right(label_codes: Codes, columns: Columns) -> float:
-    """Return the share of people whose label a naive Bayes classifier predicts.
+    """Return the share of people for whom a naive Bayes classifier predicts the right label.
 
     The people are halved at random; each half is predicted by a classifier trained on the other
     half. Labels of -1 are too rare to be predicted.

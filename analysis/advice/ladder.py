@@ -25,7 +25,7 @@ class LadderLevel:
     """One level of a ladder: a coarsening of a column.
 
     Attributes:
-        name: its name, in messages and tables.
+        name: name of the level, in messages and tables.
         codes: codes[c] is the coarser code of the column's code c.
         loss: lost share of the column's information, from 0 (nothing is lost) to 1 (all is lost).
     """

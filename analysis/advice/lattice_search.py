@@ -178,7 +178,7 @@ class _LatticeSearch:
         return base + (1 - base) * people / self.n if self.charged else base
 
     def note(self, levels: Levels, people: int) -> None:
-        """Record a complete choice with its people below k.
+        """Record a complete choice of levels with its people below k.
 
         If it is safe and loses less than the best choice, it becomes the best.
         """
@@ -416,9 +416,9 @@ class _LatticeSearch:
 
 
 def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:
-    """Return, for each level, an array with a random number for each code of the column.
+    """Return, for each level of a ladder, a random number for each code of the column.
 
-    Codes with the same coarser value have the same number.
+    Codes with the same coarser value have the same number, so sums of numbers identify classes.
     """
     marks = []
     for level in ladder.levels:

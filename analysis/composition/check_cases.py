@@ -94,9 +94,9 @@ def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
         elif kind == "leaf":
             worst = max(worst, leaf_people(tables, blocks, path, node))
         else:
-            raise ValueError(f"found a node {kind!r:.20}; needs split or leaf")
+            raise ValueError(f"tree: found a node {kind!r:.20}; split and leaf are accepted")
     if paths:
-        raise ValueError(f"{len(paths)} cases have no leaf")
+        raise ValueError(f"tree: {len(paths)} cases end without a leaf, which has their prices")
     return worst
 
 

@@ -47,9 +47,10 @@ class Fit:
 
     Attributes:
         shares: Phi/m, shape (n + 1,), at least 0, sum 1.
-        steps: number of steps made.
-        deviance: 2 m KL(h || A x), nats doubled.
-        expected: its mean at the truth, if x is near it.
+        steps: number of EM steps made.
+        deviance: 2 m KL(h || A x): twice the divergence of the m observed positions from the fit,
+            nats.
+        expected: expected deviance of the true shares, if they are near the estimate.
         gap: upper bound, in nats, on the log-likelihood missing to the maximum.
     """
 
@@ -105,9 +106,10 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
-    """Return which rows of shares fit the observed shares h of m positions.
+    """Return which shares along a path of EM steps fit the observed shares h of m positions.
 
-    A row fits if its deviance is at most `stop` times the expected deviance.
+    A row of `path` fits if its deviance (distance from h) is at most `stop` times the expected
+    deviance. A: transition matrix of the noise.
     """
     law, is_observed = path @ A.T, h > 0
     divergence = 2 * m * (np.log(h[is_observed] / law[:, is_observed]) @ h[is_observed])
@@ -158,9 +160,10 @@ def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
 
 
 def _expected(squares: Floats, x: Floats, law: Floats) -> float:
-    """Return the expected deviance of the true shares, if they are x.
+    """Return the expected deviance (distance from the observation) of the true shares x.
 
-    squares: the squares of A's entries. law: A x, the expected noisy shares.
+    squares: the squares of the entries of A, the transition matrix of the noise.
+    law: A x, the expected noisy shares.
     """
     return len(x) - float(((squares @ x) / law).sum())
 

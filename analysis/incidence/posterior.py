@@ -121,7 +121,10 @@ def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator)
 
 
 def _error(means: Floats) -> float:
-    """Return the largest standard error, over the counts, of the mean over moves, by batches."""
+    """Return the largest Monte Carlo standard error of the chains' mean, over the counts.
+
+    means: mean of the chains after each move. The moves are divided into batches.
+    """
     batches = [np.mean(part, axis=0) for part in np.array_split(means, BATCHES)]
     return float(np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES))
 
@@ -224,7 +227,7 @@ def _slide(
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Return the interval of t in which each row of x + t direction stays in the simplex."""
+    """Return the least and largest t for which x + t direction stays in the simplex, by row."""
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = -x / direction
     low = np.where(direction > 0, limits, -np.inf).max(axis=1)

@@ -32,11 +32,11 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """An estimated number of positions with its limits.
+    """An estimated number of positions with its confidence limits.
 
     Attributes:
-        value: the estimate.
-        low, high: its limits.
+        value: the estimated number.
+        low, high: lower and upper confidence limit.
     """
 
     value: float

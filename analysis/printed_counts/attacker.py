@@ -191,10 +191,10 @@ class CountAttacker:
         return bool(is_met.any())
 
     def _uncovered(self, cell: int) -> list[Need]:
-        """Return the requirements of a small cell that no known witness meets.
+        """Return the requirements of a small cell that no known witness (possible table) meets.
 
-        For an outsider and for each attacker with a row in the table: the cell may be low, and may
-        have k persons.
+        For an outsider and for each attacker with a row in the table, the cell may have the least
+        count that this attacker can believe, and may have k persons.
         """
         values, rows = self._witnesses[:, cell], self._rows
         inside = self._inside[rows, cell].astype(np.int64)
@@ -292,8 +292,8 @@ class CountAttacker:
     def _range(self, closed: Floats, row: int, max_change: float = np.inf) -> tuple[Floats, Floats]:
         """Return lower and upper bounds of each cell's count for an attacker with this row.
 
-        `row` is -1 for an outsider; `max_change` limits the change of cells that are not closed in
-        every choice, in persons.
+        `closed` says which cells are suppressed; `row` is -1 for an outsider. `max_change` limits,
+        in persons, the change of cells that are not suppressed in every choice.
         """
         counts = self.linked.counts
         down, up = counts.astype(float), (self.linked.n - counts).astype(float)
@@ -313,7 +313,7 @@ class CountAttacker:
     def _multipliers(self, need: Need) -> Floats | None:
         """Return the dual values of a linear program that maximises or minimises a cell's count.
 
-        None if the solver fails.
+        need: the requirement that names the cell and the direction. None if the solver fails.
         """
         previous, _ = self._objective
         self._program.change_cost(previous, 0)
@@ -347,13 +347,16 @@ class CountAttacker:
             return np.rint(solution.x).astype(np.int64)
         if solution.status != INFEASIBLE:
             raise SolverError(
-                "closing cells: the search for a table that protects a small cell ended with "
+                "suppressed cells: the search for a table that protects a small cell ended with "
                 f"the solver's status {solution.status}"
             )
         return None
 
     def _keep_if(self, table: Integers, need: Need) -> bool:
-        """Keep a table if it is a witness for the requirement; return whether it was kept."""
+        """Keep a table if it is a witness for the requirement; return whether it was kept.
+
+        A witness is a table that the attacker cannot exclude.
+        """
         value = int(table[need.cell])
         meets = value >= need.target if need.at_least else value <= need.target
         agrees_with_row = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())

@@ -64,7 +64,7 @@ class ClosedCounts:
 
     @property
     def is_best(self) -> bool:
-        """Whether it is proved that no choice has a smaller loss."""
+        """Whether it is proved that no safe choice of suppressed cells has a smaller loss."""
         return self.bound >= self.cost
 
 
@@ -249,9 +249,9 @@ class _ClosingSearch:
         return closed
 
     def _unprotected(self, closed: Flags) -> Need | None:
-        """Return a requirement of a small cell that a choice does not meet.
+        """Return a requirement of a small cell that a choice of suppressed cells does not meet.
 
-        None if the choice is safe.
+        A requirement is a count that an attacker must hold possible. None if the choice is safe.
         """
         self.attacker.close(closed)
         for cell in np.flatnonzero(self.small).tolist():
@@ -387,7 +387,7 @@ class _ClosingSearch:
         return ClosingCut(weights)
 
     def _improve(self, choice: Flags) -> None:
-        """Take a safe choice as the best if it is cheaper."""
+        """Record a safe choice of suppressed cells as the best if it is cheaper."""
         if self.cost(choice) < self.cost(self.best):
             self.best = choice
 
@@ -396,5 +396,5 @@ class _ClosingSearch:
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
 
     def _goes_on(self, max_programs: int) -> bool:
-        """Whether programs are left and the best choice is not yet proved the cheapest."""
+        """Whether programs are left to solve, and the best choice is not proved the cheapest."""
         return self.attacker.programs < max_programs and self.bound < self.cost(self.best)

@@ -180,6 +180,8 @@ def audit(counts: ClosedCounts) -> Intervals:
 def _check_witnesses(counts: ClosedCounts) -> None:
     """Check, in whole numbers, that tables prove each small cell safe from each attacker.
 
+    A witness is a table that an attacker cannot exclude.
+
     Raises:
         VerificationError: a witness does not add up, contradicts an open cell, or is missing.
     """

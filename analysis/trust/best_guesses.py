@@ -113,7 +113,7 @@ class PersonPosteriors:
 
     @property
     def error(self) -> float:
-        """The largest standard error of a share; 0.0 without sampling."""
+        """The largest standard error of a posterior probability; 0.0 without sampling."""
         return max((posterior.error for posterior in self.posteriors), default=0.0)
 
     @property
@@ -167,7 +167,8 @@ class PersonPosteriors:
     def best_row(self, crowd: int) -> float:
         """Return the posterior probability of the likeliest whole row, for people of this crowd.
 
-        For a pool with too many rows, return the maximum over each crowd's likeliest row.
+        If the person's crowd is unknown among some crowds (a pool) and rows are too many, return
+        the maximum over each crowd's likeliest row.
         """
         pool = self.weights(self.evidence.pool_of(crowd))
         if len(pool) == 1:
@@ -175,7 +176,10 @@ class PersonPosteriors:
         return max(self.probability(crowd, row) for row in self._likely(pool))
 
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
-        """Yield rows that a person of a pool may hold: all of them, or each crowd's likeliest."""
+        """Yield rows that a person of a pool may hold: all of them, or each crowd's likeliest.
+
+        A pool is crowds among which a person's crowd is unknown.
+        """
         columns = range(len(self.evidence.laws))
         domains = [
             {value for crowd in pool for value, share in self.values(crowd, column).items()}
@@ -217,7 +221,7 @@ class PersonPosteriors:
 
     @cached_property
     def _about(self) -> Mapping[int, Sequence[CrowdPosterior]]:
-        """The posteriors of which each crowd is part, by crowd."""
+        """The posteriors of components (crowds linked by counts) that contain a crowd, by crowd."""
         about = defaultdict[int, list[CrowdPosterior]](list)
         for posterior in self.posteriors:
             for crowd in posterior.columns:
@@ -324,5 +328,5 @@ class PersonPosteriors:
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:
-        """Return the largest standard error of the posteriors of this crowd; 0.0 if exact."""
+        """Return the largest standard error of this crowd's posteriors; 0.0 if exact."""
         return max((posterior.error for posterior in self._about.get(crowd, ())), default=0.0)

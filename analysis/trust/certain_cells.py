@@ -41,10 +41,10 @@ class Certain:
     """Lower and upper bound on the people that a curator knows to be in a cell smaller than k.
 
     Attributes:
-        low: people, at least.
-        high: people, at most.
-        n: all people.
-        exact: whether both are the same number.
+        low: the least number of such people.
+        high: the largest number of such people.
+        n: number of all people.
+        exact: whether the two bounds are equal.
     """
 
     low: int
@@ -162,7 +162,10 @@ class Tables:
 
 
 def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
-    """Yield each counted table: the view, and the people of each of its cells; -1 is `other`."""
+    """Yield each counted table: its columns with named values, and the people of each of its cells.
+
+    A value code of -1 in a cell is `other`, any value not named.
+    """
     for column, counts in enumerate(knowledge.singles):
         values = tuple(range(len(counts)))
         yield ((column,), (values,)), {(v,): int(n) for v, n in enumerate(counts)}

@@ -13,7 +13,10 @@ MOST_JOINED = 1 << 20  # most cells of the table over all columns of counts that
 
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:
-    """Whether a crowd has known values or a list of allowed cells in one of these columns."""
+    """Whether a crowd has known values or a list of allowed cells in one of these columns.
+
+    about: the crowd, people of whom the coalition has equal evidence.
+    """
     known_columns = {column for column, _ in about.known_values}
     restricted_columns = {
         column for allowed_cells in about.allowed for column in allowed_cells.columns

@@ -129,9 +129,10 @@ def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
 def _column(
     evidence: Evidence, wide: OpenCount, place: int, second: OpenCount | None
 ) -> SolvedColumn | None:
-    """Solve a column of the wide count, with a second count of it; None without a closed form.
+    """Compute a column's posteriors from two counts of it; None without a closed form.
 
-    The wide count is the count of several columns; the second count is of this column alone.
+    wide: the count of several columns, this column at `place`.
+    second: the count of this column alone; None: there is no such count.
     """
     column = wide.columns[place]
     law = evidence.laws[column]
@@ -237,7 +238,10 @@ def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
 
 
 def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
-    """Whether the label of a column at this place of the count determines the value."""
+    """Whether the label counted for a column determines the value.
+
+    A label is the text reported in place of a value. place: the column's place in the count `wide`.
+    """
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
     values = {evidence.state_values((column,), (state,)) for state in states}
@@ -275,7 +279,10 @@ def _coins(
 def _covers(
     values: Sequence[int], law: Sequence[float], wide: OpenCount, place: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield, for each value with a cover, suppressed label, suppressed state and shown state."""
+    """Yield, for each value with a cover, suppressed label, suppressed state and shown state.
+
+    A cover is a random suppression. A state is a value, reported or suppressed.
+    """
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
         if len(states) == 2:  # the state "value reported" comes before the state "value suppressed"

@@ -76,7 +76,10 @@ def binomial(people: int, n: int, rate: float) -> float:
 
 
 def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
-    """Return the log probability (nats) of these numbers of labels in a group."""
+    """Return the log probability (nats) that a group's people have these numbers of labels.
+
+    A label is the text that people report. numbers: people of the group by label.
+    """
     people, label_states = group
     if sum(numbers.values()) != people:
         raise ParameterError("the evidence is contradictory: no table is consistent with it")
@@ -90,7 +93,7 @@ def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
 def _binomials(groups: Sequence[Group], label: int, total: int) -> tuple[list[list[float]], float]:
     """Return each group's distribution of the number with a label, given the sum over all groups.
 
-    Besides, the log probability of this sum.
+    The second result is the natural log of the probability of this sum. A label is a reported text.
     """
     laws = []
     for people, label_states in groups:

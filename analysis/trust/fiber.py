@@ -343,9 +343,13 @@ def _value_leakage(
 ) -> float:
     """Return the leakage about values alone, if states also contain coins of covers (nats).
 
-    It is the divergence of posterior from prior of the table V[k, values], sums of N[k, x]:
+    A cover is a random suppression, decided by a coin. The leakage is the divergence of posterior
+    from prior of the table V[k, values], the people of crowd k with each combination of values:
 
         sum_V P(V) log( P(V) / w(V) ),    w(V) = prod_k n_k! prod_v p(v)^V[k, v] / V[k, v]!
+
+    P is the posterior, w the prior probability of a table, p(v) the prior share of values v, and
+    n_k the number of people of crowd k.
     """
     places: dict[tuple[int, Cell], int] = {}
     at = [

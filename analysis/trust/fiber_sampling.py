@@ -205,7 +205,7 @@ def _moves(
 
 
 def _preserves_sums(tables: Fibre, move: dict[int, int]) -> bool:
-    """Whether a move leaves every sum as it is."""
+    """Whether a move leaves every sum of cells that the evidence fixes as it is."""
     change: dict[int, int] = {}
     for cell, step in move.items():
         for total in tables.sums[cell]:
@@ -318,7 +318,7 @@ def _exchanges(
 def _differences(
     tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
 ) -> Iterator[Move]:
-    """Yield moves that are differences of distant tables, divided by their common divisor."""
+    """Yield moves of the walk: differences of distant tables, divided by their common divisor."""
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
     for first, second in combinations(ends, 2):
         step = first - second

@@ -137,7 +137,7 @@ class _Chain:
 
 
 def counts_all_users(counted: "Sequence[CountsSeen]", users: int) -> bool:
-    """Whether every table counts all users and has no suppressed value."""
+    """Whether every table of counts contains all users and has no suppressed value."""
     return all(
         counts_seen.people == users and not any(isinstance(r, Redact) for r in counts_seen.hidden)
         for counts_seen in counted

@@ -319,12 +319,12 @@ def _linked(read_evidence: ReadEvidence) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """People with the same queries, and the view's observations about them.
+    """People who were sent the same queries, and the view's observations about them.
 
     Attributes:
-        users: their number.
+        users: number of these people.
         pinned: linked values by index of the person.
-        counted: the counts of them that were read.
+        counted: counts of these people that the coalition read.
         whole: columns in which all respondents are linked (runs that record only numbers).
     """
 
@@ -335,7 +335,7 @@ class _Crowd:
 
     @property
     def present(self) -> int:
-        """Number of respondents among them."""
+        """Number of respondents among the crowd's people."""
         return max((counts_seen.people for counts_seen in self.counted), default=len(self.pinned))
 
 
@@ -369,7 +369,10 @@ def log2_multinomial(counts: Iterable[int]) -> float:
 
 
 def minimal(coalitions: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
-    """Return the minimal coalitions that link a person, given the people each coalition links."""
+    """Return the minimal coalitions that link a person to a value.
+
+    coalitions: for each coalition, the number of people whom it links.
+    """
     breaking = [set(parties) for parties, linked in coalitions.items() if linked]
     return sorted(
         tuple(sorted(parties))

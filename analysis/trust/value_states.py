@@ -102,7 +102,7 @@ class States:
     def behind(self, column: int, rule: "Hiding | None", text: str) -> frozenset[int]:
         """Return the states (values, reported or suppressed) in which people report this text.
 
-        rule: the rule by which they hide values.
+        rule: the rule by which these people hide values.
         """
         key = column, rule, text
         if key not in self.memory:

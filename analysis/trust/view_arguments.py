@@ -36,7 +36,7 @@ def as_view(view: Any) -> View:
 
 
 def columns_of(view: View) -> int:
-    """Return the least number of columns of a view: 1 + the last column counted or reported."""
+    """Return the least number of columns that a view implies: 1 + the last counted or reported."""
     counted_columns = (column for counts_seen in view.counted for column in counts_seen.columns)
     rows = chain.from_iterable(distinct(people.values()) for people in view.by_round.values())
     return 1 + max({0, *counted_columns, *chain.from_iterable(rows)})

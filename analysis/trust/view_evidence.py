@@ -181,7 +181,10 @@ def _laws(
 
 
 def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
-    """Whether the number of people in counts agrees with the respondents that the view shows."""
+    """Whether the number of people in counts equals that of the respondents that the view shows.
+
+    Other counts are left out of the evidence, because the counted people are not known.
+    """
     if counts_seen.among is not None:
         return len(counts_seen.among) == counts_seen.people
     if view.respondents:
