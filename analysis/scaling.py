@@ -21,8 +21,8 @@ from math import inf
 from ..errors import ParameterError
 from .validation import number, whole
 
-SEPARATE_LIMIT = 10_000  # people; up to this number, a simulation runs a task for each person
-WHOLE = 100_000  # people; up to this number, a simulation records every message
+SEPARATE_LIMIT = 10_000  # most people for whom a simulation runs a task each
+WHOLE = 100_000  # most people for whom a simulation records every message
 MICRO = 1e-6  # seconds in a microsecond
 GIGABIT = 1e9 / 8  # bytes per second of a network link of one gigabit per second
 

@@ -155,9 +155,9 @@ def _composed(option_value: Any) -> Any:
 
 
 def _signs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Return the sign between the parts of a cell, by column. Raises DataError.
+    """Return, by column, the sign that separates the parts of a cell. Raises DataError.
 
-    texts: each as in `symptoms=;`.
+    texts: the user's options, each as in `symptoms=;`.
     """
     signs: dict[str, str] = {}
     for text in texts:
@@ -204,7 +204,7 @@ def read(
             f"{path}: the table has only one person, {coarser.note}; at least two people are "
             "needed, because a single person has no crowd"
         )
-    # The roles already show which columns no scenario requests.
+    # A warning that a scenario does not request a column is dropped: the column's role shows it.
     warnings = [text for text in coarser.warnings if NOT_ASKED not in text]
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 

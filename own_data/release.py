@@ -149,7 +149,7 @@ def judge_advised(
 
 @contextmanager
 def _looked_at(ledger: Path) -> Iterator[Ledger]:
-    """Open a ledger for reading. A missing file counts as an empty ledger."""
+    """Open a ledger of earlier releases for reading; a missing file counts as an empty ledger."""
     if ledger.exists():
         with opened(ledger) as book:
             yield book

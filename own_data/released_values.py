@@ -283,5 +283,5 @@ def _number(text: str) -> float:
 
 
 def _folded(text: str) -> str:
-    """Return a text without differences of case and spaces."""
+    """Return a text without differences of case and spaces, to compare it with other texts."""
     return " ".join(text.casefold().split())

@@ -143,7 +143,7 @@ def ballots(advised: Advised) -> int | None:
 
 
 def _placed(key: str, item: Any, folder: Path) -> Any:
-    """Return the value of a key; the path of a hierarchy is relative to the folder."""
+    """Return a scenario key's value, with the path of a hierarchy made relative to the folder."""
     return _relative(Path(item), folder) if key == "hierarchy" else item
 
 

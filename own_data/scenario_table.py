@@ -111,7 +111,7 @@ def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading
 
 
 def _as_option(setting: Any) -> Any:
-    """Return a setting of `[population]` in the form of the option of the same name."""
+    """Return a setting of a scenario's `[population]` in the form of the equal option."""
     if isinstance(setting, dict):
         return tuple(f"{name}={sign}" for name, sign in setting.items())
     return setting

@@ -74,9 +74,9 @@ class _Growing:
     unsafe: list[set[int]] = field(default_factory=list)
 
     def grow(self, position: int, columns: Group) -> None:
-        """Push a set without the next column, then the set with it if that meets the target.
+        """Push a set of columns on the stack without the next column, and with it if that is safe.
 
-        position: the place of the next column in `order`.
+        position: the place of the next column in `order`. A set is safe if it meets the target.
         """
         if position == len(self.order):
             return

@@ -119,7 +119,10 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables by subset sums over their cells of k people or more."""
+    """Search for worse tables: choose values of unexposed cells to match the counts.
+
+    The cells have k people or more; sums of the people of subsets of cells are compared.
+    """
     bracket.say("supports that match")
     supports = Supports(program)
     support_limit = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))

@@ -119,7 +119,9 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
         n: number of vectors, >= 1.
         eta: privacy parameter, 0 < eta < 1.
     """
-    full = transition(n, eta)[n]  # P(all n noisy bits are one | j true ones)
+    full = transition(n, eta)[
+        n
+    ]  # entry j: probability that all n noisy bits are 1 if j true bits are
     shares = [comb(n, j) / 2**n for j in range(n + 1)]
     present = [shares[j] * full[j] for j in range(n + 1)]
     zero = [shares[j] * (1 - full[j]) for j in range(n + 1)]

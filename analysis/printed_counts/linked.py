@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_CELLS = 6_000  # most cells of all tables with their totals
+MOST_CELLS = 6_000  # most cells of all linked tables together, with their totals
 MOST_COLUMNS = 4  # most columns of a table
 
 Integers = NDArray[np.int64]

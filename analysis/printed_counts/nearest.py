@@ -35,7 +35,7 @@ class Need:
     Attributes:
         cell: the place of the protected cell.
         at_least: whether the cell must have at least `target` persons in the table; else at most.
-        target: persons.
+        target: the number of persons required in the cell.
         row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an outsider.
     """
 

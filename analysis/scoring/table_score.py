@@ -288,10 +288,7 @@ def _people(codes: NDArray[np.integer], owned: Persons | None, j: int) -> Intege
 
 
 def allowed(share: float, n: int) -> int:
-    """Return the largest number of people, of n, whose share is at most `share`.
-
-    The share is compared as a float, as everywhere.
-    """
+    """Return the most people, of n, whose share of n is at most `share`; compared in floats."""
     people = min(n, int(share * n) + 1)
     while people / n > share:
         people -= 1

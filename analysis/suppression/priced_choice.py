@@ -59,7 +59,12 @@ class Priced:
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
 
     def meets(self, chosen: Columns, coverage: int) -> bool:
-        """Whether a set is within the target; `coverage` is its coverage bound, in people."""
+        """Whether a set of columns is within the target, by the coverage or the priced bound.
+
+        coverage: the coverage bound on exposed people of the set. The priced bound (a linear
+        program) is
+        computed only if that is too large, but near the target.
+        """
         if coverage <= self.max_exposed:
             return True
         counts = [self.columns[j] for j in chosen]

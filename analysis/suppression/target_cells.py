@@ -161,7 +161,7 @@ class _TargetSearch(RowKeys):
         return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
 
     def _home(self) -> NDArray[np.bool_]:
-        """Return a mask of the rows released as they are: classes that meet their targets."""
+        """Return a mask of the rows released as they are, in classes that meet targets."""
         return ~self.missed[self.cells]
 
     def _trim(self) -> NDArray[np.bool_] | None:

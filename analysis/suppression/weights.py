@@ -17,7 +17,7 @@ DIGITS = 2**52  # weights become whole units; their total is at most this number
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
-    """Check the weights and return them as the decimal numbers they are written as; None: 1 each.
+    """Check the weights of columns and return them as exact decimal fractions; None: 1 each.
 
     Raises:
         ParameterError: another number of weights, or a weight that is negative or not finite.

@@ -225,8 +225,8 @@ class OpenCount:
 def simplified(evidence: Evidence) -> list[OpenCount]:
     """Return the counts without people of known cells and without counts contained in them.
 
-    A crowd with known cells leaves its counts. Subtracting the marginals of the release from the
-    marginals of the first round gives the marginals of the dropouts.
+    A crowd (people with equal evidence) with known cells is subtracted from its counts. Subtracting
+    the marginals of the release from those of the first round gives the marginals of the dropouts.
 
     Raises:
         ParameterError: more people are known than were counted.

@@ -157,7 +157,7 @@ def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> fl
 def possible(
     evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], max_cells: int
 ) -> list[Cell] | None:
-    """Return the cells that people of a crowd may be in, in order.
+    """Return the cells that people of a crowd (people with equal evidence) may be in, in order.
 
     A cell is possible if prior, known and allowed values and every count admit it. None if there
     are more than `max_cells`, or too many to test.

@@ -219,7 +219,7 @@ def _cubes(
     """Yield moves of a crowd: +1 and -1 at the corners of a box over two or more columns."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
     for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
-        # A box with a corner that is no possible cell is no move.
+        # A move adds and removes people at a box's corners, which must all be possible cells.
         numbers = [place.get((crowd, cell)) for cell, _ in corners]
         if None not in numbers:
             signs = (sign for _, sign in corners)

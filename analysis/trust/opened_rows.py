@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...protocol.wire.messages import Counts
 
 LN2 = 0.6931471805599453
-Key = tuple[tuple[int, str], ...]  # values by column, in order; () if no value is linked
+Key = tuple[tuple[int, str], ...]  # a user's linked values: (column, value) pairs; () if none
 
 
 def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
@@ -99,7 +99,7 @@ class _LinkedValues:
         return cls(kinds, rows, +rows_left, unsure)
 
     def linked(self) -> "Iterator[tuple[Row, int]]":
-        """Yield the linked rows, or parts of rows, each with its number of users."""
+        """Yield the rows, or parts of rows, linked to users, each with its number of users."""
         return ((self.rows[key], people) for (key, _), people in self.kinds.items() if key)
 
 
