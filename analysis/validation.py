@@ -19,7 +19,8 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MAX_PEOPLE = 3_000_000_000  # limit of the people, so that the product of two counts fits 63 bits
-MOST_REPORTS = 10**10  # limit of the reports, so that their counts, with rounding, stay within float64
+# limit of the reports, so that their counts, with rounding, stay within float64
+MOST_REPORTS = 10**10
 # A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
 MOST_BITS = 1023  # bits of a whole number that float64 holds
