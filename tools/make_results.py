@@ -34,6 +34,8 @@ K = 5  # people in the smallest crowd wanted
 TARGET = 0.05  # share of people whom a release may expose, as certified
 NODES = 20  # limit of every search tree
 SEED = 7
+SMALLEST = ["analyst + shuffler-1 + shuffler-2", "curator + shuffler-1 + shuffler-2"]
+FREE = " Counts are facts, free to use."
 COLOURS = 64  # of the palette
 LEAST = 0.02  # percent: below it the axis is linear, so that 0 has a place
 SCENARIO = f"""[scenario]
@@ -121,7 +123,13 @@ def session(name: str) -> Outcome:
 
 
 def session_row(outcome: Outcome) -> tuple[str, ...]:
-    """The row of a session on the page."""
+    """The row of a session on the page, which says once which coalitions are the smallest.
+
+    Raises:
+        ValueError: the session has other smallest coalitions.
+    """
+    if (smallest := [" + ".join(group) for group in breaking(outcome.coalitions)]) != SMALLEST:
+        raise ValueError(f"found the smallest coalitions {smallest}; the page says {SMALLEST}")
     kept, sizes = outcome.kept, len(outcome.sizes)
     readers = [outcome.coalition(party) for party in ("curator", "analyst")]
     return (
@@ -130,13 +138,14 @@ def session_row(outcome: Outcome) -> tuple[str, ...]:
         f"{100 * outcome.exposure.true:.2f} %",
         f"{100 * outcome.exposure.promised:.2f} %",
         *(f"{view.bits_are.word}{view.bits_per_person:.2f}" for view in readers),
-        " or ".join(" + ".join(group) for group in breaking(outcome.coalitions)) or "none",
     )
 
 
 def sources() -> str:
-    """List the published source of each table, in Markdown."""
-    return "".join(f"* `{name}`: {shipped(name).note}\n" for name in names_by_people())
+    """List the published source of each table, in Markdown; the page says once that it is free."""
+    return "".join(
+        f"* `{name}`: {shipped(name).note.removesuffix(FREE)}\n" for name in names_by_people()
+    )
 
 
 def names_by_people() -> list[str]:

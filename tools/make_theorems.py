@@ -26,7 +26,6 @@ from statements import Statement, listed_items, statements
 PAGE = DOCS / "theorems.md"
 TESTS = ROOT / "tests" / "analysis"
 STATUS = re.compile(r"^(true|corrected|sharper|false|used|definition|out of scope|open|redrawn)\b")
-USUAL = ("true", "definition", "used", "redrawn", "out of scope")
 TITLE = re.compile(r"^## Paper (\d{3}): (.+)$", re.MULTILINE)
 FILES = {
     "comp": "composition/test_composition.py",
@@ -80,26 +79,22 @@ class Item:
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    def link(self) -> str:
-        """Return the link to the statement on its page."""
-        anchor = re.sub(r"[^a-z0-9-]", "", self.number.lower().replace(" ", "-"))
-        return f"[{self.number}](#{anchor})"
-
     def subject(self) -> str:
         """Return the first line of the section: the subject, and the status in bold.
 
-        Nothing is said of definitions, and of what is true as printed.
+        What is true as printed has no status.
         """
         status = STATUS.sub(lambda word: f"**{word[0]}**", self.status)
-        remark = "" if self.status in ("definition", "true") else f" Status: {status}."
+        remark = "" if self.status == "true" else f" Status: {status}."
         return f"{self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
 
     def block(self, statement: Statement) -> str:
-        """The subject under the number, then the statement, its functions and its test."""
+        """The subject (definitions begin with it), the statement, its functions and its test."""
         functions = f"\n**Functions**: {_names(self.where)}.\n" if self.where else ""
         file = self.file.rpartition("/")[2]
         tested = f"\n**Test**: `{file}::test_{self.test}`\n" if file else ""
-        return f"## {self.number}\n\n{self.subject()}\n{statement.markdown}{functions}{tested}"
+        subject = "" if self.status == "definition" else f"{self.subject()}\n"
+        return f"## {self.number}\n\n{subject}{statement.markdown}{functions}{tested}"
 
 
 def items() -> dict[str, list[Item]]:
@@ -151,29 +146,14 @@ def statement_pages(page: str) -> dict[Path, str]:
 
 
 def statement_page(paper: str, title: str) -> str:
-    """Return the page of a paper: what was found wrong or open, and the exact statements."""
+    """Return the page of a paper: its numbered items, with their exact statements."""
     known, rows = statements(paper), items()[paper]
     head = (
-        f"# Statements of paper {paper}: {title}\n\nThe numbered items of the paper: subject, "
-        "signs, exact statement, proof or reference, erratum, functions and test\nin "
-        "`tests/analysis`. [Theorems](theorems.md) says what a status means; an item without one\n"
-        "is true as printed.\n"
-        f"Written by `tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
+        f"# Statements of paper {paper}: {title}\n\n[Theorems](theorems.md) says what a status of "
+        "these items means; an item without one is true as printed.\nWritten by "
+        f"`tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
-    return "\n".join([head, _listed(rows), *(item.block(known[item.number]) for item in rows)])
-
-
-def _listed(rows: Sequence[Item]) -> str:
-    """Links to the items with a remarkable status, by status."""
-    found: dict[str, list[str]] = {}
-    for item in rows:
-        status = STATUS.match(item.status)
-        found.setdefault(status[0] if status else "", []).append(item.link())
-    return "".join(
-        f"* {status.capitalize()}: {', '.join(links)}.\n"
-        for status, links in found.items()
-        if status not in USUAL
-    )
+    return "\n".join([head, *(item.block(known[item.number]) for item in rows)])
 
 
 def main() -> int:
