@@ -50,7 +50,6 @@ max_exposure = {TARGET}
 """
 BOUNDS = ("table", "people", "columns", "cells", "truth", "worst case", "certified bound")
 SESSIONS = ("table", "released", "truth", "certified bound", "bits to curator", "bits to analyst")
-SMALLEST = "smallest coalitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +193,7 @@ def page_text(page: str, found: Sequence[Bounds], sessions: Sequence[Outcome]) -
     """Return the page with these results in place of its own."""
     parts = {
         "bounds": written_table(BOUNDS, [one.row() for one in found]),
-        "sessions": written_table((*SESSIONS, SMALLEST), [session_row(one) for one in sessions]),
+        "sessions": written_table(SESSIONS, [session_row(one) for one in sessions]),
         "sources": sources(),
     }
     return filled(page, parts)
@@ -213,7 +212,7 @@ def main(names: Sequence[str]) -> None:
         sessions.append(session(name))
     if names:
         print(written_table(BOUNDS, [one.row() for one in found]))
-        print(written_table((*SESSIONS, SMALLEST), [session_row(one) for one in sessions]))
+        print(written_table(SESSIONS, [session_row(one) for one in sessions]))
         return
     page = page_text(PAGE.read_text("utf-8"), found, sessions)
     save_picture(figure(found), PICTURE, COLOURS)
