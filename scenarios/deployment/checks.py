@@ -179,7 +179,7 @@ def guards(evidence: SessionEvidence) -> str:
     """
     board, rules = evidence.board, evidence.announced.rules
     if not rules.challenge:
-        raise NoGround("`challenge` is off: no envelope is on the board")
+        raise NoGround("`challenge` is off, so the board has no signed envelopes to check")
     rounds = range(1, len(board.tallies) + 1)
     for number in rounds:
         check_accepted(board, number)

@@ -79,8 +79,8 @@ class Keeper:
     """The party that keeps a ledger, with its file and signing identity.
 
     Attributes:
-        place: its name in the session file.
-        identity: its identity, which signs the ledger.
+        place: the name of the party's machine in the session file.
+        identity: the identity of the party, which signs the ledger.
         path: the file of the ledger.
         predecessor: the identity of the earlier keeper of this ledger; None: it has had this keeper
             from the start.

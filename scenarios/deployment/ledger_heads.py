@@ -146,7 +146,7 @@ def read_heads(
 
     Raises:
         ParameterError: a party keeps no ledger, or two ledgers contradict each other.
-        StorageError: as of `read_head`.
+        StorageError: the file is missing or damaged, as for `read_head`.
     """
     if other_places := sorted(set(files) - set(KEEPERS)):
         raise ParameterError(

@@ -53,7 +53,7 @@ class CheckLimit:
     """A fact that the posts of a session cannot show.
 
     Attributes:
-        subject: its subject, in a word, such as "counts".
+        subject: the subject of the limit, in a word, such as "counts".
         text: the fact, and the reason.
     """
 

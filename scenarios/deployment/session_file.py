@@ -136,7 +136,7 @@ class SessionFile:
     """A checked session file: all that a party needs to take part in the session.
 
     Attributes:
-        scenario: its features and promises, without people so far.
+        scenario: the session's features and promises, without people so far.
         schema: the features that people are asked for.
         directory: the address of each party.
         roster: the keys of the parties that sign.

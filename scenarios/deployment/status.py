@@ -41,7 +41,7 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
     """The progress of a party in a session, as its posts show it.
 
     Attributes:
-        party: its name.
+        party: the name of the party.
         last_post: the kind of its last post.
         posts: the number of its posts.
         round: the round of the last post; "-" where it has no round.

@@ -70,7 +70,7 @@ def parts_of(text: str, sign: str) -> list[str]:
 def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the different parts that occur in a column.
 
-    texts: its values. sign: stands between two parts. Raises DataError for no part, or more than
+    texts: the values. sign: separates two parts. Raises DataError for no part, or more than
     100.
     """
     parts = sorted({part for text in texts for part in parts_of(text, sign)})

@@ -17,7 +17,7 @@ from ...protocol.wire.coarsening import NUMBER
 from .people import Codes, SourceTable
 from .values import UNKNOWN
 
-COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
+COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # a number such as 1.234.567,89
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # 1,234: a decimal comma, or thousands
 
 

@@ -46,7 +46,7 @@ OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 def encoding_of(content: Content, chosen_encoding: str | None = None) -> str:
     """Return the encoding of a text file, detected or checked.
 
-    chosen_encoding: by the user. Raises DataError for a binary file, or a wrong choice.
+    chosen_encoding: the user's choice. Raises DataError for a binary file, or a wrong choice.
     """
     with content.open() as file:
         head = file.read(HEAD)

@@ -11,7 +11,7 @@ class FileOptions:
 
     Attributes:
         separator: the character between two cells.
-        encoding: as Python calls it.
+        encoding: the encoding of the text, by Python's name.
         sheet: the sheet of a workbook.
         header: whether the first line names the columns.
         decimal: the sign before decimals.

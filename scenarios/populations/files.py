@@ -87,7 +87,7 @@ class FileSource:
     """A file of people, read once into memory: a `Source`.
 
     Attributes:
-        content: its bytes.
+        content: the bytes of the file.
         options: options of the user about its form.
     """
 
@@ -219,7 +219,7 @@ class FileSource:
         return pointed(path, table, self.options.decimal, lacking[0])
 
 
-_last: dict[object, SourceTable] = {}  # memory key -> table; only the last read table
+_last: dict[object, SourceTable] = {}  # memory key -> the last table read, to save a second reading
 
 
 def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:

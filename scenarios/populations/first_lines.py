@@ -82,7 +82,7 @@ def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> 
     if len(cells) < width:
         return all(cells) and len(cells) > 0
     if line.full == 1 and width > 1 and sum(_in_use(body, j) for j in range(width)) > 1:
-        return bool(len(cells) == 2 and not cells[0])  # pandas: row numbers and a column
+        return bool(len(cells) == 2 and not cells[0])  # a pandas file: an index and one column
     return all(cells[j] or not j or not _in_use(body, j) for j in range(width))
 
 

@@ -52,7 +52,7 @@ class _Row:
 
     Attributes:
         number: the number of the line, from 1.
-        cells: as they are in the file.
+        cells: the cells of the row, as in the file.
     """
 
     number: int

@@ -10,7 +10,7 @@ class OpeningLine:
 
     Attributes:
         number: the number of the line, from 1.
-        cells: its texts, without the spaces around them.
+        cells: the texts of the cells, without the spaces around them.
     """
 
     number: int

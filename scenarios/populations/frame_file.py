@@ -51,11 +51,11 @@ def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
     _named_once(frame)
     if isinstance(frame, Mapping):
         return {str(name): list(column) for name, column in frame.items()}
-    if hasattr(frame, "to_pydict"):  # Arrow
+    if hasattr(frame, "to_pydict"):  # an Arrow table
         return dict(frame.to_pydict())
-    if hasattr(frame, "iloc"):  # pandas
+    if hasattr(frame, "iloc"):  # a pandas frame
         return {str(name): frame.iloc[:, j].tolist() for j, name in enumerate(frame.columns)}
-    if hasattr(frame, "get_columns"):  # polars
+    if hasattr(frame, "get_columns"):  # a polars frame
         return {column.name: column.to_list() for column in frame.get_columns()}
     if isinstance(getattr(frame, "columns", None), Mapping):
         return columns_of(frame.columns)

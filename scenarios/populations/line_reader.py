@@ -25,9 +25,9 @@ class FileHead:
     """The beginning of a file, and the words that describe its form.
 
     Attributes:
-        opening: its first lines.
-        about: its form in words, before the layout.
-        more: its form in words, after the layout.
+        opening: the first lines of the table.
+        about: the form of the file in words, before the layout.
+        more: the form of the file in words, after the layout.
         filled: places of columns with merged cells below each other, with their last line.
     """
 

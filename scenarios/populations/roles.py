@@ -23,10 +23,10 @@ from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 
 FEWEST = 20  # fewer different values do not show an identifier
-FEWEST_NUMBERS = 50  # as FEWEST, for whole numbers: ages of 20 people often differ
+FEWEST_NUMBERS = 50  # fewer whole numbers do not either, as ages of 20 people often differ
 IDENTIFYING_SHARE = 0.9  # share of different values from which a column is an identifier
-NAMED = 0.02  # as above, for a column called a name, a number or an address
-LOOKED_AT = 200  # values that are compared with patterns
+NAMED = 0.02  # such a share, for a column called a name, a number or an address
+LOOKED_AT = 200  # most values of a column that are compared with patterns of dates, codes, ...
 ROWS_OF_KEY = 20  # mean rows of a value up to which a column may be a key
 ROUND = 0.3  # share of numbers ending in 0 above which they are measurements
 TEXT_WORDS = 4  # words of a cell from which it is free text
@@ -70,10 +70,10 @@ class JudgedColumn:
     """The role of a column for an attacker, and its reason: given by the user, or guessed.
 
     Attributes:
-        column: its name.
-        role: for an attacker that looks for a person.
+        column: the name of the column.
+        role: the use of the column for an attacker that looks for a person.
         reason: the reason in words.
-        is_stated: whether the user gave it; else it was guessed.
+        is_stated: whether the user gave the role; else it was guessed.
     """
 
     column: str

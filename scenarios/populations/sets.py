@@ -37,7 +37,7 @@ Vectors = npt.NDArray[np.uint8]
 SOURCE = BUILTIN + SETS
 PIECE = 4 * MAX_WIDTH  # positions in a piece: a hexadecimal digit holds four
 MOST_POSITIONS = MAX_FEATURES * PIECE
-MOST_OWNERS = 200  # bounds on an estimate need 2 (n + 1) linear programs
+MOST_OWNERS = 200  # most owners n, as bounds on estimates need 2 (n + 1) linear programs
 OWNER, ELEMENT = "owner", "element"  # columns of a file of sets
 NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets drawn at random"
 

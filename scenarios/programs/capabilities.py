@@ -62,7 +62,7 @@ class LocalNoise(Capability):
     def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Return the names of the announced features, a feature for each report.
 
-        names: of the features of the people.
+        names: the names of the features of the people.
         """
         return tuple(names)
 

@@ -8,7 +8,7 @@ from .evidence import NoGround, ProgramEvidence
 from .findings import Findings
 
 F = TypeVar("F", bound=Findings)
-CLOSE = 1e-9  # relative tolerance: the last digits of floats may depend on the machine
+CLOSE = 1e-9  # relative tolerance of checks: last digits of floats may depend on the machine
 
 
 def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:

@@ -6,7 +6,7 @@ from itertools import combinations
 from ..schema.model import Scenario
 from .topology import links, topology_of
 
-ALL_SUBSETS = 8  # parties; with more, only some coalitions are scored
+ALL_SUBSETS = 8  # parties up to which every coalition is scored; with more, only some are
 
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:

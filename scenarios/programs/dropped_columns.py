@@ -8,7 +8,7 @@ class UnreleasedColumn:
     """A column that is not released, and the limits that would admit it.
 
     Attributes:
-        column: its name.
+        column: the name of the column.
         promised: the exposure bound of a release with it, which is also the smallest
             max_exposure that would admit it.
         largest_k: the largest k, people in the smallest safe class, that would admit it at this

@@ -63,7 +63,7 @@ class Raised(Record, frozen=True):
 
     Attributes:
         party: the party that raised it.
-        round: from 1.
+        round: the number of the round, from 1.
         cause: the cause, by its name.
         borne_out: whether the board confirms it; else the alarm is false.
     """
@@ -78,7 +78,7 @@ class Effect(Record, frozen=True):
     """The measured effect of an attack in a session.
 
     Attributes:
-        attack: its name.
+        attack: the name of the attack.
         parties: the attackers.
         unit: the unit of value, such as people not counted.
         value: the number of units achieved.

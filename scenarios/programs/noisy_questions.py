@@ -47,8 +47,8 @@ if TYPE_CHECKING:  # checks of a scenario load no cryptography
     from ..populations import Population
 
 SEED = 32  # bytes of a person's entropy that seed all its noise
-MAX_LISTED = 1_000  # different reports in result.json; with more they are only in the transcript
-LONG = 1 << 17  # characters of all reports in result.json
+MAX_LISTED = 1_000  # most different reports in result.json; more are only in the transcript
+LONG = 1 << 17  # most characters of all reports together in result.json
 BLOCK = 1 << 24  # symbols drawn together in a run without a seed, to limit memory
 
 Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
@@ -59,7 +59,7 @@ class Question:
     """A question that people answer with noise, as one report.
 
     Attributes:
-        name: of the announced feature.
+        name: the name of the announced feature.
         columns: the columns of the population that the report is about.
         values: the possible values of each of these columns.
         randomizer: the mechanism: an object of analysis/randomizers.
@@ -214,7 +214,7 @@ def pieces(name: str, copies: int) -> tuple[str, ...]:
 def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
     """Return the counts of reports to each question, added over the messages of a report.
 
-    counts: of each announced feature, as the analyst read them.
+    counts: the counts of each announced feature, as the analyst read them.
     """
     tallies: list[Counts] = []
     first = 0
@@ -234,7 +234,7 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
     """Return people by (feature, report), the release of a run; None if it would be too long.
 
-    names: of the announced features. counts: as the analyst read them.
+    names: the names of the announced features. counts: the counts that the analyst read.
     """
     if sum(len(count) for count in counts) > MAX_LISTED:
         return None

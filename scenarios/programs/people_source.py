@@ -34,7 +34,7 @@ class PeopleSource(Capability):
     def features(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[FeatureSection, ...]:
         """Return the [[feature]] tables of a scenario, as a run folder keeps them.
 
-        names: of all columns of the source.
+        names: the names of all columns of the source.
         """
         return scenario.feature or tuple(FeatureSection(name=name) for name in names)
 
@@ -86,4 +86,4 @@ class SetPopulation(PeopleSource):
         return (2,) * positions_of(people)
 
 
-COLUMNS = PeopleSource()  # people of programs without a source of their own
+COLUMNS = PeopleSource()  # the source of people for programs that define no other source

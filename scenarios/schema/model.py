@@ -95,7 +95,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         name: the name of the scenario.
-        title: its subject, in a line.
+        title: the subject of the scenario, in a line.
         seed: the seed of all randomness; None: the system's.
         repeat: the number of independent runs.
         extended: the bases of the file, as `extends` names them, if it has some; veilmix writes
@@ -323,7 +323,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [local]: the noise that users add before sending; epsilon in nats.
 
     Attributes:
-        mechanism: its name; `none` adds no noise.
+        mechanism: the name of the mechanism; `none` adds no noise.
         epsilon: the epsilon of one person's whole answer, in nats.
         features: `split`: every feature is reported, with epsilon / d of d features; `sample`: a
             person draws one of them, and reports it with the whole epsilon.
@@ -331,7 +331,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             keeps noise from run to run; None: twice epsilon.
         spend: nats that a person may spend over all runs of a ledger; a run in which any person
             would pass it is refused. None: it is counted, and not limited.
-        spend_shuffled: the same of epsilon after shuffling, composed over runs at the sum of their
+        spend_shuffled: the limit of epsilon after shuffling, composed over runs at the sum of their
             deltas, 1e-6 each.
         relied_on: people in the batch who are assumed to keep their reports secret; epsilon after
             shuffling relies on these. If fewer take part: on these. None: on all.
@@ -380,8 +380,8 @@ class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [[coalition]]: parties that pool their views and keys, so that leakage is measured.
 
     Attributes:
-        name: its name in reports.
-        parties: its members.
+        name: the name of the coalition in reports.
+        parties: the names of the parties in the coalition.
     """
 
     name: Text
@@ -394,7 +394,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     The file of an attack in scenarios/attacks says which keys it reads, and which party commits it.
 
     Attributes:
-        attack: its name.
+        attack: the name of the attack.
         by: a party, or a pattern of users such as `user-1*`.
         users, share: the number or the share of users, drawn at random.
         rate: share of messages.
@@ -433,9 +433,9 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         rounds: the rounds of the deviation; (): all; 0: before the first.
         row: the row of the member's own answers, or the row of a removed entry.
         places: for a later shuffler, the selected ballots, by place in its batch, from 0.
-        until: for `hold`, the post at which all is shown; for `react`, the own post that follows.
-        until_by: for `hold`, the author of that post.
-        deadlines: for `delay`, its length, in deadlines of the session.
+        until: for `hold`, the post at which all is shown; for `react`, the member's next post.
+        until_by: for `hold`, the author of the post in `until`.
+        deadlines: for `delay`, the length of the delay, in deadlines of the session.
     """
 
     by: Text
@@ -474,7 +474,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             beforehand.
         tokens: a ballot counts only with a token given to a registered person, and all tokens are
             spent.
-        challenge: as `receipts`, and all users check.
+        challenge: as `receipts`, but every user checks, and can prove a lost ballot before opening.
         audit: half of the layers of every pair of shufflers are opened in public.
         promise: the analyst makes no release without a proof of the promise for its respondents.
         bind: layers open in one session, round and hop.
@@ -559,7 +559,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Files with equal tables are equal scenarios.
 
     Attributes:
-        scenario: its name, and its seed.
+        scenario: the name of the scenario, and its seed.
         population: the people who take part.
         feature: the columns that are asked about; (): all of the source.
         mix: the mix network, and the form of its messages.

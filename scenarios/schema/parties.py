@@ -71,7 +71,7 @@ class PartyNames:
         """Return the message for an unknown name: accepted names, and a close name.
 
         Args:
-            name: as it was found.
+            name: the name as it was found.
             owner: the owner of the parties and its verb, such as `this run has`.
             noun: the kind of party that is accepted here.
         """

@@ -51,7 +51,7 @@ def _named_in(place: str) -> bool:
         records = [path for path in Path(place).iterdir() if path.name.lower().endswith(RECORDS)]
     except FileNotFoundError:
         return False
-    except OSError:  # an archive, or a folder without permission
+    except OSError:  # the path is an archive, or a folder without permission
         return True
     return any(_names_a_group(record / LISTED) for record in records)
 

@@ -106,7 +106,7 @@ class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_
     """The line of a user's sealed answers, which only the user knows.
 
     Attributes:
-        user: by index, from 0.
+        user: the index of the user, from 0.
         round: the number of the round, from 1.
         names: the names of its ciphertexts, eight bytes each.
         answers: the number of each question, and its values.
@@ -155,7 +155,7 @@ class CommitmentLine(
 
     Attributes:
         party: the holder.
-        opening: as it is on the wire.
+        opening: the opening, encoded as on the wire.
     """
 
     party: str

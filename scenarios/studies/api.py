@@ -78,7 +78,7 @@ def sweep(
         progress: is called with the number of runs that are done, and of all runs.
 
     Raises:
-        ScenarioError: with every mistake at every point. ParameterError: an argument is wrong.
+        ScenarioError: lists every mistake at every point. ParameterError: an argument is wrong.
         SweepStopped: Ctrl-C when at least one run was through; its `swept_runs` has these.
     """
     resolved = loaded(scenario)

@@ -36,7 +36,7 @@ COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)
 ROWS, REPORTS, OPENED = AnswerKind.ROWS, AnswerKind.REPORTS, AnswerKind.OPENED
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
-LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
+LOSES = ("rate", "users", "round")  # keys of a shuffler that drops or replaces some messages
 
 
 Learns = Callable[[float, float], bool]  # value, largest: whether a row was read
@@ -222,7 +222,7 @@ class Attack(AttackTraits):
         reads: the keys of `[[fault]]` that the attack reads besides `by`.
         strike: carries the attack out for a user, by index, in some rounds, each with the note that
             records that this happened.
-        forges: its users answer with a row that is not theirs.
+        forges: whether users of the attack answer with a row that is not theirs.
         commit: carries the attack out for any other party: (setup, entry, the entry's place in the
             file).
         sequel: the part that spans several sessions; None: the attack needs a single session.

@@ -15,7 +15,7 @@ from ...schema.model import DeviationSection
 from ..faults.deviant_cast import deviant_cast
 from ..faults.deviation import DeviationRecord, Deviations
 
-NAMED = ("message", "until")  # keys that hold a kind of message, which a file names
+NAMED = ("message", "until")  # keys with a kind of message, by its name in a scenario file
 LABEL = "deviations"  # label of the entropy that seals the coalition's own answers
 
 

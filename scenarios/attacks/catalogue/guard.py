@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...schema.model import Defence, Scenario
 
 
-RESOLVED = {"defence.registered": "registered"}  # key -> property of `Scenario`
+RESOLVED = {"defence.registered": "registered"}  # key -> property of `Scenario` that derives it
 
 
 def value_at(scenario: "Scenario", key: str) -> object:
@@ -75,13 +75,13 @@ class Guard:
     """A guard: a countermeasure that a key of a scenario file switches on.
 
     Attributes:
-        key: its dotted key in a scenario file.
+        key: the dotted key of the guard in a scenario file.
         on, off: values of the key with which the guard is on, as in its trial, and off.
         held_in: the source files that enforce the guard, in the order in which to read them.
         guards: a clause that says, for tables, which rule it enforces.
         setting: the meaning of its key's value, for reports; empty: they leave it out.
-        price: its costs besides the costs that the attack matrix measures.
-        label: its name in reports; empty: the last part of its key.
+        price: costs of the guard besides the costs that the attack matrix measures.
+        label: the name of the guard in reports; empty: the last part of the key.
         default: whether it is on if a file does not set the key.
         needs: other settings without which it has no effect: its trial has them.
         wanted: other settings without which a file with this guard is wrong.

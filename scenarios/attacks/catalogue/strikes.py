@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-UNPLANNED = -1  # place of an act that no file planned, such as a person's absence from a poll
+UNPLANNED = -1  # index of an act that no `[[fault]]` entry planned, such as absence from a poll
 
 
 class Strike(NamedTuple):
     """An attack that a person commits in a round.
 
     Attributes:
-        attack: its name.
+        attack: the name of the attack.
         entry: the place of its entry of `[[fault]]` in the file.
     """
 

@@ -14,7 +14,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Let the curator show the target another announcement; the target itself is honest."""
     setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
-    # The target is honest, and runs in a task of its own.
+    # The misled target is an honest user, so it runs in a task of its own.
     setup.places[target(entry)] = lambda network, party: network.join(party)
 
 

@@ -17,7 +17,7 @@ from ..catalogue.scene import Scene
 from ..faults.users import fault
 
 COMERS = 12  # users that come and go, if the entry does not set `users`
-MORE = 3  # sessions beyond the number of users that come and go
+MORE = 3  # number of sessions beyond the number of users that come and go
 
 
 def comers(entry: Fault) -> int:

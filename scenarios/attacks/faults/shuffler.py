@@ -20,7 +20,7 @@ from .batch_door import BatchDoor, Layers, Leaving, Turn
 
 Row = tuple[str, ...]
 
-TOP_BIT = 8 * 32 + 7  # place in a layer of the bit of its X25519 point that X25519 ignores
+TOP_BIT = 8 * 32 + 7  # index in a layer of the top bit of its X25519 key, which X25519 ignores
 
 
 Act = Callable[["Deed", Turn], bool]  # returns whether the batch changed

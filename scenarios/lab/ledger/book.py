@@ -84,8 +84,8 @@ class Ledger:
     Attributes:
         path: the path of the file.
         entries: the sessions, in order.
-        key: b"" until it is needed.
-        signer: of the keeper, for the signature; None: `veilmix run` and `score` sign no ledger.
+        key: the secret key of the fingerprints; b"" until it is needed.
+        signer: the keeper's signing key; None: `veilmix run` and `score` sign no ledger.
         initial_book: the file as it was when it was opened; None: there was no file.
     """
 
@@ -156,7 +156,7 @@ class Ledger:
     ) -> LedgerEntry:
         """Write the end of the last session; return its entry.
 
-        session: its name. released: the cells of its release. burned: the reason of an abort.
+        session: the session's name. released: cells of the release. burned: reason of an abort.
         certified: the epsilon after shuffling of people who add noise.
         """
         end = {

@@ -15,7 +15,7 @@ import msgspec
 
 from ....protocol.wire.hiding_rules import Hiding, Redact, apply_rule
 
-BYTES = 8  # length of the mark of a cell
+BYTES = 8  # bytes of a mark (the keyed hash of a column's value)
 NEVER = (1 << 32) - 1  # the largest draw: a rule covers no value with it
 
 Cell = tuple[str, ...]
@@ -27,7 +27,7 @@ class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     Attributes:
         marks: the marks of its values, a mark a column.
-        people: its count.
+        people: the number of people in the cell.
     """
 
     marks: Cell

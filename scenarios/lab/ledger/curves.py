@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Curve = tuple[tuple[float, float], ...]  # points (epsilon in nats, delta); epsilon rises from 0
 
-KNOTS = 16  # points of a curve: straight lines between them raise epsilon by about 1 %
+KNOTS = 16  # points of a curve; interpolation between them raises epsilon by about 1 %
 LATTICE = 64  # points in the distribution of the smallest privacy loss
 BEYOND = 1e-4  # share of the ledger's delta that is left at the last point of a curve
 HALVINGS = 50

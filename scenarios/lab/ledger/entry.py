@@ -14,7 +14,7 @@ class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """The suppressed values of a column: all except `said`, or `blank` with cover suppression.
 
     Attributes:
-        column: its name in the source.
+        column: the name of the column in the source.
         said: the values that are reported.
         blank: the values that are suppressed.
         cover: the probability, in units of 2^-32, of suppressing any other value as cover.
@@ -30,7 +30,7 @@ class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """The rules that made the values of a column coarser, by their names.
 
     Attributes:
-        column: its name in the source.
+        column: the name of the column in the source.
         rules: the rules, in the order in which they were applied.
     """
 
@@ -72,14 +72,14 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """A session in the ledger: its people, its batches and its outcome.
 
     Attributes:
-        scenario: its name.
+        scenario: the name of the scenario.
         source: the columns of the table.
         people: fingerprints of the people asked.
         seed: the seed of the run; None: the system's randomness.
-        least: its `min_dropout`: at least so many people, or none, may leave between two rounds.
+        least: `min_dropout` of the scenario: at least so many, or none, may leave between rounds.
         session: the digest of its board, empty until it has ended; between machines the hash of its
             file, from the start.
-        handed: its batches.
+        handed: the batches that the first shuffler handed on.
         k, max_exposure: the promise: the smallest safe class, and the share of people in smaller
             classes.
         released: the cells of the release, fewest people first; empty without a completed release.

@@ -43,7 +43,7 @@ class SessionPromise:
     """The promise that a session made to its people: at most this share in a class smaller than k.
 
     Attributes:
-        people: its recipients, by fingerprint.
+        people: the people it was made to, by fingerprint (keyed hash).
         k: people in the smallest equivalence class that counts as safe.
         max_exposure: the largest share of people in a smaller class.
     """
@@ -64,7 +64,7 @@ class KnownRelease:
             known.
         singles: for each column with known counts, its counts by marks; columns may be known
             although `cells` are not.
-        rows: of each person, the columns ascending, if persons have several; counts are of
+        rows: the rows of each person, columns ascending, if persons have several; counts are of
             different persons then.
     """
 

@@ -158,14 +158,14 @@ class Begun:
     """A session that is in the ledger, and has not ended.
 
     Attributes:
-        ledger: its ledger, in which it is last.
-        scenario: its questions and promises.
-        past: the sessions before it.
+        ledger: the ledger in which this session is the last.
+        scenario: the scenario, with the session's questions and promises.
+        past: the sessions in the ledger before this session.
         noise: the noise that its people add; None: they add no noise.
         spent: the epsilon that they have spent locally after it; None where they add no noise.
         budget: the epsilon after shuffling that they have spent; None where they add no noise.
         rule: the rule on groups of people that releases give by arithmetic.
-        memory: the memory of its first shuffler.
+        memory: the memory of the session's first shuffler.
     """
 
     ledger: Ledger
@@ -221,7 +221,7 @@ def begin(
 ) -> Begun:
     """Write a session to the ledger before it is played, and return it with its memory and budget.
 
-    schema: of its features. session: its name, if any. questions: the questions answered with
+    schema: the features. session: the session's name, or "". questions: questions answered with
     noise.
     """
     past = ledger.past(session)

@@ -16,7 +16,7 @@ from pathlib import Path
 from .... import systems
 from ....errors import StorageError
 
-STEP = 0.05  # seconds between two attempts
+STEP = 0.05  # seconds between two attempts to take the lock
 
 
 @contextmanager

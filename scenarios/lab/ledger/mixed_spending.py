@@ -36,7 +36,7 @@ from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
 SMALL = 1e-3  # epsilons below this share of the largest are added, not composed: too fine a lattice
-PATTERNS = 16  # most sets of runs composed; people in other sets get the bound of all runs
+PATTERNS = 16  # most sets of runs to compose; people in other sets get the bound of all runs
 OLD = "noted before epsilons after shuffling were"
 NO_BOUND = "no bound after shuffling was certified"
 PERMANENT_NOISE = "noise is kept from run to run, so reports depend on those of other runs"
@@ -49,7 +49,7 @@ class NoisyRun:
 
     Attributes:
         noise: the noise that its people added.
-        certified: its certificate after the mix; None: it has no certificate that composes.
+        certified: the run's certificate of epsilon after shuffling; None: none that composes.
         why: the reason why it is kept apart; "" if it is not.
     """
 
@@ -63,7 +63,7 @@ class RunsCost:
     """The epsilon and delta that some runs cost a person together.
 
     Attributes:
-        epsilon: nats, of all of them.
+        epsilon: the epsilon of all these runs together, in nats.
         delta: the delta of the runs that are not kept apart.
         runs: the runs that are not kept apart.
         separate_runs: the runs that are kept apart, with their local price.
@@ -82,8 +82,8 @@ class MixedBudget:
     Attributes:
         past: the earlier sessions.
         noise: the noise of this session.
-        questions: its questions.
-        crowd: its people.
+        questions: the questions of this session.
+        crowd: the people of this session.
         local: the noise and the limit of this session.
         counted: the cost of each set of runs that was composed.
         judged: their spending after the last batch that was judged; None: no batch was judged.

@@ -30,7 +30,7 @@ from ...populations.people import SourceTable
 from ...populations.samples import Samples
 from ...schema.model import Scenario
 
-BYTES = 16  # length of a fingerprint
+BYTES = 16  # bytes of a fingerprint (keyed hash of a person)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _crowd(
 ) -> ScenarioPeople:
     """Return the fingerprints of the people in these rows of a source.
 
-    names: its columns. rows: all its rows. order: the numbers of the people's rows. reading:
+    names, rows: all columns and rows of the source. order: numbers of the people's rows. reading:
     records the cells that are read as equal values.
     """
     places = {number: place for place, number in enumerate(order)}
@@ -186,7 +186,7 @@ def source_name(scenario: Scenario, feature: str) -> str:
 def memory_of(mark: str, key: bytes) -> bytes:
     """Return the secret of a person that seeds its kept noise, the same in every run.
 
-    mark: its fingerprint.
+    mark: the fingerprint of the person.
     """
     return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()
 

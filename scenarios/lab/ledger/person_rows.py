@@ -31,7 +31,7 @@ class ShownPersons:
 
     Attributes:
         people: the number of people in the combination.
-        shown_people: of these people, in a cell that shows fewer than k persons.
+        shown_people: the number of these people in a cell that shows fewer than k persons.
     """
 
     people: int

@@ -40,7 +40,7 @@ class GroupRule:
         key: the key of the ledger.
         cells: the cells of the present release, where the caller has them; None before a session
             has ended.
-        rows: of each person of the present release, if persons have several; else None.
+        rows: the rows of each person of the present release, if persons have several; else None.
         exact: whether `cells` decide, and not the counts of single columns.
         group_bounds: the new groups of the last release that was judged, each with the people at
             most exposed.
@@ -105,7 +105,7 @@ class GroupRule:
     def accounts(self, released: Sequence[CountedCell]) -> tuple[int, tuple[Subtraction, ...]]:
         """Return the number of new groups of a release, and the most exposed of them.
 
-        released: its cells; () without a release.
+        released: the cells of the release; () without a release.
         """
         cells = {cell.marks: cell.people for cell in released} or None
         completed = [

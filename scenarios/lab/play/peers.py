@@ -39,7 +39,7 @@ from .ideal import rows_of
 from .ideal_outcome import imagined
 from .session_plan import SessionPlan
 
-NOBODY_LEAVES = (1 << 31) - 1  # a limit of dropouts that never ends round 2
+NOBODY_LEAVES = (1 << 31) - 1  # a dropout limit so large that it never aborts round 2
 
 
 def agreement(

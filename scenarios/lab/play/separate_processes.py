@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ....roles.network.instruments import Instrument
     from ....roles.session import Stage
 
-WHISPERED = ("equivocate", "split-view")  # attacks that send a message without the board
+WHISPERED = ("equivocate", "split-view")  # attacks that send a message past the bulletin board
 
 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
@@ -39,7 +39,7 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
     central_only(scenario, "processes")
     if ledger:
         raise ParameterError(
-            "processes: a ledger is what the first shuffler remembers in the memory of this "
+            "processes: with a ledger the first shuffler keeps its memory in this "
             "process; leave one of them out"
         )
     if answers_in(scenario) is AnswerKind.OPENED:

@@ -67,7 +67,7 @@ class SessionPlan:
     def from_scenario(cls, scenario: Scenario, crowd: Samples, faults: Faults) -> "SessionPlan":
         """Return the plan of a scenario's session.
 
-        crowd: its people. faults: the faults of users.
+        crowd: the people of the session. faults: the faults of users.
         """
         program = program_of(scenario)
         rules = announced_rules(scenario)

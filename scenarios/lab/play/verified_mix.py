@@ -10,7 +10,7 @@ from ...schema.model import Scenario
 if TYPE_CHECKING:
     from ....protocol.wire.schema import Schema
 
-HIDDEN = 2  # spellings of hidden values that a column may have besides its own
+HIDDEN = 2  # most texts that stand for hidden values in a column, besides its own values
 
 
 def check_answers(scenario: Scenario, schema: "Schema") -> None:

@@ -11,7 +11,7 @@ class Citation:
 
     Attributes:
         version: the version of veilmix that played the run.
-        scenario: its name.
+        scenario: the name of the scenario.
         mode: real or ideal.
         users: number of participants.
         seed: None if system randomness was used.

@@ -121,7 +121,7 @@ class Outcome:
         digest: identifies the run; equal for equal seeds.
         seconds: the duration of the run.
         curated: the curator's counts and decision; None if people randomize their answers.
-        findings: what the release program adds (programs/findings.py); None without findings.
+        findings: the findings that the release program adds (programs/findings.py); None: none.
         reidentification: the scores of re-identification; None without a release.
         notes: warnings about the data.
         transcript: the record of a real run.

@@ -28,7 +28,7 @@ from .person_rounds import SeveralRows
 from .reidentification import Reidentified
 from .worst_case import Search
 
-REPORTED = ("feature", "report")  # columns of a release of randomized reports
+REPORTED = ("feature", "report")  # names of the columns of a release of randomized reports
 
 
 F = TypeVar("F", bound=Findings)
@@ -62,7 +62,7 @@ class BlankRule(Record, frozen=True):
     """The rule for suppressed values of a column.
 
     Attributes:
-        feature: its name.
+        feature: the name of the feature.
         values: the values that are suppressed.
         cover: the probability, in units of 2^-64, that a person with another value suppresses it
             too.
@@ -168,7 +168,7 @@ class WrittenCoalition(Record, frozen=True):
     """The leakage to a coalition (analysis/trust/received_view.py defines each figure).
 
     Attributes:
-        parties: its members.
+        parties: the names of the parties in the coalition.
         linked: number of people that it links to a value.
         cells_certain: number of cells of the table that it knows for certain.
         bits_per_person: the leakage in bits, per person.
@@ -207,7 +207,7 @@ class Result(Record, frozen=True):
 
     Attributes:
         schema: the number of this format.
-        scenario: its name.
+        scenario: the name of the scenario.
         seed: None if system randomness was used.
         mode: real or ideal.
         users: people in the scenario.
@@ -226,7 +226,7 @@ class Result(Record, frozen=True):
         executor: other computers that did its work (`--executor`), and the data that they could
             read.
         reidentification: the scores of attacks that re-identify people in the release.
-        findings: what the release program adds; its key `program` names the program.
+        findings: the release program's own findings; their key `program` names the program.
         several_rows: persons and dummies of each round, if persons have several rows; counts are of
             different persons then, and a person can be in several.
     """

@@ -55,7 +55,7 @@ class WorstCaseBracket:
     Attributes:
         attained_people: people that a table which was found exposes, a lower bound.
         proven: people that any table exposes at most, an upper bound.
-        search: its limits.
+        search: the limits of the search for the worst case.
         why: the reason why the search gave up; empty where both are the same.
     """
 
@@ -100,7 +100,7 @@ def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracke
     worst = worst_case(
         marginals(columns)[0], certificate.k, nodes=search.nodes, enough=search.enough, **limits
     )
-    # The decision's bound holds for these people only if round 1 counted the same number.
+    # The decision's bound holds for the released people only if round 1 counted as many.
     bound = certificate.people if certificate.n == people else people
     proven = max(min(worst.upper, bound), worst.people)
     return WorstCaseBracket(

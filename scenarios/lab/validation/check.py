@@ -31,11 +31,11 @@ from .peer_faults import faults as peer_faults
 from .rows_per_person import several_rows
 from .verified_mix import submitted_once, verified
 
-MANY = 4  # columns: enough that a kind with adaptive queries has several rounds
+MANY = 4  # columns with which every program with adaptive queries has several rounds
 MAX_SYBILS = 100_000  # invented users; each costs as much computation as a real one
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
-# key -> the values that this version runs
+# scenario key -> the values of it that this version can run
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
     "policy.kind": tuple(kinds()),
@@ -151,7 +151,7 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield keys of [policy] that its kind does not read, and contradictory columns."""
     policy, usual = scenario.policy, Policy()
-    # An ignored key would look like a limit that holds, so it is refused.
+    # A key of a limit that the program ignores would look as if it held, so it is refused.
     keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
     for keys_of_kind, message in UNREAD:
         for key in keys_of_kind:

@@ -36,8 +36,8 @@ class ScenarioFile:
     """A scenario file as it was read, before its bases are combined and it is checked.
 
     Attributes:
-        name: its name in messages; "": its tables were not read from a text.
-        tables: its tables, without `extends`; of a base, the tables that it gives.
+        name: the file's name in messages; "": the tables were not read from a text.
+        tables: the file's tables, without `extends`; of a base, the tables that it gives.
         text: TOML, as read.
         folder: the folder that its paths start from.
         extends: the base that it names; None without a base.
@@ -70,7 +70,7 @@ class ScenarioFile:
     def from_path(cls, path: Path, name: str = "") -> ScenarioFile:
         """Return a file, read and parsed. ScenarioError if it cannot be read.
 
-        name: its name in messages; empty: its path.
+        name: the file's name in messages; empty: its path.
         """
         text = read_text(path)
         return cls.from_text(text, name or str(path), path.parent, str(path.resolve()))

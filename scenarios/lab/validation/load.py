@@ -48,7 +48,7 @@ def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
 def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path()) -> Scenario:
     """Return a scenario from the text of a file. Raises ScenarioError.
 
-    file: its name in messages. base: the folder that the path of its population starts from.
+    file: the file's name in messages. base: the folder that the path of its population starts from.
     """
     return _resolved(ScenarioFile.from_text(text, file, Path(base)))
 

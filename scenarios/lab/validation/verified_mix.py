@@ -25,8 +25,8 @@ UNREAD = {
     "audit": f"{PROVED}, not half of the steps",
     "balance": "sums follow from lists that are proved",
 }  # guards of onions -> reason why they are not needed
-DEVIATIONS = ("omit", "delay", "change")  # what a deviating keyholder can do
-POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # messages of a keyholder in a round
+DEVIATIONS = ("omit", "delay", "change")  # deviations of a keyholder (a verified mix's shuffler)
+POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # a keyholder's posts in a round
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no value but the default
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",

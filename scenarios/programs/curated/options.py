@@ -18,7 +18,7 @@ from ..dropped_columns import UnreleasedColumn
 from ..interface import ConsideredColumns, Played, Session
 from .rules import bound, choose, listed, listing_rule, named_rule
 
-MAX_LISTED_COLUMNS = 6  # columns; with more, not every set is listed
+MAX_LISTED_COLUMNS = 6  # columns up to which every set of columns is listed
 
 
 def curator_results(played: Played) -> list[RoundResult]:

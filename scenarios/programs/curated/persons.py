@@ -30,7 +30,7 @@ from .rule_names import PERSONS
 if TYPE_CHECKING:
     from ....analysis.suppression import ColumnChoice
 
-BALLOTS = f"{PERSONS} rows="  # a certificate's rule, before the number of ballots
+BALLOTS = f"{PERSONS} rows="  # a certificate's rule begins so; ballots per person follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ByPersons:
     """The strategy of a curator that decides from the number of persons with each value.
 
     Attributes:
-        policy: of the scenario.
+        policy: the policy of the scenario.
         rows: ballots of a person to a query.
     """
 
@@ -107,7 +107,7 @@ class ByPersons:
         decided = decision.certificate
         ballots = sum(joint.values())
         now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
-        # a missing ballot makes one cell smaller; a further person can be exposed itself
+        # A missing ballot can make one cell smaller, and a further person can itself be exposed.
         more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
         return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
 

@@ -37,7 +37,7 @@ class BySingles(ByMarginals):
     """The strategy of a curator that decides by a rule from the counts of single columns.
 
     Attributes:
-        policy: of the scenario; its rule proves the bound for the people of a release.
+        policy: the policy of the scenario; its rule proves the bound for the people of a release.
     """
 
     policy: Policy

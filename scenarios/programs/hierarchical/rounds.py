@@ -26,7 +26,7 @@ class RoundRecord(Record, frozen=True):
     """A round of the curator: its tables, and the knowledge of the curator after the round.
 
     Attributes:
-        round: its number, from 1.
+        round: the number of the round, from 1.
         groups: the columns of each table, by name.
         masked: for each column with a mask, the number of its values that people no longer report
             by name.

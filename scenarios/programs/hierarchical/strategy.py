@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from ....analysis.composition.known_groups import GroupKnowledge, Promised
 
 KIND = "hierarchical"  # the kind of policy
-MOST_JUDGED = 200  # groups of a round that are tested for safety
-MOST_ASKED = 60  # groups that a round may query
-MOST_CELLS = 1 << 20  # cells of the table of a group that may be queried
+MOST_JUDGED = 200  # most groups of columns that are tested for safety in a round
+MOST_ASKED = 60  # most groups of columns that a round may query
+MOST_CELLS = 1 << 20  # most cells in the table of a group of columns that may be queried
 SHARP = 4  # features; with more, only the released set gets the slower, smaller bound
 
 
@@ -61,7 +61,7 @@ class HierarchicalStrategy:
     """The strategy of a curator of the program `hierarchical`: its next query, and its decision.
 
     Attributes:
-        policy: of the scenario.
+        policy: the policy of the scenario.
     """
 
     policy: Policy

@@ -101,7 +101,7 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
         left_out: positions in pieces with too few reports.
         outside: texts that are no report.
         rule: the noise, as it was announced.
-        budget: its privacy budget.
+        budget: the privacy budget (epsilons) of the reports.
         eta: 1 minus twice the probability that a bit is flipped.
         method: the estimator of the counts.
         beta: the limits of all counts hold together with probability 1 - beta (method bayes: a
@@ -114,7 +114,7 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
         note: a remark on reading the estimates.
         information: bits that all reports of one owner, if linked to it, leak about the identity of
             its set.
-        information_error: its standard error.
+        information_error: the standard error of `information`.
     """
 
     owners: int
@@ -358,7 +358,7 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
     """Return the questions for the pieces of these owners' vectors, with their possible texts.
 
-    epsilon: of one position, in nats.
+    epsilon: the epsilon of one position, in nats.
     """
     questions = noise(epsilon, positions_of(people))
     return tuple(

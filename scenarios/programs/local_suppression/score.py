@@ -23,12 +23,12 @@ class SuppressedColumn(Record, frozen=True):
     """A released column in which some values are left blank.
 
     Attributes:
-        feature: its name.
+        feature: the name of the feature.
         listed: people with a suppressed value; they leave a blank for it.
         cover: the probability with which any other person leaves a blank.
         expected: the expected number of blanks.
         blanks: people with a blank; None without a release.
-        chance: that a blank hides a suppressed value, 0 to 1, by the counts: listed / blanks or,
+        chance: probability that a blank hides a suppressed value: listed / blanks by the counts or,
             without a release, listed / expected.
         values: the values that are suppressed.
     """

@@ -34,7 +34,7 @@ class LocalSuppressionStrategy:
     """The strategy of a curator of the program `local-suppression`.
 
     Attributes:
-        policy: of the scenario.
+        policy: the policy of the scenario.
     """
 
     policy: Policy

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....protocol.wire.schema import Schema
     from ..interface import ConsideredColumns, Session
 
-MAX_COLUMNS = 2  # columns of a cross table
+MAX_COLUMNS = 2  # most columns of a cross table (counts of two columns together)
 
 
 def cross_table(

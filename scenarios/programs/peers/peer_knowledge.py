@@ -9,7 +9,7 @@ from ....protocol.peers.routes import Route, followed
 from ....protocol.peers.view import PeerRecord
 from ....protocol.wire import parties
 
-MAX_MEASURED = 300  # peers; with more, the messages each follows alone are not computed
+MAX_MEASURED = 300  # peers up to which the messages that each peer follows alone are computed
 
 
 @dataclass(frozen=True, slots=True)

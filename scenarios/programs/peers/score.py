@@ -20,10 +20,10 @@ from ..peer_findings import OfSize, Spread
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-SIZES = 16  # peers; with more, not every size of coalition is measured
-STEPS = 10  # sizes of coalitions that are measured with more peers than SIZES
-TRIES = 60  # coalitions that are measured for each size
-FEWER = 20  # coalitions that are measured for each size, with more peers than SIZES
+SIZES = 16  # peers up to which every size of coalition is measured
+STEPS = 10  # number of sizes of coalitions measured if there are more than SIZES peers
+TRIES = 60  # coalitions drawn and measured for each size, with at most SIZES peers
+FEWER = 20  # coalitions drawn and measured for each size, with more than SIZES peers
 
 
 def sizes_of(peers: int) -> list[int]:
@@ -36,7 +36,7 @@ def sizes_of(peers: int) -> list[int]:
 def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> tuple[OfSize, ...]:
     """Return the messages that coalitions of each size follow.
 
-    seed: of the random sample of coalitions. sizes: the sizes to measure; (): `sizes_of`.
+    seed: the seed of the random sample of coalitions. sizes: the sizes to measure; (): `sizes_of`.
     """
     import numpy as np
 

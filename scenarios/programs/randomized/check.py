@@ -32,11 +32,11 @@ UNARY = (
     "memoized-rappor",
 )  # mechanisms with reports of a bit for each value
 TWO_BITS = "pckv-ue"  # the mechanism with two bits for each key; keys are at most as many as values
-MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
-MOST_BYTES = 64  # bytes of a text of an open domain, which is reported by prefixes
+MOST_VALUES = 4 * MAX_WIDTH  # most bits of a report, which is written in hexadecimal digits
+MOST_BYTES = 64  # most bytes of a text of an open domain, which is reported by prefixes
 # Mechanisms that estimate shares, with which a person may report one feature drawn at random.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
-ROOM = 16  # bits of a report in hex that hold the number of the drawn feature
+ROOM = 16  # bits of a hexadecimal report that hold the number of the drawn feature
 ON_REPORTS = ("poison-reports", "inside-reports")
 LEAST_CROWD, MOST_CROWD = 16, 131_072  # people, of sums that are protected by the mix alone
 MIN_EPSILON, MAX_EPSILON = (

@@ -24,8 +24,8 @@ class Ranked(Record, frozen=True):
 
     Attributes:
         task: the task that the mechanism is for, such as shares or a mean.
-        mechanism: its name.
-        error: its standard error, in the unit of the task: a share of the people, or of the
+        mechanism: the name of the mechanism.
+        error: the standard error, in the unit of the task: a share of the people, or of the
             numbers' range.
         is_configured: whether the scenario configures this mechanism.
     """
@@ -41,7 +41,7 @@ def ranking(
 ) -> tuple[Ranked, ...]:
     """Return every mechanism that fits the features and has the scenario's task, best first.
 
-    names, values: of the features. people: their expected number.
+    names, values: names and values of the features. people: the expected number of people.
     """
     mechanism_name = scenario.local.mechanism
     mechanism = mechanisms().get(mechanism_name)

@@ -23,8 +23,8 @@ class Measured(Record, frozen=True):
 
     Attributes:
         name: the name of the number, such as mean.
-        estimate: from the reports.
-        standard_error: of the estimate.
+        estimate: the estimate from the reports.
+        standard_error: the standard error of the estimate.
         low_95: the lower 95 % confidence limit of the number.
         high_95: the upper 95 % confidence limit of the number.
         truth: among the participants.
@@ -53,10 +53,10 @@ class MeasuredFeature(Record, frozen=True):
     """The numbers besides shares that reports about a feature estimate.
 
     Attributes:
-        feature: its name.
+        feature: the name of the feature.
         reports: the number of reports read.
         outside: the number of texts that are no report.
-        values: its domain.
+        values: the domain of the feature.
         measures: the numbers, each with its truth.
     """
 
@@ -72,9 +72,9 @@ class UntestedMeasures:
     """The estimated numbers of a feature, before their comparison with the truth.
 
     Attributes:
-        feature: its name.
-        column: its number.
-        values: of the domain.
+        feature: the name of the feature.
+        column: the number of the column.
+        values: the values of the domain.
         reports: the number of reports read.
         outside: the number of texts that are no report.
         measures: the estimated numbers.

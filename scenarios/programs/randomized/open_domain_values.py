@@ -24,7 +24,7 @@ class FoundShare(Record, frozen=True):
     Attributes:
         value: the text.
         unbiased: share of people, unbiased for a value not chosen by its estimate.
-        standard_error: its standard error.
+        standard_error: the standard error of the estimate.
         low_95, high_95: 95 % confidence limits of the share.
         truth: share among the participants; 0 if no participant has it.
     """
@@ -41,7 +41,7 @@ class FoundFeature(Record, frozen=True):
     """The values of an open feature (a feature without a list of values) that reports reveal.
 
     Attributes:
-        feature: its name.
+        feature: the name of the feature.
         reports: the number of reports read.
         outside: the number of texts that are no report.
         values: the true values, which no analyst knows.
@@ -71,8 +71,8 @@ class UntestedFound:
     """The values found for a feature, before their comparison with the truth.
 
     Attributes:
-        feature: its name.
-        column: its number.
+        feature: the name of the feature.
+        column: the number of the column.
         values: the true values, in the order of their codes.
         reports: the number of reports read.
         outside: the number of texts that are no report.

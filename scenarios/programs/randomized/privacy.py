@@ -33,10 +33,10 @@ ROWS = 1 << 16  # different rows; with more the information is not computed
 DRAWS = 4096
 TABLE = 1 << 22  # likelihoods in memory at a time
 SUPPORTS = 1 << 24  # supports of drawn reports in memory at a time
-WORD = 1 << 62  # possible rows that can be numbered in 64 bits
+WORD = 1 << 62  # largest number of possible rows that are numbered in 64 bits
 SEED = 0x746F6C64
 DELTA = 1e-6  # the delta of every epsilon after shuffling
-ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
+ADJACENCY = "replace one"  # neighbours differ in a person's answers; participants' number is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # flipped bits of a report; with more, no bound after shuffling is computed
 MAX_FACTOR_VALUES = 16  # values of a feature whose participation factor is computed
@@ -84,7 +84,7 @@ class QuestionPrivacy(Record, frozen=True):
     Definitions 4.1 and 6.10).
 
     Attributes:
-        feature: its name, or "any one bit".
+        feature: the name of the feature, or "any one bit".
         average_privacy: S_mu; None if it would take long.
         participation: the factor; None if it would take long, or if no exact law is known.
     """
@@ -100,7 +100,7 @@ class PrivacyLoss(Record, frozen=True):
     Attributes:
         information: bits that a person's reports carry about its values; None if not computed. With
             the estimated shares as prior if the truth is unknown.
-        information_error: its standard error, 0 if it is exact.
+        information_error: the standard error of `information`, 0 if it is exact.
         shuffled: epsilon after shuffling of each question; () if none better than the local epsilon
             is known.
         together: epsilon after shuffling of all questions; None with a single question.

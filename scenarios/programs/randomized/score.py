@@ -55,9 +55,9 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     """The findings of the program `histogram` in a run.
 
     Attributes:
-        mechanism: its name in a scenario.
+        mechanism: the name of the mechanism in a scenario.
         rule: the noise, as it was announced.
-        budget: its epsilons.
+        budget: the epsilons of a report, before and after shuffling.
         features: the estimated shares of each feature.
         joint: the estimated shares of all features together (bit-flip with at most 6 features).
         error: the errors of the estimates, over all shares of all features; None if the truth is
@@ -226,7 +226,7 @@ def estimates(
 ) -> Iterator[UntestedEstimate]:
     """Analyst: yield the estimated shares from the reports to a question, if any are readable.
 
-    counts: of the reports. names: of the features.
+    counts: the counts of the reports. names: the names of the features.
     """
     symbol_tally = tally(question.randomizer, question.domain, counts)
     if not symbol_tally.people or not question.randomizer.gives_shares:

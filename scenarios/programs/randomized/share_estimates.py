@@ -14,7 +14,7 @@ from msgspec import field
 from ....analysis.randomizers import Estimate
 from ...serialization.record import Record
 
-ALPHA = 0.05  # probability with which limits may miss the truth
+ALPHA = 0.05  # probability with which confidence limits may miss the true share
 ROUNDED = 1e-9  # limits and shares that differ by less count as equal
 
 
@@ -46,7 +46,7 @@ class Estimated(Record, frozen=True):
     """The share of people with each value: the estimate from reports, and the truth.
 
     Attributes:
-        feature: its name, or names joined by ` x `.
+        feature: the name of the feature, or names joined by ` x `.
         reports: the number of reports read.
         outside: texts that are no report, which are left out.
         values: the value of each share.
@@ -103,7 +103,7 @@ class UntestedEstimate:
     """The estimated shares of a feature, before their comparison with the truth.
 
     Attributes:
-        feature, columns, values: its name, the numbers of its columns, and its domain.
+        feature, columns, values: name of the feature, numbers of its columns, and its domain.
         reports, outside: the number of reports read, and of texts that are no report.
         estimate: shares, and the variance of each.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
 
 MAX_ROWS = 20  # open rows with estimates in a record: the rows of most people
-REPLACED = "replace one"  # adjacency of `replaced`: a person's row is another one
+REPLACED = "replace one"  # adjacency of `replaced`: neighbours differ in a person's row
 ALPHA = 0.05  # probability with which the limits of one row may fail
 
 
@@ -29,12 +29,12 @@ class RowEstimate(Record, frozen=True):
     """The estimated number of people with a row that opened.
 
     Attributes:
-        values: of the row.
+        values: the values of the row.
         seen: participants with it.
         people: seen / rate.
         error: standard error of `people`, for a row that is certain to open.
         low: lower 95 % confidence limit of `people`, given that the row opened.
-        high: upper 95 % confidence limit of `people`, likewise.
+        high: upper 95 % confidence limit of `people`, given that the row opened.
     """
 
     values: tuple[str, ...]
@@ -50,12 +50,12 @@ class Sampled(Record, frozen=True):
 
     Attributes:
         rate: probability with which a person takes part, as it is drawn.
-        epsilon: nats, of all deltas here.
+        epsilon: the epsilon, in nats, at which all these deltas are stated.
         removed: delta of the release, for a person's row against no row.
         replaced: delta of the release, for a person's row against any other.
         reader: delta of a row against no row, for the reader, which sees sizes of closed groups.
-        tried: the same for reader and `randomness` together, which open all.
-        estimates: of the rows that opened, the largest of them.
+        tried: delta of a row against no row, for reader and `randomness` together, which open all.
+        estimates: the estimates for the rows that opened, the most frequent of them.
         rows: the number of rows that opened.
         adjacency: the neighbours of all deltas but `replaced`: one person's row is there or not.
     """

@@ -62,7 +62,7 @@ class ClosedGroups(Record, frozen=True):
     The reader of the ballots sees their sizes, without the rows.
 
     Attributes:
-        people: in each, 1 to k - 1.
+        people: the number of people in each group, 1 to k - 1.
         groups: the number of groups.
     """
 
@@ -89,7 +89,7 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
         k: the number of people that open a group.
         prefixes: whether prefixes are opened, in the order of the features.
         cells: the number of released cells.
-        of: people times features.
+        of: the number of all cells: people times features.
         depths: people by how many of their columns are open, each depth that occurs.
         cut_short: people in released cells of fewer than k people that end at a blank after an open
             value: at least k people share the open values, but fewer than k have no further value
@@ -98,7 +98,7 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
         astray: people with an open prefix and in no closed group, since the rest of their
             message is junk; known to the reader, as the groups are.
         excluded: people with closed rows, in a small class known to all by exclusion.
-        excluded_cells: of people with closed rows, values that all closed rows agree on.
+        excluded_cells: values of people with closed rows on which all closed rows agree.
         reader_excluded: people in a small class known by exclusion to the reader, which sees the
             sizes of the groups that it could not open.
         best: the order of features with the most released cells, which depends on the true

@@ -4,7 +4,7 @@ from math import isclose
 
 from ....errors import VerificationError
 
-CLOSE = 1e-9  # relative: another order of a sum changes the last of 16 digits
+CLOSE = 1e-9  # relative tolerance, as another order of a sum changes the last of 16 digits
 
 
 def require_equal(subject: str, actual: object, claimed: object) -> None:

@@ -38,7 +38,7 @@ RELEASED = 2  # the round number of an ideal run's release
 class RecordEvidence:
     """A saved run, with the results that follow from its record, each computed once.
 
-    run: as it was read. wants_replay: whether to run the scenario again; None: if it is small.
+    run: the run as read. wants_replay: whether to run the scenario again; None: if it is small.
     known_identities: public identities known beforehand, by name. Properties raise NoGround if the
     run has no such data, so that a check does not apply.
     """

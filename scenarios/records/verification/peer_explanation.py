@@ -21,7 +21,7 @@ class Layer(NamedTuple):
 
     Attributes:
         origin: the sender, an index from 0.
-        round: its number.
+        round: the number of the round.
         step: the step in which its opener receives it, from 1.
     """
 

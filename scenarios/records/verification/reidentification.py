@@ -23,7 +23,7 @@ from ...programs.noisy_questions import Question
 from ...programs.registry import capability
 from .evidence import RecordEvidence
 
-CLOSE = 1e-9  # last digits may depend on the machine
+CLOSE = 1e-9  # relative tolerance, as last digits may depend on the machine
 DEVIATIONS = 6  # standard errors by which an estimate may exceed a bound
 
 

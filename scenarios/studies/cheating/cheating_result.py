@@ -55,8 +55,8 @@ class AttackResult(Record, frozen=True):
     """The success of one attack over all its runs.
 
     Attributes:
-        attack: its row of the matrix.
-        parties: its members, people left out.
+        attack: the name of the attack, its row in the attack matrix.
+        parties: the parties in the coalition, without people.
         friends: number of its members that are people.
         runs: the number of runs.
         read: runs in which a person's row was read.
@@ -96,7 +96,7 @@ class AttackRuns(Record, frozen=True):
     """An attack on a person by a coalition, with its runs so far, in the order of their seeds.
 
     Attributes:
-        attack: its name.
+        attack: the name of the attack.
         parties: the parties that commit it.
         friends: the number of people that help.
         unit: the unit of its success.
@@ -153,7 +153,7 @@ class LinkingCoalition(Record, frozen=True):
     Among peers this holds for some coalition of this size, not for every coalition.
 
     Attributes:
-        parties: its members, people left out.
+        parties: the parties in the coalition, without people.
         friends: number of members that are people.
     """
 
@@ -167,7 +167,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     Attributes:
         schema: the number of the format of this record.
         version: the version of veilmix that wrote it.
-        scenario: its name.
+        scenario: the name of the scenario.
         mark: identifies its settings, guards and people (SHA-256).
         seed: the seed of the first run of each attack; the next have the seeds after it.
         runs: the requested number of runs of each attack.

@@ -54,11 +54,11 @@ class Attempt:
     """An attack that can be committed in a scenario, with the guards as they are.
 
     Attributes:
-        row: its name in the matrix.
-        scenario: with the attack in it.
-        party_names: its coalition, people left out.
+        row: the name of the attack's row in the attack matrix.
+        scenario: the scenario with the attack in it.
+        party_names: the parties in the coalition, without people.
         friends: people in the coalition.
-        unit: the unit of its success.
+        unit: the unit of the attack's success.
     """
 
     row: str

@@ -37,10 +37,10 @@ class GuardSet(Record, frozen=True, kw_only=True):
     Attributes:
         name: the set, in words.
         scenario: the scenario that was played.
-        source: its people.
+        source: the source of the scenario's people.
         users: the number of people.
-        topology: its name.
-        handlers: the parties.
+        topology: the name of the topology.
+        handlers: the parties that handle people's messages.
         public: whether the counts of round 1 are public.
         on: the guards that were on, by name.
         seed, runs: the first seed and the number of runs of each attack.

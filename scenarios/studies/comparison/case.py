@@ -23,7 +23,7 @@ from ...schema.model import Scenario
 from .result import ProgramCost
 
 MESSAGE_LIMIT = 2_500  # people; of more, only samples send messages, unless the caller wants all
-SAMPLE = 400  # people in each sample
+SAMPLE = 400  # people in each sample of a population too large to send messages
 SAMPLES = 4
 STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
 

@@ -46,7 +46,7 @@ from .utility import empty_utility, estimated, released, utility
 if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
-LAST = KIND  # the row that comes last, as it has a line for each budget
+LAST = KIND  # the program that is last in a comparison, as it has a line for each epsilon
 VERIFIED = "verified"
 VERIFIED_NOTE = (
     "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
@@ -187,7 +187,7 @@ def verified(case: Case) -> Iterator[Compared]:
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
     """Return the results of one program on its variant of the scenario.
 
-    program: the row's name. epsilon: of the noise that users add; None without noise.
+    program: the row's name. epsilon: the epsilon of the noise that users add; None without noise.
     """
     meter = Meter()
     outcome = (

@@ -41,7 +41,7 @@ class ProgramLeakage:
     """The leakage of one program to the coalition of the question.
 
     Attributes:
-        program: its name.
+        program: the name of the program.
         parties: members of the coalition that the program has.
         bits_per_person: leakage to them.
         bits_are: whether the bits are exact, a lower or an upper bound.

@@ -44,7 +44,7 @@ class Learnt:
     """The leakage of a program to one set of parties, with the fields of `analysis.trust.Received`.
 
     Attributes:
-        parties: its members.
+        parties: the names of the parties in the coalition.
         linked: people linked to a value.
         cells_certain: cells of the table that it knows for certain.
         bits_per_person: leakage.
@@ -147,7 +147,7 @@ class Privacy:
         adjacency: the definition of neighbouring data sets for epsilon; None without epsilon.
         excluded: people without a released row, in a small class that all parties know by
             exclusion; they count in `true`. None if no value stays closed for certain.
-        reader_excluded: the same for the party that reads, which may have seen more than it
+        reader_excluded: as `excluded`, but for the reader alone, which may have seen more than it
             publishes.
     """
 
@@ -232,7 +232,7 @@ class Compared:
     """The results of one program on the scenario.
 
     Attributes:
-        program: its name.
+        program: the name of the program.
         family: `mix`, `central`, `shares` or `local`.
         note: a remark on the program, in words.
         burned: the reason why there is no release; None: there is a release.
@@ -259,7 +259,7 @@ class Comparison:
     """The results of all programs on a scenario, side by side.
 
     Attributes:
-        scenario: its name.
+        scenario: the name of the scenario.
         title: the title of the scenario.
         seed: the seed of all randomness; None: the system's.
         users: the number of people who take part.

@@ -52,7 +52,7 @@ class SharesSession:
     """The keys of a session with secret shares, and its announcement.
 
     Attributes:
-        announcement: as the curator made it.
+        announcement: the announcement that the curator made.
         sharing: the public parameters of the shares.
         pairs: keys, by party.
         entropy: the randomness of people's shares and seals.

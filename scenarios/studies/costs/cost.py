@@ -30,7 +30,7 @@ from .verified_cost import bytes_of, checks, measure_multiplication, multiplicat
 
 MEASURED = 0.02  # seconds spent on timing sealing, and on timing opening
 PEER_READERS = "everybody"  # the reader of every round among peers
-LENGTH = 4  # bytes of each length prefix: envelope, signature, repeated head (board digest)
+LENGTH = 4  # bytes of the length prefix of each field: envelope, signature, board digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class RoundCost:
         person: bytes that one person sends.
         carried: bytes of all messages between parties, batches included.
         multiplications: the number of group multiplications in a verified mix.
-        checks: of these, the multiplications of a party that checks everything once.
+        checks: the part of `multiplications` of a party that checks everything once.
     """
 
     number: int
@@ -69,7 +69,7 @@ class SessionCost:
     Attributes:
         rounds: the rounds, in their order.
         seal, open: seconds of one core for one layer, measured now on this machine.
-        multiply: the same for one multiplication of a verified mix.
+        multiply: seconds of one core for one group multiplication of a verified mix.
     """
 
     rounds: tuple[RoundCost, ...]

@@ -237,6 +237,6 @@ def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
 def _fits(byte_limit: int, message: LinkTraffic) -> int:
     """Return the largest number of people whose message has at most `byte_limit` bytes.
 
-    message: its length with `SAMPLE` people.
+    message: the bytes of the message with `SAMPLE` people.
     """
     return byte_limit * SAMPLE // message.bytes

@@ -40,7 +40,7 @@ from ....protocol.wire.frames import HEADER
 from ....protocol.wire.messages import WITNESS
 from ....protocol.wire.parties import Role
 
-# Multiplications of group elements.
+# The numbers below count multiplications of group elements for each step of a verified mix.
 BALLOT, BALLOT_CHECK = 3, 2  # to make and to check a ballot
 ONCE, ONCE_CHECK = 5, 4  # to make and to check a ballot for two readers
 REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # for each ciphertext
@@ -50,7 +50,7 @@ PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
     4,
     4,
 )  # for each row (PROVE, CHECK), and for each ciphertext in it
-LENGTH = 4  # bytes of each length prefix: envelope, signature, head
+LENGTH = 4  # bytes of the length prefix of each field: envelope, signature, board digest
 TRIED, ATTEMPTS = 8, 3  # rows of the timed shuffle, and number of timings
 
 

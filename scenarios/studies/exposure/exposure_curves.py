@@ -78,7 +78,7 @@ def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves |
     """Return the curves of a run; None if no marginals were read.
 
     sets: of this run. nodes: of each search tree for the worst cases at several k; 0: no search;
-    None: as `NODES` and `CELLS` say.
+    None: the limits `NODES` and `CELLS`.
     """
     decision = run.result.decision
     if sets is None or decision is None:

@@ -63,7 +63,7 @@ class Runs:
     """The finished runs of a matrix.
 
     Attributes:
-        topology: its name.
+        topology: the name of the topology.
         shots: outcomes, by the key of the run.
         plain: honest runs of the scenario, by seed.
         seeds: the seeds of every cell.

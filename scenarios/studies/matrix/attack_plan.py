@@ -30,7 +30,7 @@ from ...schema.problems import did_you_mean, listed
 
 NONE, ALL_GUARDS = "none", "all"
 ASKING = 100  # default number of people in a matrix, if people query `randomness`
-RANDOM = "random"  # the defence that is on only in runs without a seed
+RANDOM = "random"  # name of the defence that only runs without a seed have: random secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PlannedAttack:
     """A row of the matrix: an attack in one of its variants.
 
     Attributes:
-        attack: its name.
+        attack: the name of the attack.
         how: the facts about it: the party that commits it, and the data that it reads.
         trial: the entries of [[fault]], from the numbers of people and of shufflers.
     """
@@ -70,7 +70,7 @@ class PlannedTrial:
     Attributes:
         row: the attack.
         defence: the column.
-        scenario: to be played; None: it cannot be.
+        scenario: the scenario to be played; None: it cannot be.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
         why: the reason why it cannot be played; empty: it can.
     """

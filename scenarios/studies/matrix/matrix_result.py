@@ -69,8 +69,8 @@ class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         by: the party that commits it.
         kind: whether its parties break a rule (`cheating`), or keep to the rules and use data that
             a design error shows (`watching`); empty in matrices of older versions.
-        does: its action, in words.
-        unit: the unit of its success.
+        does: the action of the attack, in words.
+        unit: the unit of the attack's success.
         helping: names of defences.
         faults: the entries of [[fault]].
     """
@@ -120,7 +120,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     Attributes:
         name: the name of the defence.
         key: the scenario key that switches it.
-        guards: its purpose, in words.
+        guards: the purpose of the defence, in words.
         on: whether the scenario has it.
         cost: None if it was not measured.
     """
@@ -138,7 +138,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     Attributes:
         schema: the number of this format.
         version: the version of veilmix that wrote it.
-        scenario: its name.
+        scenario: the name of the scenario.
         seed: the seed of the first run of every cell.
         repeats: runs of every cell.
         users: the number of people who take part.

@@ -85,7 +85,7 @@ class MatrixJob:
 
     Attributes:
         row: the attack; empty: an honest run, which is played for its costs.
-        scenario: to be played.
+        scenario: the scenario to be played.
         seed: the seed of the run.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
     """

@@ -30,7 +30,7 @@ class Find(Record, frozen=True, kw_only=True):
         guess: the probability that the best guess of one value of the target is right; if joint
             counts are read, by an attacker that knows the other values of all people; if a closed
             row is read, that the best guess between it and another is right.
-        honest: the same probability if all parties follow the protocol.
+        honest: the probability of the same guess if all parties follow the protocol.
         noticed: when an honest party burned the round or raised an alarm that the board confirms.
         place: the place of the strategy in the order of its coalition, from 1.
     """

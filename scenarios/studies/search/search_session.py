@@ -53,10 +53,10 @@ from ...schema.model import (
 )
 
 PEOPLE = 6
-SHUFFLERS = 2  # largest number in a small session
-MIN_BATCH = 3  # used if the scenario has a minimum batch
-MIN_DROPOUT = 2  # largest value in a small session
-DEADLINE = 10  # seconds of simulated time
+SHUFFLERS = 2  # most shufflers in a small session
+MIN_BATCH = 3  # minimum batch of a small session, if the scenario has any
+MIN_DROPOUT = 2  # largest `min_dropout` (least dropouts between rounds) in a small session
+DEADLINE = 10  # deadline of a round in a small session, in seconds of simulated time
 FEATURES = (
     FeatureSection(name="x", values=("a", "b")),
     FeatureSection(name="y", values=("c", "d")),
@@ -75,7 +75,7 @@ OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 EACH = 1.0  # epsilon of one answer of two values, nats
 NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
 TRUTH_PROBABILITY = exp(EACH) / (1 + exp(EACH))  # probability of a true report of such an answer
-TRUTH = Local()  # without noise
+TRUTH = Local()  # the setting [local] without noise
 FLIPS = Local(mechanism=BITS, epsilon=EACH)  # noise of sets; epsilon of one position
 POSITIONS = PIECE + 8  # length of a vector: a full piece, and a short piece
 STREAM = "deviations"
@@ -217,7 +217,7 @@ class PlayedStrategy:
 
     Attributes:
         view: the view of the coalition, as a hash; of a session that ended in an error, the error.
-        board: as it stands in the end.
+        board: the bulletin board at the end of the session.
         record: the messages, and the deviations that found an occasion.
     """
 

@@ -65,7 +65,7 @@ class Trial:
     Attributes:
         scenario: the scenario of the small session.
         members: the coalition.
-        seeds: that confirm a difference; the first is played first.
+        seeds: the seeds of the sessions that confirm a difference, in order.
         times: whether the view has the exact times of posts.
         errors: strategies that ended a session with an error of a role.
         session: plays the strategies.

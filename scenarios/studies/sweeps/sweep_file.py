@@ -46,7 +46,7 @@ class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         seed: None: the system's randomness.
         version: the version of veilmix that wrote it.
         scenario: the mark of the sweep.
-        result: as in result.json.
+        result: the record of the run, as in result.json.
         error: the reason of a crash; None: it did not crash.
     """
 
@@ -268,7 +268,7 @@ def _package_score(name: str, score: Score) -> Read:
     return lambda result: measure(name, score, converted(result, result_type(), ""))
 
 
-# (score, unit, function from a result to its value; None if a run lacks the score)
+# Each score of a sweep: (name, unit, function from a result to the value, None if it is missing).
 BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("released at all", "share of runs", lambda r: float(has_release(r))),
     ("true exposure", "share of people", lambda r: _release_value(r, "true")),

@@ -40,7 +40,7 @@ class SweepJob:
     """A run of a sweep that is to be played: a scenario at a point of the grid.
 
     Attributes:
-        scenario: to be played.
+        scenario: the scenario to be played.
         key: the values that are swept.
         number: the number of the run at its point, from 1.
         seed: None: the system's randomness.
