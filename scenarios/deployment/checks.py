@@ -130,7 +130,7 @@ def accounts(evidence: SessionEvidence) -> str:
     """
     board = evidence.board
     if not board.mixed:
-        raise NoGround("nothing was mixed")
+        raise NoGround("no shuffler posted that it mixed a batch")
     for number in range(1, len(board.calls) + 1):
         if unaccounted(board, number):
             raise VerificationError(f"round {number}: the sums of a shuffler or reader differ")
@@ -211,7 +211,7 @@ def decision(evidence: SessionEvidence) -> str:
     """
     board, claimed, schema = evidence.board, evidence.decision, evidence.announced.schema
     if board.committed is not None and not board.opened:
-        raise NoGround("its certificate is closed: curator and analyst alone have seen it")
+        raise NoGround("the decision's certificate is sealed: only curator and analyst saw it")
     if board.committed is None:
         round_results = evidence.counted_rounds
         if evidence.session is not None and misdecided(board, strategy(evidence.session.scenario)):
@@ -219,7 +219,7 @@ def decision(evidence: SessionEvidence) -> str:
         verify_decision(claimed, schema, round_results)
         return f"proved from the counts on the board: {_claim(claimed)}"
     if PROGRAMS["exposure"].wire != evidence.announced.program:
-        raise NoGround("its certificate rests on counts of groups that are not on the board")
+        raise NoGround("the certificate rests on counts of groups, which are not on the board")
     released_schema = Schema(tuple(schema.features[column] for column in claimed.kept))
     release_decision = replace(claimed, kept=tuple(range(len(claimed.kept))))
     single = RoundResult(first_call(Program.TWO_ROUND, released_schema), tuple(evidence.singles))

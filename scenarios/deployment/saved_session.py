@@ -114,7 +114,7 @@ class SessionEvidence:
     def announced(self) -> Announcement:
         """The announcement of the session; NoGround if it was never posted."""
         if self.board.announcement is None:
-            raise NoGround("nothing was announced")
+            raise NoGround("no announcement was posted")
         return self.board.announcement
 
     @property
@@ -135,7 +135,7 @@ class SessionEvidence:
     def decision(self) -> Decision:
         """The decision on the columns to release; NoGround if it was never posted."""
         if self.board.decision is None:
-            raise NoGround("nothing was decided")
+            raise NoGround("no decision was posted")
         return self.board.decision
 
     @property

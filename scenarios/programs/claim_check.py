@@ -1,4 +1,4 @@
-"""Comparison of the claims in result.json with the results that follow from the record of a run."""
+"""Comparison of claims in a record (result.json) with recomputed values."""
 
 from math import isclose
 from typing import Any, TypeVar

@@ -90,7 +90,7 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
 
 
 def capability(scenario: Scenario, kind: type[C]) -> C | None:
-    """Return the part of this class of a scenario's program; None if it has no such part."""
+    """Return the optional part `kind` of a scenario's program; None if the program lacks it."""
     return program_of(scenario).capability(kind)
 
 

@@ -96,9 +96,11 @@ def _central_names(scenario: Scenario, shufflers: int | None, people: int | None
 
 
 def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
-    """Return sets of shufflers: a coalition that links people needs a member of each set.
+    """Return sets of shufflers; a coalition that links people needs a member of each set.
 
-    A set is a single shuffler; if pairs are audited, an audited pair, either hop of which suffices.
+    A set is a single shuffler. If pairs of shufflers are audited, a set is an audited pair, of
+    which
+    either member suffices.
     """
     hops = _shufflers(mix)
     pairs = paired(len(hops)) if defence.audit else 0
@@ -109,7 +111,9 @@ def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
 def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bool:
     """Whether a coalition has the members that it needs to link people to values.
 
-    In a verified mix these are all shufflers; else a reader, and a member of each set of `links`.
+    In a verified mix the coalition needs all shufflers; else it needs a reader, and a member of
+    each
+    set of `links`.
     """
     coalition = frozenset(members)
     if mix.kind == "verified":

@@ -35,7 +35,7 @@ def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
 
 
 def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
-    """Return the rows that one attack reads; its effect, if its record has no measure of rows."""
+    """Return the number of rows that one attack reads, by its own measure of rows or of success."""
     rows = ATTACKS[fault.attack].rows_read
     if rows is None:
         return effect

@@ -123,7 +123,7 @@ class DeviantPlace(Endpoint):
 
 
 def _means(deviation: Deviation, place: int, senders: Sequence[str]) -> bool:
-    """Whether a deviation is about the ballots at a place of the batch, or of its user if known."""
+    """Whether a deviation applies to the ballot at a place of the batch, or to the known sender."""
     return deviation.means(senders[place]) if senders else deviation.means_place(place)
 
 

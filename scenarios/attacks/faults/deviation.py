@@ -45,7 +45,7 @@ class DeviationRecord(AdversaryRecord):
     other_sessions: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep a message and its time, in seconds of the session."""
+        """Record a message that the network carried, and its time, in seconds of the session."""
         self.events.append(SearchEvent(time, sender, receiver, data))
         AdversaryRecord.carried(self, time, sender, receiver, data)
 

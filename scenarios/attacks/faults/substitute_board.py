@@ -61,7 +61,7 @@ class OtherBoard(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Add a true post to this board, or its replacement, or no post."""
+        """Add a post of the true board to this forged board, or a replacement, or no post."""
         body = None if self._stopped else self._instead(entry)
         if body is None:
             return

@@ -3,19 +3,19 @@
 from ..catalogue.guard import Guard, Requirement
 
 REQUIREMENT_REASONS = {
-    "defence.registered": "who was accepted is shown by what registered people sign",
-    "mix.salt": "ballots that nobody could guess are looked for",
-    "mix.pad": "a missing ballot is proved by layers of one size",
-    "defence.bind": "a proof is of one round",
-    "defence.dedupe": "as many as were sent may come, and no more",
-    "defence.unbundle": "every ballot is looked for by itself",
-    "defence.fresh_salt": "every ballot is looked for by itself",
-    "defence.fresh_key": "every ballot is looked for by itself",
+    "defence.registered": "registered people sign, which shows whose messages were accepted",
+    "mix.salt": "users look for their own ballots, which no other party may be able to guess",
+    "mix.pad": "a missing ballot can be proved only if all layers have one size",
+    "defence.bind": "a proof of a lost ballot must hold for one round only",
+    "defence.dedupe": "a round may not hold more ballots than users sent",
+    "defence.unbundle": "users look for each ballot separately",
+    "defence.fresh_salt": "users look for each ballot separately",
+    "defence.fresh_key": "users look for each ballot separately",
 }
 
 LOCKED = (
     *(Requirement.switched_on(key, why) for key, why in REQUIREMENT_REASONS.items()),
-    Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+    Requirement("mix.order", "sorted", 'proofs need sorted batches; say mix.order = "sorted"'),
     Requirement("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
 )
 HELD_IN = ("protocol/board/challenge.py", "roles/challenge.py")

@@ -262,7 +262,7 @@ def read_book(path: Path) -> Book | None:
         if wrong := entry_defect(entry, certifies=certifies, attests=attests):
             raise _damaged(path, f"entry {number}: {wrong}")
     if digest_of(book.entries, key) != book.digest:
-        raise _damaged(path, "its entries are not those that were written with this key")
+        raise _damaged(path, "the entries do not fit the digest that was made with this key")
     return book
 
 

@@ -111,7 +111,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def release(self) -> LedgerBatch | None:
-        """The batch for the analyst, read or not; None if it was not handed on."""
+        """The batch for the analyst, opened or not; None if no batch was forwarded to it."""
         return next((batch for batch in self.handed if batch.public), None)
 
     @property

@@ -47,7 +47,7 @@ def locked(path: Path, patience: float) -> Iterator[None]:
 
 
 def _wait(handle: int, path: Path, patience: float) -> None:
-    """Take the lock as soon as it is free. StorageError as of `locked`."""
+    """Take the lock as soon as no other process has it. StorageError after `patience` seconds."""
     until = time.monotonic() + patience
     try:
         while not _lock(handle):

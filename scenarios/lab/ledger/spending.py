@@ -48,7 +48,7 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
 
 
 def price(noise: Noise, runs: int) -> float:
-    """Return the epsilon, nats, that `runs` runs with this noise cost a person."""
+    """Return the epsilon, in nats, that `runs` runs with this noise cost one person."""
     if noise.forever is None:
         return runs * noise.epsilon * max(1, len(noise.columns))
     from ...schema.plugs import load

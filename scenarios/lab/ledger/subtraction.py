@@ -147,7 +147,7 @@ def group_rule(
 
 
 def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
-    """Return the release of an entry; None if it was not handed on."""
+    """Return the known release of an earlier session; None if its batch was not handed on."""
     batch = entry.release
     if batch is None:
         return None

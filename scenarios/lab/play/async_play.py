@@ -77,7 +77,7 @@ class _Leaver(Instrument):
 
 
 def _unless_left(work: Callable[[], Outcome]) -> Outcome | None:
-    """Return the result of the work; None if it ended because its caller was cancelled."""
+    """Return the result of some work; None if the work ended because its caller was cancelled."""
     try:
         return work()
     except _RunCancelled:

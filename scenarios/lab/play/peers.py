@@ -157,7 +157,7 @@ def _real(
 
 
 def _ideal(plan: SessionPlan) -> Played:
-    """Return the outcome of the same queries, answered without messages."""
+    """Return the outcome of the queries of a session of peers, answered without messages."""
     crowd, people, faults = plan.crowd, plan.crowd.people, plan.faults
     terms = _agreement(plan)
 

@@ -139,7 +139,7 @@ class _How:
 
 
 def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
-    """Return the outcome of a run: draw the people, play the session, and score it."""
+    """Play one run: draw the people, play the session, and return its scored outcome."""
     seed = asked_for.scenario.seed if seed is None else seed
     crowd = samples(asked_for, seed)
     chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.round2_people)

@@ -296,5 +296,5 @@ def _bits(per_person: float, users: int) -> float:
 
 
 def _set(value: Known | UnsetType) -> Known | None:
-    """Return the value of an optional field; None if it is absent."""
+    """Return the value of an optional field; None if the record lacks the field."""
     return None if value is UNSET else value

@@ -145,7 +145,7 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
 
 
 def _struck(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if no user commits a fault of users."""
+    """Yield a mistake if a fault of users names no user, or users that do not take part."""
     if fault.rate is not None:
         message = f"{fault.attack} acts on a share of users, not of messages; write share instead"
         yield problem((*path, "rate"), message)

@@ -92,7 +92,7 @@ class Decided:
     recomputed: str | None = None
 
     def capability(self, kind: type[C]) -> C | None:
-        """Return the program's part of this class; None if the program has no such part."""
+        """Return the optional part `kind` of the program; None if it lacks the part."""
         return next((part for part in self.capabilities if isinstance(part, kind)), None)
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
@@ -165,7 +165,7 @@ class Decided:
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
         """Raise NoGround: the program writes no findings of its own that could be checked."""
-        raise NoGround("its program has no findings of its own to recompute")
+        raise NoGround("the release program has no findings of its own to recompute")
 
 
 def verify_decision(

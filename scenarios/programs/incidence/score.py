@@ -257,8 +257,8 @@ def score(
 ) -> IncidenceFindings | None:
     """Return the findings of a run; None if no vector was read.
 
-    present: indices of the participating owners. leakage_measure: returns the bits that all reports
-    of an owner leak about its set, and their standard error. tallies: the counts of each round.
+    present: indices of the participating owners. leakage_measure: returns the bits that an owner's
+    linked reports leak about its set, and their standard error.
     """
     sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None

@@ -48,7 +48,7 @@ def board(evidence: ProgramEvidence) -> str:
 
 
 def digest(evidence: ProgramEvidence) -> str:
-    """Verify that the posts hash to the digest of result.json; return its first digits."""
+    """Check that the posts hash to the digest in result.json; return the digest's first digits."""
     computed = _reckoned(evidence).board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]

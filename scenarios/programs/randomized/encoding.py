@@ -100,7 +100,7 @@ def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
 
 
 def _written(pattern: re.Pattern[str], counts: Reports) -> Iterator[str]:
-    """Yield every text that matches the pattern of a report, as often as it was received."""
+    """Yield every received text that matches the pattern of a report, as often as received."""
     for (text,), people in counts.items():
         if pattern.fullmatch(text):
             yield from repeat(text, people)

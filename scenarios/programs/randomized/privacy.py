@@ -354,7 +354,9 @@ def _distinct(codes: Any) -> tuple[Any, Any]:
 def _summed(law: Any, weights: Any) -> float:
     """Return the mutual information, in bits, of a value with these weights and its report.
 
-    law: the matrix of the randomizer: column x is the law of the report at value x.
+    law: the matrix P(report | value) of the randomizer: rows are reports, columns are values.
+    weights:
+    the probability of each value.
     """
     mean = law @ weights
     is_possible = mean > 0

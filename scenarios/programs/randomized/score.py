@@ -260,7 +260,7 @@ def estimates(
 def _features(
     question: Question, symbol_tally: SymbolTally, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
-    """Yield the estimate of every feature, from the reports of the people that drew it."""
+    """Yield the estimated shares of each feature, from the reports of people that drew it."""
     every = question.randomizer.estimate_features(symbol_tally.supporting, symbol_tally.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
         yield UntestedEstimate(

@@ -97,7 +97,7 @@ def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
 
 
 def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
-    """Return the average privacy S_mu of each randomizer; equal ones are computed once."""
+    """Return the average privacy S_mu, 0 to 1, of each randomizer; equal ones are computed once."""
     privacies = {
         randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(randomizers)
     }

@@ -61,7 +61,7 @@ class PolicyOpening(ThresholdOpening):
 
 
 class SameDecision(OwnProof):
-    """The proof of a decision of `threshold`: it is the same for all counts."""
+    """The proof of a decision of `threshold`, which is the same for all counts."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"

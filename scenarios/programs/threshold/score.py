@@ -127,7 +127,7 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def withheld(self) -> int:
-        """The number of people with a row open to the reader, but not published whole."""
+        """The number of people whose row is open to the reader, but not published in full."""
         width = self.of // self.people if self.people else 0
         stopped = sum(depth.people for depth in self.depths if depth.columns < width)
         return stopped - self.closed_people - self.astray

@@ -49,7 +49,7 @@ def batches(evidence: RecordEvidence) -> str:
     """Check that each hop forwarded or refused every message it received, in every round."""
     replayed = evidence.board
     if not replayed.mixed:
-        raise NoGround("nothing was mixed")
+        raise NoGround("no shuffler posted that it mixed a batch")
     hops = evidence.run.scenario.mix.shufflers
     unbundled = evidence.run.scenario.defence.unbundle
     for number, call in enumerate(replayed.calls, start=1):
@@ -125,7 +125,7 @@ def terms(evidence: RecordEvidence) -> str:
 
     announced = evidence.board.announcement
     if announced is None:
-        raise NoGround("nothing was announced")
+        raise NoGround("no announcement was posted")
     scenario = evidence.run.scenario
     require_equal("program", announced.program, wire(scenario))
     require_equal("policy", announced.policy, announced_policy(scenario))

@@ -186,7 +186,7 @@ class RecordEvidence:
         """The decision; NoGround without a decision."""
         decision = self.record.decision if self.run.transcript else self.decided()
         if decision is None:
-            raise NoGround("nothing was decided")
+            raise NoGround("no decision was made")
         return decision
 
     def decided(self) -> Decision | None:
@@ -283,7 +283,7 @@ class RecordEvidence:
             return agreed(self.result)
         if self.run.transcript is not None:
             if self.board.announcement is None:
-                raise NoGround("nothing was announced")
+                raise NoGround("no announcement was posted")
             return self.board.announcement.schema
         return Schema(
             tuple(

@@ -117,14 +117,14 @@ def release(evidence: RecordEvidence) -> str:
     claimed = evidence.decision
     (joint,), source = evidence.counts(evidence.last)
     if any(len(cell) != len(claimed.kept) for cell in joint):
-        raise VerificationError("the release has other columns than the decision")
+        raise VerificationError("the release has other columns than the decision names")
     if evidence.run.transcript is not None:
         require_equal("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
         require_equal("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
     if evidence.opens:
         program = program_of(evidence.run.scenario)
         if less := exposed_people(program, joint, claimed.certificate.k):
-            raise VerificationError(f"{less:,} people have values that fewer than k share")
+            raise VerificationError(f"{less:,} people have released values that fewer than k share")
         return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {source}"
     if evidence.rows > 1:
         return f"{check_cells(evidence, joint)}, from {source}; none more often than in round 1"

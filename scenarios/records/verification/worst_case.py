@@ -29,7 +29,9 @@ def sought_again(evidence: RecordEvidence) -> str:
         or release is None
         or not is_sought(decision, program, fixed=not evidence.statistical)
     ):
-        raise VerificationError("exposure: worst_case is claimed, and no search fits this release")
+        raise VerificationError(
+            "exposure: worst_case is claimed, but this release has no search for a worst case"
+        )
     if claimed.search is None:
         return "; the worst case was recorded without the limits of its search"
     if evidence.wants_replay is None and claimed.search.nodes > DEFAULT.nodes:

@@ -242,7 +242,7 @@ def badness(result: AttackResult) -> tuple[float, int, int, int]:
 
 
 def within(small: Members, large: Members) -> bool:
-    """Whether a coalition is the other coalition, or a part of it."""
+    """Whether a coalition is the other coalition, or a subset of it."""
     return set(small[0]) <= set(large[0]) and small[1] <= large[1]
 
 
@@ -252,10 +252,10 @@ def worst_of(
     friends: int = 0,
     watching: Iterable[LinkingCoalition] = (),
 ) -> WorstAttack:
-    """Return the worst for a coalition: by watching, or by the worst attack of it or of a part.
+    """Return the worst attack of a coalition or of a part of it, and whether it links by watching.
 
-    friends: members that are people. watching: the smallest honest-but-curious coalitions that link
-    a person.
+    friends: number of members that are people. watching: the smallest honest-but-curious coalitions
+    that link a person.
     """
     members: Members = tuple(sorted(set(party_names))), friends
     links = any(within(_members(coalition), members) for coalition in watching)
@@ -270,9 +270,9 @@ def by_coalition(
 ) -> tuple[WorstAttack, ...]:
     """Return the worst attack of each coalition, the smallest coalitions first.
 
-    single: the parties of which every coalition has a result, up to 6 of them; of more, single
-    parties and pairs. Coalitions that some attack needs, or that link by watching, are added in any
-    case.
+    single: the parties. With up to 6 parties every coalition has a result; with more, only single
+    parties and pairs. Coalitions that some attack needs, or that link users by watching (following
+    the protocol), are added in any case.
     """
     coalitions: set[Members] = {(party, 0) for party in _subsets(single)}
     coalitions |= {_members(result) for result in results if result.parties or result.friends}
@@ -304,7 +304,7 @@ def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
 
 
 def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
-    """Whether a coalition harms people more than a part of it."""
+    """Whether a coalition harms people more than a smaller coalition inside it."""
     if coalition.watching or part.watching:
         return coalition.watching and not part.watching
     if coalition.worst is None or part.worst is None:

@@ -102,7 +102,7 @@ def peers(case: Case) -> Iterator[Compared]:
 
 
 def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
-    """Return a fault with the prefix of its party's name replaced: user or peer, same person."""
+    """Return a fault by the same person under another prefix: user and peer are exchanged."""
     if fault.by is None or not fault.by.startswith(old_prefix):
         return fault
     return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))

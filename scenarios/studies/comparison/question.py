@@ -133,7 +133,7 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
     parties = tuple(dict.fromkeys(coalition))
     released = [compared for compared in comparison.programs if not compared.burned]
     if not released:
-        raise ParameterError("coalition: no program released anything, so none is as useful")
+        raise ParameterError("coalition: no program made a release whose utility could be compared")
     least_utility, rows = UTILITY[equal](released[0].utility), list[ProgramLeakage]()
     for compared in released:
         members = tuple(sorted(set(parties) & _parties(compared)))
@@ -146,7 +146,10 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
-    """Return the row of a program. useful: whether its utility reaches the reference."""
+    """Return one program's leakage to a coalition, as a row of the ranking.
+
+    utility: the utility in words. useful: whether the program reaches the reference utility.
+    """
     return ProgramLeakage(
         program=compared.program,
         parties=learnt.parties,

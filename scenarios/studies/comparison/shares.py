@@ -55,7 +55,10 @@ MAX_PARTIES = (
 
 
 def shares(case: Case) -> Iterator[Compared]:
-    """Yield the results of the program `shares`. ParameterError for an open domain."""
+    """Yield the result of the program `shares`: two aggregators join secret shares of rows.
+
+    Raises ParameterError for an open domain.
+    """
     if case.messages:
         seconds, played_shares = timed(lambda: play(case))
         price = measured(case, seconds, played_shares.purse, played_shares.rounds)
@@ -89,7 +92,7 @@ def deciding(case: Case) -> BySingles:
 
 
 def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
-    """Return the certificate for the people of a release."""
+    """Return the certificate of the exposure bound for the people of a release."""
     return prove(deciding(case), case.people.schema, (), decision, joint)
 
 

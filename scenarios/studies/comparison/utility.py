@@ -97,7 +97,7 @@ def estimated(
 
 
 def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of columns, by their numbers."""
+    """Return the names of some columns of the release, given by their numbers."""
     return tuple(case.people.schema.names[column] for column in columns)
 
 

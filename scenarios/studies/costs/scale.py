@@ -68,7 +68,7 @@ class SessionScale:
 
     @property
     def broken(self) -> tuple[PeopleLimit, ...]:
-        """The limits that this number of people exceeds."""
+        """The limits (memory, length of a post, count) that this number of people exceeds."""
         return broken(self.limits, self.people)
 
 
@@ -110,7 +110,7 @@ UNPADDED = (
 
 
 def unsaid(scenario: Scenario) -> Iterator[str]:
-    """Yield the parts that an estimate leaves out, a sentence each."""
+    """Yield the parts of a real session's cost that an estimate leaves out, a sentence each."""
     yield (
         "the decision and its certificate, as long as what they say; and tallies, as long as the "
         "combinations that people hold: that grows with people only while most are alone with "
