@@ -224,7 +224,7 @@ class ReleaseProgram(Protocol):
     recomputed: str | None
 
     def capability(self, kind: "type[C]") -> "C | None":
-        """Return the optional part `kind` of the program, such as its noise; None if it has none."""
+        """Return the optional part `kind` of the program, such as its noise, or None."""
 
     def rounds(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
         """Return the largest possible queries of a session, the release included."""

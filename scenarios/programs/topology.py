@@ -109,11 +109,9 @@ def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
 
 
 def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bool:
-    """Whether a coalition has the members that it needs to link people to values.
+    """Whether a coalition has the members needed to link people to values.
 
-    In a verified mix the coalition needs all shufflers; else it needs a reader, and a member of
-    each
-    set of `links`.
+    In a verified mix these are all shufflers; else a reader, and a member of each set of `links`.
     """
     coalition = frozenset(members)
     if mix.kind == "verified":

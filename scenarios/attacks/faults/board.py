@@ -127,7 +127,7 @@ class Forgery(OwnStream):
 
 
 def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
-    """Return an announcement with other keys in place of the parties' keys. keys: by party name."""
+    """Return an announcement with other keys in place of the parties' keys. pairs: by party."""
     hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     return replace(
         announcement,

@@ -67,7 +67,7 @@ def _turned(data: bytes) -> bytes:
 
 
 def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Return an agreement post of a peer with a wrong digest of the decision; others unchanged."""
+    """Return a peer's agreement post with a wrong digest of the decision; others unchanged."""
     if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
         return replace(body, digest=_turned(body.digest))
     return body

@@ -168,9 +168,7 @@ class _Reading:
             yield row
 
     def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
-        """Return, by feature, a keyed hash of the cells that are read as equal: it hides their
-        values.
-        """
+        """Return, by feature, a keyed hash of cells that are read as equal, which hides them."""
         words: dict[str, tuple[str, ...]] = {}
         for name, values in self.cells.items():
             groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)

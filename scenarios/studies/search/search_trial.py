@@ -43,10 +43,14 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 
 
 class Verdict(Enum):
-    """The verdict on a strategy.
+    """The verdict on an attack strategy: the most that its coalition gains over following the
+    protocol.
 
-    NO_EFFECT: no effect. DISTINGUISHED: rows are distinguished. JOINT: joint counts are read, or a
-    row that fewer than k people have. TARGET_READ: the target's row is read.
+    NO_EFFECT: the coalition gains nothing. DISTINGUISHED: its view differs between two possible
+    rows
+    of the target. JOINT: it reads joint counts, or a row that fewer than k people have.
+    TARGET_READ:
+    it reads the target's row.
     """
 
     NO_EFFECT = auto()
