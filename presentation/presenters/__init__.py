@@ -1,6 +1,6 @@
-"""Presenters: the sentences, tables and sections of each program, topology, study and subject.
+"""Presenters: the sentences, tables and figures about a program, a topology, a study or a table.
 
-Here live a presenter per kind of program, found by the nearest class of a program, and one per
-subject of a run, of a study and of a table: a terminal and a page show its blocks. May import the
-blocks of presentation, all below it, and languages. Must never know a terminal, HTML or a browser.
+A presenter turns results into blocks, which a terminal, a page and the theatre show. Each kind of
+program has a presenter, found by the nearest class of the program. Modules here may import the
+blocks of presentation/, all rooms below it, and languages; they know no terminal, HTML or browser.
 """

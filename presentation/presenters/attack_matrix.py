@@ -1,4 +1,4 @@
-"""The presenter of an attack matrix: attacks against defences, and the costs of defences."""
+"""The presenter of an attack matrix: outcomes of attacks against defences, and defences' costs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ LEGEND = (
 
 
 def terminal(matrix: "Matrix") -> Iterator["Block"]:
-    """Yield a matrix: outcome and detection of each attack, cost of each countermeasure."""
+    """Yield an attack matrix for a terminal: outcome and detection of each attack, then costs."""
     yield Line(
         f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
         f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n"
@@ -51,13 +51,16 @@ def terminal(matrix: "Matrix") -> Iterator["Block"]:
 
 
 def attacks_grid(matrix: "Matrix", attacks: Sequence["AttackRow"], caption: str = "") -> Grid:
-    """Return the informative cells of some attacks."""
+    """Return the table of attacks: for each, the defences that change its outcome."""
     rows = [line for attack in attacks for line in _lines(matrix, attack)]
     return Grid(HEADINGS, rows, (3,), caption)
 
 
 def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
-    """Yield a line for each informative cell of an attack."""
+    """Yield rows on an attack: without defences, with each that matters, and with all.
+
+    A defence matters if it is known to help, or if it changes the outcome or the alarms.
+    """
     without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
     for column in matrix.columns:
@@ -70,10 +73,15 @@ def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
 
 
 def _differs(cell: "Cell", without: "Cell") -> bool:
+    """Whether a cell has another verdict than the cell without defences, or other alarms."""
     return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
 
 
 def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
+    """Return the row on an attack with a defence, under `HEADINGS`.
+
+    name: the attack; "" in further rows on the same attack. row: its data.
+    """
     kind, unmet = row.kind if name else "", without_occasion(cell)
     if not cell.runs:
         why = unmet if cell.verdict == "unmet" else f"not played: {cell.why}"
@@ -87,31 +95,31 @@ def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str,
 
 
 def achieved(cell: "Cell") -> str:
-    """Return the outcome of an attack and its maximum, as text."""
+    """Return the mean success of an attack and its maximum, as text."""
     return f"{cell.value:.3g} of {cell.of:.3g}"
 
 
 def detected(cell: "Cell") -> str:
-    """Return the number of runs with an alarm, and the interval of its probability, as text."""
+    """Return the runs with an alarm, and the 95 % interval of its probability, as text."""
     about = f" ({', '.join(cell.causes)})" if cell.causes else ""
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
 
 
 def costs_grid(matrix: "Matrix") -> Grid:
-    """Return the cost of every countermeasure."""
+    """Return the table of the time, messages and bytes that each defence adds to a run."""
     numbers = PageNumbers("defence-costs", tuple(COSTS), [*map(plain_cells, costs(matrix))])
     rows = [cost_cells(column) for column in matrix.columns]
     return Grid(COST_HEADINGS, rows, (2, 3, 4, 5, 6, 7), "what a defence adds", numbers)
 
 
 def plain_cells(line: Sequence[object]) -> list[str | int | float | None]:
-    """Return the cells of a line as numbers and texts."""
+    """Return cells for a CSV file: numbers stay numbers, missing values become ""."""
     cell_values = ("" if value is None else value for value in line)
     return [value if isinstance(value, int | float) else str(value) for value in cell_values]
 
 
 def honest_cost(matrix: "Matrix") -> str:
-    """Return the cost of a run without an attack, in words."""
+    """Return the CPU time, bytes and messages of a run without an attack, in words."""
     honest = matrix.honest
     return (
         f"{1000 * honest['cpu_seconds']:.1f} ms of CPU, {honest['bytes']:,.0f} bytes and "

@@ -1,4 +1,4 @@
-"""The presenter of attacks: the faults of a scenario, and rows of scores on their outcomes."""
+"""The presenter of attacks in a run: the faults of its scenario, and scores on their outcomes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def scores(run: "Outcome | Run") -> Iterator[Score]:
-    """Yield the rows of scores: messages refused, outcomes of attacks, alarms."""
+    """Yield scores on a run: messages refused, outcomes of attacks, and alarms."""
     for reason, number in run.refused.items():
         yield f"refused: {reason}", f"{number:,}", "messages that were not counted"
     for effect in run.attacks:
@@ -27,14 +27,17 @@ def scores(run: "Outcome | Run") -> Iterator[Score]:
 
 
 def _outcome_text(effect: "Effect") -> str:
-    """Return the outcome of an attack and its maximum, as text."""
+    """Return the success of an attack and its maximum, as text."""
     whole = effect.value.is_integer() and effect.of.is_integer()
     achieved, maximum = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
     return f"{achieved} of {maximum}"
 
 
 def _alarms(alarms: "tuple[Raised, ...]") -> Iterator[Score]:
-    """Yield a row for each cause and party of alarms; users are not named."""
+    """Yield a score for each cause and party of alarms: their number, and whether they are true.
+
+    Users are not told apart by name.
+    """
     counted = Counter(
         (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
         for alarm in alarms
@@ -46,7 +49,10 @@ def _alarms(alarms: "tuple[Raised, ...]") -> Iterator[Score]:
 
 
 def faults(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
-    """Yield each attack, its attacker and deviation, and its countermeasures with their state."""
+    """Yield each attack that a scenario enables: name, a sentence on it, and its defences.
+
+    The sentence names the attacker and its deviation; each defence is said to be on or off.
+    """
     topology = topology_of(scenario)
     for fault in scenario.fault:
         how = ATTACKS[fault.attack].among(topology.name) or ATTACKS[fault.attack]
@@ -56,7 +62,7 @@ def faults(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
 
 
 def _attacker_name(fault: Fault, topology: Topology) -> str:
-    """Return the attacker, as the subject of a verb in the singular."""
+    """Return the parties that carry out an attack, as the subject of a sentence."""
     if fault.by is not None:
         return fault.by
     role = ATTACKS[fault.attack].by
@@ -72,10 +78,12 @@ def _attacker_name(fault: Fault, topology: Topology) -> str:
 
 
 def _aim(fault: Fault) -> str:
+    """Return the target, rate and round of an attack, as the end of a sentence; "" if not set."""
     target = f", aimed at {fault.target}" if fault.target else ""
     rate = "" if fault.rate is None else f", at a rate of {percent(fault.rate)}"
     return f"{target}{rate}" + (f", in round {fault.round}" if fault.round else "")
 
 
 def _state(scenario: Scenario, name: str) -> str:
+    """Return whether a guard (countermeasure) is on or off in a scenario, as a word."""
     return "on" if GUARDS[name].is_on(scenario) else "off"

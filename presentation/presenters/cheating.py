@@ -1,4 +1,4 @@
-"""The presenter of the study of cheating: rows and sentences on malicious coalitions."""
+"""The presenter of a study of cheating: attacks of the catalogue by each malicious coalition."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -41,17 +41,21 @@ ON_REPORTS = "those that cheat are not measured where people add noise to their 
 
 
 def why_unmeasured(scenario: "Scenario") -> str:
-    """Return why malicious coalitions are not measured in a scenario; empty if they are."""
+    """Return the reason why malicious coalitions are not measured; "" if they are measured.
+
+    A verified mix has a proof instead; randomized reports have no row to read.
+    """
     if scenario.mix.kind == "verified":
         return PROVED
     return ON_REPORTS if answers_in(scenario) is AnswerKind.REPORTS else ""
 
 
 def table(study: CheatingStudy) -> Grid:
-    """Return single parties, and every coalition that harms people more than its parts do.
+    """Return the table of malicious coalitions, each with its worst attack.
 
-    When an attack was noticed is marked bad if it read a row, noticed or not. A row without success
-    is not marked good, since a lack of success in some runs is no proof.
+    It has single parties, and coalitions that harm people more than their parts do. The time of
+    notice is marked bad if the attack read a row, noticed or not. A row without success is not
+    marked good, since a lack of success in some runs is no proof.
     """
     rows = []
     for coalition in telling(study.coalitions):
@@ -63,7 +67,7 @@ def table(study: CheatingStudy) -> Grid:
 
 
 def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator["Block"]:
-    """Yield the study of a run and the search for attacks, or else the reason for no study.
+    """Yield the study of cheating of a run and the search for attacks, or the reason for no study.
 
     study: the saved study; None for a run without a study.
     """
@@ -82,14 +86,17 @@ def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator["Block"]:
 
 
 def study_blocks(study: CheatingStudy) -> Iterator["Block"]:
-    """Yield a study: each coalition with its worst attack, and the limits of the figures."""
+    """Yield a study of cheating: each coalition with its worst attack, and the figures' limits."""
     yield table(study)
     yield Line(successes(study))
     yield from (Line(line, "dim") for line in notes(study))
 
 
 def _searched(run: "Run") -> Iterator["Block"]:
-    """Yield the search that is kept beside a run, or that is recorded for its countermeasures."""
+    """Yield a line on the search for unknown attacks: saved beside the run, else recorded.
+
+    A recorded search was made with veilmix for the same countermeasures.
+    """
     from ...scenarios.studies.search.search_file import read
     from ...scenarios.studies.search.search_table import recorded
     from .search import summary
@@ -102,7 +109,7 @@ def _searched(run: "Run") -> Iterator["Block"]:
 
 
 def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:
-    """Return attack, runs in which it read a row, interval, and when it was noticed."""
+    """Return a coalition's worst attack: name, runs that read a row, interval, time of notice."""
     if coalition.watching:
         return WATCHES, "all", "-", "never"
     if coalition.worst is not None:
@@ -113,13 +120,13 @@ def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str,
 
 
 def rate(result: AttackResult) -> tuple[str, str]:
-    """Return the runs in which a row was read, and the 95 % interval of the probability."""
+    """Return the runs in which an attack read a row, and the 95 % interval of the probability."""
     ends = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
     return f"{result.read:,} of {result.runs:,}", ends
 
 
 def in_runs(result: AttackResult) -> str:
-    """Return the number of runs in which a row was read, in words."""
+    """Return the number of runs in which an attack read a row, with its interval, in words."""
     rate_text, ends = rate(result)
     return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
 
@@ -136,7 +143,7 @@ def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str
 
 
 def successes(study: CheatingStudy) -> str:
-    """Return the smallest coalitions that were found to learn a row."""
+    """Return a sentence with the smallest coalitions for which an attack read a person's row."""
     coalition_names = "; ".join(
         name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
     )
@@ -145,13 +152,13 @@ def successes(study: CheatingStudy) -> str:
 
 
 def successes_with_attacks(study: CheatingStudy) -> str:
-    """Return the coalitions that were found to learn a row, each with its attack and result."""
+    """Return the smallest coalitions for which an attack read a row, each with attack and runs."""
     success_text = "; ".join(map(coalition_text, study.smallest))
     return success_text or no_success(len(study.attacks), study.min_runs)
 
 
 def coalition_text(coalition: WorstAttack) -> str:
-    """Return a coalition, its attack, the runs that read a row, and when it was noticed."""
+    """Return a coalition, its worst attack, the runs that read a row, and the time of notice."""
     members_text = name_members((coalition.parties, coalition.friends))
     if coalition.worst is None or coalition.watching:
         return f"{members_text} ({WATCHES if coalition.watching else NO_SUCCESS})"
@@ -160,7 +167,7 @@ def coalition_text(coalition: WorstAttack) -> str:
 
 
 def played(study: CheatingStudy) -> str:
-    """Return the numbers of attacks, runs and seeds in words, and of runs still missing."""
+    """Return the size of a study in words: attacks, runs and seeds, and runs still missing."""
     parts = (
         f"{plural(len(study.attempts), 'attack')} on a person, "
         f"{plural(study.runs, 'run')} of each, "
@@ -175,7 +182,7 @@ def played(study: CheatingStudy) -> str:
 
 
 def notes(study: CheatingStudy) -> Iterator[str]:
-    """Yield the notes below the table."""
+    """Yield the notes below the table of a study: the columns' meaning, limits, and size."""
     yield KEY
     yield LARGER
     yield sentence(OUTSIDE_CATALOGUE)
@@ -183,7 +190,7 @@ def notes(study: CheatingStudy) -> Iterator[str]:
 
 
 def numbers(results: Sequence[AttackResult]) -> PageNumbers:
-    """Return every attack with all its figures."""
+    """Return all figures of all attacks of a study, unrounded, for a CSV file."""
     rows = [
         (
             *(result.attack, "+".join(result.parties), result.friends, result.runs, result.read),

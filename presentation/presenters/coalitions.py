@@ -56,11 +56,11 @@ PRIOR_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class CoalitionKind:
-    """Coalitions with the same knowledge.
+    """Coalitions with equal knowledge, which share a row of the table.
 
     Attributes:
         members: the parties of each coalition.
-        received: the knowledge of the first coalition, which stands for all.
+        received: the knowledge of the first coalition, equal to that of all.
     """
 
     members: tuple[frozenset[str], ...]
@@ -68,7 +68,7 @@ class CoalitionKind:
 
 
 def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
-    """Group coalitions, in the order in which the first of each kind comes."""
+    """Group coalitions by knowledge, in the order of the first coalition of each kind."""
     grouped: dict[Key, list[Received]] = {}
     for view in views:
         grouped.setdefault(_key(view), []).append(view)
@@ -79,13 +79,13 @@ def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
 
 
 def _key(view: "Received") -> Key:
-    """Return the common data of a kind: its parties but shufflers, and its figures."""
+    """Return the data by which coalitions are grouped: parties except shufflers, and figures."""
     rest = tuple(party for party in view.parties if role(party) is not Role.SHUFFLER)
     return (rest, *figures(view))
 
 
 def table(views: "Sequence[Received]") -> Grid:
-    """A row for each kind of coalition, of at most 80 columns."""
+    """Return the table of coalitions, at most 80 characters wide: a row for each kind."""
     rows_of = kinds(views)
     initials = _initials(views)
     rows = [
@@ -100,7 +100,7 @@ def table(views: "Sequence[Received]") -> Grid:
 
 
 def figures(view: "Received") -> tuple[str, ...]:
-    """Return the figures of a coalition under `HEADINGS`; bits are per person."""
+    """Return the figures of a coalition as texts, under `HEADINGS`; bits are per person."""
     mark = {"exact": "", "sampled": "~", "at least": ">=", "at most": "<="}[view.method]
     return (
         f"{view.linked:,}",
@@ -113,7 +113,7 @@ def figures(view: "Received") -> tuple[str, ...]:
 
 
 def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
-    """Return the columns of dots: readers, shufflers by number, and other parties of coalitions."""
+    """Return the headings of the columns of dots: readers, shufflers by number, other parties."""
     parties = {party for view in views for party in view.parties}
     shufflers = sorted(_number(party) for party in parties if role(party) is Role.SHUFFLER)
     readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in parties]
@@ -128,15 +128,20 @@ def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
 
 
 def _number(shuffler: str) -> int:
+    """Return the number of a shuffler, from its name such as `shuffler-2`."""
     return int(shuffler.rpartition("-")[2])
 
 
 def _dots(kind: CoalitionKind, initials: Sequence[str]) -> str:
+    """Return the dots of a row: a sign for each party, by its part in the row's coalitions."""
     return " ".join(_dot(kind, initial) for initial in initials)
 
 
 def _dot(kind: CoalitionKind, initial: str) -> str:
-    """Return the dot of a party in a kind; for many shufflers their number, or its range."""
+    """Return the sign of a party: in each coalition of the kind, in some, or in no coalition.
+
+    Many shufflers share a column: the sign is then their number, or its range.
+    """
     if initial == "shufflers":
         counts = {
             sum(role(party) is Role.SHUFFLER for party in parties) for parties in kind.members
@@ -148,13 +153,14 @@ def _dot(kind: CoalitionKind, initial: str) -> str:
 
 
 def _initial(party: str) -> str:
+    """Return the heading of the column in which a party has its dot."""
     if role(party) in (Role.USER, Role.PEER):
         return PEOPLE
     return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
 
 
 def key(views: "Sequence[Received]") -> Iterator[str]:
-    """Yield the lines that explain dots, letters and columns."""
+    """Yield lines that explain the dots, letters and columns of the table of coalitions."""
     view = views[0]
     initials = _initials(views)
     words = [f"{initial} {WORD[initial]}" for initial in initials if initial in WORD]
@@ -172,7 +178,10 @@ def key(views: "Sequence[Received]") -> Iterator[str]:
 
 
 def baseline_text(views: "Sequence[Received]") -> str:
-    """Return the baselines without a view, as text: rows guessed, highest prior; "" if unknown."""
+    """Return the success of guessing without any view, as text; "" if it is not known.
+
+    It has the expected number of rows guessed, and the highest prior probability of a row.
+    """
     rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
     sure = {view.worst_row.prior for view in views if view.worst_row is not None}
     texts = []
@@ -184,30 +193,34 @@ def baseline_text(views: "Sequence[Received]") -> str:
 
 
 def _range(numbers: set[float], text: Callable[[float], str]) -> str:
+    """Return the least and the largest number as text, or a single text if these are equal."""
     low, high = text(min(numbers)), text(max(numbers))
     return low if low == high else f"{low} to {high}"
 
 
 def coalition_name(view: "Received") -> str:
-    """Return the members of a coalition in a line, readers first."""
+    """Return the members of a coalition, joined by +, readers first.
+
+    Without members it is named after the public board, which all can read.
+    """
     readers = (CURATOR, ANALYST)
     members = sorted(view.parties, key=lambda party: (party not in readers, party))
     return " + ".join(members) or "anybody (the board)"
 
 
 def outsiders_linked(view: "Received") -> int:
-    """Return the number of linked people outside a coalition."""
+    """Return the number of people that a coalition links, its own members left out."""
     return max(0, view.linked - sum(role(party) in PEOPLE_ROLES for party in view.parties))
 
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
-    """Return a line with the minimal coalitions that link a person."""
+    """Return a line with the minimal coalitions that link a person to a row."""
     listed = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those examined"
     return f"Minimal linking coalitions (honest-but-curious): {listed}"
 
 
 def requested_lines(scenario: "Scenario", views: "Sequence[Received]") -> Iterator[str]:
-    """Yield a line for each coalition that a scenario names: the people that it links."""
+    """Yield a line for each coalition that the scenario names: the number of people it links."""
     by_parties = {frozenset(view.parties): view for view in views}
     for coalition in scenario.coalition:
         view = by_parties.get(frozenset(coalition.parties))
@@ -221,7 +234,10 @@ def requested_lines(scenario: "Scenario", views: "Sequence[Received]") -> Iterat
 
 
 def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
-    """Yield the meaning of the figures, the baselines without a view, and the limits of each."""
+    """Yield notes on the figures: their meaning, baselines without a view, and their limits.
+
+    prior: name of the prior distribution of rows.
+    """
     if any(view.reports for view in views):
         yield LINKED
         return
@@ -242,7 +258,7 @@ def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
 
 
 def numbers(views: "Sequence[Received]") -> PageNumbers:
-    """Return every figure of every coalition."""
+    """Return all figures of all coalitions, unrounded, for a CSV file."""
     headings = (
         *("coalition", "linked", "users", "cells_certain", "cells", "bits_per_person", "exact"),
         *("bits_are", "method", "rows_guessed", "rows_guessed_before", "cells_guessed"),
@@ -262,7 +278,11 @@ def numbers(views: "Sequence[Received]") -> PageNumbers:
 
 
 def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
-    """Yield rows on coalitions; if parties deviated, only on coalitions that link a person."""
+    """Yield a score for each important coalition: the people that it links.
+
+    deviated: whether parties deviated; then only coalitions that link people have a score, since
+    figures of honest-but-curious views prove no safety.
+    """
     shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"

@@ -1,4 +1,4 @@
-"""The presenter of a comparison: trust and privacy, knowledge of each role, utility and cost."""
+"""The presenter of a comparison of programs on the same people: trust, privacy, utility, cost."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 
 def terminal(comparison: Comparison) -> Iterator["Block"]:
-    """Yield the tables of a comparison, and notes on refused and skipped programs."""
+    """Yield a comparison for a terminal: its tables, and notes on refused and skipped programs."""
     # A legend is printed only if a program of this comparison has the figures that it explains:
     # otherwise a reader would search the tables for them.
     programs = comparison.programs
@@ -75,7 +75,7 @@ def terminal(comparison: Comparison) -> Iterator["Block"]:
 
 
 def legends(comparison: Comparison) -> Iterator["Block"]:
-    """Yield the meaning of the figures, of noise and of peers, where a program has such figures."""
+    """Yield the meaning of the figures; of noise and of peers if a program has such figures."""
     programs = comparison.programs
     yield Line(LEGEND)
     if any(program.trust.proof for program in programs):
@@ -90,7 +90,7 @@ def legends(comparison: Comparison) -> Iterator["Block"]:
 
 
 def remarks(comparison: Comparison) -> Iterator["Block"]:
-    """Yield lines on measured attacks, on each program, and on programs that were skipped."""
+    """Yield lines on measured attacks, on single programs, and on programs that were skipped."""
     yield from map(Line, _cheaters(comparison))
     for program in comparison.programs:
         if program.burned:
@@ -105,7 +105,7 @@ def remarks(comparison: Comparison) -> Iterator["Block"]:
 
 
 def trust_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the most trusted party, the coalitions, and the exposure."""
+    """Return the table of privacy: the party that learns most, coalitions, and exposure."""
     rows = [
         (
             program.program,
@@ -131,22 +131,26 @@ def trust_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def bits_text(party: Learnt) -> str:
-    """Return the leakage to a party with its sign for a lower or upper bound."""
+    """Return the leakage to a party in bits per person, with <= or >= for a bound."""
     return f"{party.bits_are.mark}{party.bits_per_person:.2f}"
 
 
 def _linked(party: Learnt) -> str:
+    """Return the number of people that a party links; `reports` if only to randomized reports."""
     return f"{party.linked:,}" + (" reports" if party.reports and party.linked else "")
 
 
 def _share(share: float | None) -> str:
+    """Return a share as a percentage, or a dash for a missing share."""
     return "-" if share is None else percent(share)
 
 
 def evidence_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the coalitions of each program: watching, by the catalogue, by proof.
+    """Return the table of the harmful coalitions of each program, by kind of evidence.
 
-    All minimal coalitions are listed.
+    The kinds: all minimal coalitions that link people by following the protocol; the smallest
+    coalition for which an attack of the catalogue read a row; and the coalitions that learn no more
+    by proof.
     """
     rows = [
         (
@@ -161,7 +165,10 @@ def evidence_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def _roles(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the knowledge of single parties of each role, and of all together."""
+    """Return the table of the knowledge of each role, and of all parties together.
+
+    A cell: bits per person, and certain values, of the party of the role that learns most.
+    """
     roles = [role for role in ROLES if any(_worst_party(program, role) for program in programs)]
     rows = [
         (
@@ -186,11 +193,12 @@ def _worst_party(program: Compared, role: str) -> Learnt | None:
 
 
 def _received(party: Learnt | None) -> str:
+    """Return bits per person and certain values of a party, or a dash without such a party."""
     return "-" if party is None else f"{bits_text(party)}, {party.cells_certain:,}"
 
 
 def _smallest(program: Compared) -> str:
-    """Return the smallest linking coalition, and the number of other minimal coalitions."""
+    """Return a smallest coalition that links people, and the number of further coalitions."""
     smallest = program.trust.smallest
     if not smallest:
         return "nobody"
@@ -198,7 +206,7 @@ def _smallest(program: Compared) -> str:
 
 
 def _cheating(program: Compared) -> str:
-    """Return the smallest coalition for which an attack of the catalogue read a row."""
+    """Return a smallest coalition for which an attack of the catalogue read a person's row."""
     study = program.trust.cheating
     if study is None:
         return NOT_MEASURED
@@ -209,11 +217,12 @@ def _cheating(program: Compared) -> str:
 
 
 def _other_count(coalitions: int) -> str:
+    """Return the number of further coalitions in brackets; "" without further coalitions."""
     return f" (or {coalitions - 1} other)" if coalitions > 1 else ""
 
 
 def _cheaters(comparison: Comparison) -> Iterator[str]:
-    """Yield a line for each program with measured attacks: successes, and runs played."""
+    """Yield a line for each program with measured attacks: successes, and the runs played."""
     measured = [program for program in comparison.programs if program.trust.cheating is not None]
     for program in measured:
         if study := program.trust.cheating:
@@ -227,7 +236,7 @@ def _cheaters(comparison: Comparison) -> Iterator[str]:
 
 
 def utility_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of releases, their errors and their costs."""
+    """Return the table of releases: released columns, errors, CPU time and bytes."""
     rows = [
         (
             program.program,
@@ -252,5 +261,5 @@ def utility_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def _spread(limits: tuple[float, float] | None, digits: int) -> str:
-    """Return half of a 95 % interval; "" without an interval."""
+    """Return half of the width of a 95 % interval with +-; "" without an interval."""
     return "" if limits is None else f" +- {(limits[1] - limits[0]) / 2:.{digits}f}"

@@ -1,4 +1,4 @@
-"""Presenters of programs that choose columns by the counts of single columns."""
+"""Presenters of programs in which the curator chooses columns by the counts of single columns."""
 
 from typing import TYPE_CHECKING
 
@@ -11,61 +11,61 @@ if TYPE_CHECKING:
 
 
 class ExposurePresenter(Presenter):
-    """The words of the program with the heaviest set of columns."""
+    """The words of the program `exposure`: it releases the safe column set of most weight."""
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the condition for a release, in a sentence."""
+        """Return the condition for a release as a caption of the theatre."""
         share = share_in(policy.max_exposure, language)
         return language.say("says-rule-set", share=share, k=policy.k)
 
 
 class ReleaseAllPresenter(Presenter):
-    """The words of the program that releases every column."""
+    """The words of the program `all`, which releases every column at any bound."""
 
     largest = None
     stage_key = "says-rule-all"
 
     def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
-        """Return a line that the columns were chosen beforehand."""
+        """Return the line above the column sets: the columns were chosen before the session."""
         kind = scenario.policy.kind
         return f"{reader}: releases the columns it was told to ({kind}), at any bound"
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
-        """Return a clause: every column is released."""
+        """Return the clause that every column is released."""
         return "it keeps every feature, whatever the bound says"
 
     def promise(self, scenario: "Scenario") -> str:  # noqa: ARG002
-        """Return a sentence that there is no promise."""
+        """Return the sentence that the program promises no bound."""
         return "none: the columns are chosen beforehand; the bound is printed all the same"
 
 
 class FixedPresenter(ReleaseAllPresenter):
-    """The words of the program that releases the columns of the scenario."""
+    """The words of the program that releases the columns named in the scenario, at any bound."""
 
     def decides(self, policy: "Policy") -> str:
-        """Return the released columns, as a clause."""
+        """Return the columns named in the scenario, as a clause."""
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the columns of the scenario, in a sentence."""
+        """Return the columns named in the scenario, as a caption of the theatre."""
         return language.say("says-rule-fixed", columns=", ".join(policy.keep))
 
 
 class PairsPresenter(Presenter):
-    """The words of the program with a cross table."""
+    """The words of the program that releases the best safe pair of columns, as a cross table."""
 
     stage_key = "says-rule-pairs"
 
     def decides(self, policy: "Policy") -> str:
-        """Return the released columns, as a clause."""
+        """Return the choice of the curator, as a clause: the best pair of columns."""
         return f"it keeps the best two features that it can promise for, by the rule {policy.rule}"
 
 
 class InformativePresenter(Presenter):
-    """The words of the program with the columns of largest entropy."""
+    """The words of the program that releases the safe columns of largest entropy."""
 
     stage_key = "says-rule-informative"
 
     def decides(self, policy: "Policy") -> str:
-        """Return the released columns, as a clause."""
+        """Return the choice of the curator, as a clause: the most informative columns."""
         return f"it keeps the features that tell most, by the rule {policy.rule}"

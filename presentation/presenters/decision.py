@@ -1,4 +1,4 @@
-"""The presenter of a decision: its rule, and the limits that would release more columns."""
+"""The presenter of a decision: its rule, column sets, and limits that would release more."""
 
 from collections.abc import Iterable, Iterator
 from math import ceil
@@ -13,7 +13,7 @@ SET_HEADINGS = ("columns", "certified bound", "by")  # of a table of column sets
 
 
 def set_cells(columns: Iterable[str], bound: str, rule: str) -> tuple[str, str, str]:
-    """Return the cells under `SET_HEADINGS`: the column set, its bound, and the rule of proof."""
+    """Return the cells under `SET_HEADINGS`: column set, certified bound, and rule of its proof."""
     return " x ".join(columns), bound, rule
 
 
@@ -29,7 +29,7 @@ def set_decision(*, released: bool, safe: bool, chosen: bool = False) -> str:
 
 
 def decision_rule(scenario: Scenario) -> str:
-    """Return the rule by which columns are released, as a clause with the party that decides."""
+    """Return a clause: the party that decides, and the limit of exposure for a release."""
     policy, population = scenario.policy, scenario.population
     exposed, confidence = "people can be in a crowd smaller than", ""
     if population.rows is not None:
@@ -42,7 +42,7 @@ def decision_rule(scenario: Scenario) -> str:
 
 
 def unreleased(columns: Iterable[UnreleasedColumn]) -> Iterator[str]:
-    """Yield a clause for each column that is not released: the limits that would release it."""
+    """Yield a clause for each unreleased column: its bound, and limits that would release it."""
     for dropped in columns:
         bound = percent(dropped.promised)
         if dropped.forbidden:

@@ -1,4 +1,4 @@
-"""The presenter of exposure: rows of scores, and sentences, on truth, bound and worst case."""
+"""The presenter of exposure: scores on true exposure, certified bound and worst case."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def scores(
     scenario: "Scenario", result: "Result", measured: "Exposure | None" = None
 ) -> Iterator[Score]:
-    """Yield the rows of scores on the exposure of people in a release of values.
+    """Yield the scores on the exposure of people in a release of values.
 
-    measured: the exposure with the reason why the search for the worst case ended, which a record
-    does not keep.
+    measured: the exposure with the reason why the search for the worst case ended, which a saved
+    record does not have.
     """
     decision, release = result.decision, result.release
     if decision is None or release is None:
@@ -39,7 +39,7 @@ def scores(
 
 
 def exposed_people(scenario: "Scenario") -> str:
-    """Return the definition of exposed people, as a noun with its clauses."""
+    """Return the definition of exposed people in the program, as a noun with its clauses."""
     k = scenario.policy.k
     if scenario.population.rows is not None:
         return f"persons with a released row that fewer than k = {k} have"
@@ -47,7 +47,7 @@ def exposed_people(scenario: "Scenario") -> str:
 
 
 def _ground(scenario: "Scenario", result: "Result", exposure: "Exposure") -> str:
-    """Return the proof of the certified bound, and its people."""
+    """Return the grounds of the certified bound: data, people and probability of failure."""
     decision = result.decision
     if decision is not None and exposure.promised > decision.bound:
         return f"proved again of the {exposure.people:,} people who came"
@@ -69,10 +69,10 @@ def _counts(scenario: "Scenario", result: "Result", decision: "WrittenDecision |
 
 
 def worst_case(scenario: "Scenario", result: "Result", exposure: "Exposure") -> Score:
-    """Return the row on the worst case: its share, or the reason why it has no figures.
+    """Return the score on the worst case over all tables, or the reason for a missing figure.
 
-    The figures are missing if the marginals do not describe the released table, or if the curator
-    knows more than the marginals.
+    It is missing if the marginals do not describe the released table, or if the curator knows more
+    than the marginals.
     """
     name, worst = "worst case", exposure.worst_case
     if scenario.population.setting != "fixed":

@@ -1,4 +1,4 @@
-"""The presenter of `hierarchical`: the curator's queries and its bounds, round by round."""
+"""The presenter of the program `hierarchical`: the curator counts column groups in rounds."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -48,28 +48,31 @@ PATH_CHOSEN = (
 
 
 class HierarchicalPresenter(Presenter):
-    """The words of the program that counts groups as long as it is safe."""
+    """The words of the program in which the curator asks for joint counts as long as it is safe."""
 
     unsearched = "the curator knows more than the marginals"
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
+        """Return the steps of a session, a sentence each.
+
+        answering, mixing: the sentences on users and shufflers, which most programs share.
+        """
         deeper = CHOSEN if chooses(scenario.policy) else DEEPER
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
         return [answering, mixing, f"{COUNTING}. {deeper}", decides, last_round_sentence(scenario)]
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
-        """Return the released columns, as a clause."""
+        """Return the choice of the curator, as a clause: the most columns that are proved safe."""
         return "it keeps the most features that it can promise for, by all it knows"
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the table of the rounds; no table if the curator may ask only once."""
+        """Yield the table of rounds; it is left out if the curator may ask only once."""
         if outcome.findings:
             yield from (rounds_grid(outcome.findings.rounds), Line(NOTE, "dim"), Line())
 
     def section(self, scenario: "Scenario", result: "Claims") -> Iterator[Section]:
-        """Yield the section: the curator's queries round by round, and the bounds after each."""
+        """Yield the section of a page: queries round by round, and the bounds after each round."""
         if not isinstance(result.findings, Rounds):
             return
         rounds = result.findings.rounds
@@ -84,22 +87,22 @@ class HierarchicalPresenter(Presenter):
         yield Section("asked", "What the curator asked", lead, blocks)
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return sentences on the queries and the release."""
+        """Return captions of the theatre on the queries and the release."""
         return language.say("says-rule-chosen" if chooses(policy) else "says-rule-deeper")
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return a clause on masks if the call has some."""
+        """Return the clause that rare values are masked in a query; "" if no value is masked."""
         return language.say("says-hiding-rare") if call.hidden else ""
 
 
 def rounds_grid(rounds: Sequence[RoundRecord]) -> Grid:
-    """Return the table with a row per round."""
+    """Return the table of rounds: queries, counts, and the curator's knowledge after each."""
     rows = list(map(row, rounds))
     return Grid(HEADINGS, rows, (3, 4, 5, 6, 7), "What the curator was told")
 
 
 def row(record: RoundRecord) -> tuple[str, ...]:
-    """Return a round as a row under HEADINGS."""
+    """Return a round as a row under `HEADINGS`."""
     masks = ", ".join(f"{name}: {hidden}" for name, hidden in record.masked.items() if hidden)
     low, high = record.certain.low, record.certain.high
     return (
@@ -115,7 +118,7 @@ def row(record: RoundRecord) -> tuple[str, ...]:
 
 
 def _groups(record: RoundRecord) -> str:
-    """Return the groups of a round: each by name, or their number and size."""
+    """Return the groups of columns counted in a round: by name, or their number and size."""
     size = len(record.groups[0])
     if size == 1:
         return "every feature by itself"

@@ -1,4 +1,7 @@
-"""The presenter of `incidence`: the number of sets per element, from flipped vectors."""
+"""The presenter of the program `incidence`: estimated number of sets that hold each element.
+
+Each owner of a set submits a vector with a bit for each position, and flips bits at random.
+"""
 
 from collections.abc import Iterator
 from math import isclose
@@ -25,7 +28,7 @@ COUNTING = (
 
 
 class IncidencePresenter(NoisePresenter):
-    """The words of the program that counts the sets of each element."""
+    """The words of the program that estimates in how many owners' sets an element is."""
 
     member = ("owner", "owners")
     unit = "position"
@@ -36,7 +39,10 @@ class IncidencePresenter(NoisePresenter):
     )
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
+        """Return the steps of a session, a sentence each.
+
+        answering, mixing: the sentences on users and shufflers, which most programs share.
+        """
         flipping = (
             "Every owner flips each bit of its vector by itself, with "
             f"epsilon = {scenario.local.epsilon:g} nats a bit."
@@ -45,14 +51,14 @@ class IncidencePresenter(NoisePresenter):
         return [flipping, answering.replace("people answers", "owners answers"), mixing, COUNTING]
 
     def describe(self, people: "Population") -> list[str]:
-        """Return the length of the owners' vectors, in a line."""
+        """Return the length of the owners' vectors, as a line."""
         from ...scenarios.populations.sets import positions_of
 
         pieces, positions = len(people.schema.names), positions_of(people)
         return [f"{positions:,} positions, said in {plural(pieces, 'piece')}"]
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the promise to the elements."""
+        """Return the guarantee: a vector changes the odds of a membership by at most e^epsilon."""
         epsilon = scenario.local.epsilon
         return (
             f"epsilon = {epsilon:g} nats: an owner's vector, even with its name on it, changes the "
@@ -60,7 +66,7 @@ class IncidencePresenter(NoisePresenter):
         )
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the number of vectors, and the counts with their limits."""
+        """Yield the number of vectors, and the estimated counts with limits."""
         findings: IncidenceFindings | None = outcome.findings
         if findings is None:
             yield from burned_round(outcome)
@@ -80,18 +86,18 @@ class IncidencePresenter(NoisePresenter):
         yield Line()
 
     def scores(self, outcome: Any) -> Iterator[Score]:
-        """Yield score rows: error of the estimates, leakage about an element and an owner."""
+        """Yield scores: error of the estimates, leakage about an element and about an owner."""
         if outcome.findings:
             yield from _scores(outcome.findings)
 
     def remark(self) -> str:
-        """Return a remark on the difference between a vector and a set."""
+        """Return the remark that a linked vector is not the owner's set, as bits are flipped."""
         return (
             "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
         )
 
     def answers(self, result: "Claims") -> tuple[VerdictAnswer, ...]:
-        """Return the answers: estimated counts, and the leakage of a vector about an element."""
+        """Return answers for the head of a page: estimated counts, and leakage about an element."""
         findings = result.findings
         if not isinstance(findings, IncidenceFindings):
             why = result.burned or "no vector was counted"
@@ -117,7 +123,7 @@ class IncidencePresenter(NoisePresenter):
         )
 
     def section(self, scenario: "Scenario", result: "Claims") -> Iterator[Section]:  # noqa: ARG002
-        """Yield the section on the number of sets per element."""
+        """Yield the section of a page on the number of sets that hold an element."""
         findings = result.findings
         if not isinstance(findings, IncidenceFindings):
             return
@@ -132,12 +138,12 @@ class IncidencePresenter(NoisePresenter):
 
 
 def _is_bayes(findings: IncidenceFindings) -> bool:
-    """Whether limits are of the posterior distribution."""
+    """Whether the limits are credible limits of a posterior distribution."""
     return findings.method == "bayes"
 
 
 def _counts(findings: IncidenceFindings) -> Grid:
-    """Return the table of the number of sets that elements are in, with limits and truth."""
+    """Return the table of elements by the number of sets that hold them: estimate and truth."""
     sure = f"{percent(1 - findings.beta)} from"
     headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
     return Grid(
@@ -146,6 +152,7 @@ def _counts(findings: IncidenceFindings) -> Grid:
 
 
 def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each number of sets t: estimated, limits, seen in the vectors, true."""
     n, true = findings.owners, findings.truth
     for t in range(min(n + 1, ROWS)):
         yield (
@@ -162,10 +169,12 @@ def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
 
 
 def _count(count: "ElementCount") -> tuple[str, str, str]:
+    """Return an estimated number of elements and its limits, as texts."""
     return f"{count.value:,.1f}", f"{count.low:,.0f}", f"{count.high:,.0f}"
 
 
 def _scores(findings: IncidenceFindings) -> Iterator[Score]:
+    """Yield the scores on a session's estimates: errors, epsilons and leakage."""
     if findings.largest_error is not None:
         share = percent(findings.largest_error / findings.positions)
         meaning = f"positions, of {findings.positions:,}: {share}; the worst of all counts"
@@ -190,6 +199,7 @@ def _scores(findings: IncidenceFindings) -> Iterator[Score]:
 
 
 def _figure(findings: IncidenceFindings) -> PageFigure:
+    """Draw the elements in exactly t sets for each t: estimate with limits, truth, noisy count."""
     n, m = findings.owners, findings.positions
     unknown = (None,) * (n + 1)
     columns = findings.psi, findings.phi, findings.low, findings.high, findings.truth or unknown

@@ -1,4 +1,7 @@
-"""The presenter of the ledger: rows of scores on earlier releases about the same people."""
+"""The presenter of the ledger: scores on earlier releases about the same people.
+
+The ledger is a file with all releases about them; their effects add up.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def scores(account: "Account") -> Iterator[Score]:
-    """Yield name, value and meaning of each entry of an account."""
+    """Yield the scores on a ledger: epsilon spent, and groups that releases give together."""
     yield "ledger: sessions", f"{account.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(account.releases):,}", "about them"
     if account.spent is not None:
@@ -29,7 +32,7 @@ def scores(account: "Account") -> Iterator[Score]:
 
 
 def _spent(spent: "Spending") -> Iterator[Score]:
-    """Yield the privacy loss spent: locally, and after shuffling if it was composed."""
+    """Yield the privacy loss spent: of local reports, and after shuffling if it was composed."""
     person_text = "whoever has spent most, this run included"
     meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {person_text}"
     yield "ledger: spent, local", f"{spent.most:.4g}", meaning
@@ -46,11 +49,12 @@ def _spent(spent: "Spending") -> Iterator[Score]:
 
 
 def _limit(limit: float | None) -> str:
+    """Return the limit of the privacy loss as text."""
     return "not limited" if limit is None else f"of {limit:g}"
 
 
 def _subtractions(account: "Account") -> Iterator[Score]:
-    """Yield the rows of the groups that releases give together."""
+    """Yield scores on groups of people that follow from adding and subtracting releases."""
     if not account.groups and (account.refused or len(account.releases) < 2):
         return
     give = "would have given" if account.refused else "give"
@@ -65,7 +69,7 @@ def _subtractions(account: "Account") -> Iterator[Score]:
 
 
 def _group(group: "Subtraction") -> Iterator[Score]:
-    """Yield the rows of one group."""
+    """Yield the scores on such a group: its exposed people, and the bound that was promised."""
     releases_text = group.releases or "a release that only its analyst has read"
     yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {releases_text}"
     promised = f"at most {percent(group.max_exposure)} in a crowd smaller than {group.k}"
@@ -74,4 +78,5 @@ def _group(group: "Subtraction") -> Iterator[Score]:
 
 
 def _exposed(group: "Subtraction") -> str:
+    """Return the number of exposed people of a group as text, if it is known."""
     return "not known" if group.exposed is None else f"{group.exposed:,}"

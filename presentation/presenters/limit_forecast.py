@@ -30,14 +30,14 @@ WIDTH = 40  # characters of the picture
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The words of a task.
+    """The words about an estimation task, such as a share or a mean; `{}` stands for a number.
 
     Attributes:
-        within: the estimated quantity, `{}` for half of the widest limits.
+        within: the estimated quantity; `{}` is half of the width of the widest limits.
         middle: the truth at the middle of the drawn limits.
-        share_template: the statement about a share, `{}` for the least; "" if there is no
-            statement.
-        none: the statement if there is no such share.
+        share_template: a statement on the least detectable share, which is `{}`; "" if the task has
+            no such statement.
+        none: the statement if no share can be detected.
     """
 
     within: str
@@ -86,18 +86,18 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The expected precision of one estimate, in words and numbers.
+    """The expected precision of an estimate, in words and numbers.
 
     Attributes:
         people: the expected number of people.
-        epsilon: of one feature, nats.
-        reach: half of the widest limits, as a share of the range.
+        epsilon: privacy parameter of a feature, in nats.
+        reach: half of the width of the widest 95 % limits, as a share of the range.
         within: the estimated quantity, and its precision.
         verdict: the use of this precision.
         middle: the truth at the middle of the drawn limits.
-        low, high: its 95 % limits as shares of the range.
-        share_sentence: a sentence on the least detectable share; "" if there is no sentence.
-        least_share: the share in it; None: there is no sentence.
+        low, high: the drawn 95 % limits, as shares of the range.
+        share_sentence: a sentence on the least detectable share; "" if there is no such sentence.
+        least_share: the least detectable share; None if there is no such share.
     """
 
     people: int
@@ -113,12 +113,12 @@ class Forecast:
 
     @property
     def sentence(self) -> str:
-        """The number of people, epsilon, the task and the verdict."""
+        """A sentence on the number of people, epsilon, the task and the verdict."""
         return f"{self.people:,} people, epsilon {self.epsilon:.3g}: {self.within}, {self.verdict}"
 
     @property
     def lines(self) -> list[str]:
-        """The sentence, a picture of the limits, and the least share if it exists."""
+        """The sentence, a picture of the limits, and the least detectable share if it exists."""
         drawn = picture(self.low, self.high)
         text_lines = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
         return [*text_lines, self.share_sentence] if self.share_sentence else text_lines
@@ -127,7 +127,10 @@ class Forecast:
 def forecasts(
     noisy_questions: Sequence[Question], people: int, epsilon: float
 ) -> Iterator[Forecast]:
-    """Yield a forecast for each estimate of each different noise; epsilon: of one feature, nats."""
+    """Yield a forecast for each estimate; features with the same noise share their forecasts.
+
+    epsilon: of a feature, in nats.
+    """
     earlier_noises: set[str] = set()
     for question in noisy_questions:
         randomizer = question.randomizer.single()
@@ -139,6 +142,7 @@ def forecasts(
 
 
 def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Forecast:
+    """Return the forecast of an estimate in words, from its expected limits."""
     words, share_template = WORDS[expected.task], ""
     if expected.min_share is not None:
         share_template = words.share_template if isfinite(expected.min_share) else words.none
@@ -165,7 +169,7 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
 
 
 def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield sentences and a picture for each estimate of each different noise of the features."""
+    """Yield lines on the expected precision of a scenario's estimates, with pictures of limits."""
     each = feature_budget(scenario.local, len(people.values))
     noisy_questions = questions(scenario, people.schema.names, people.values)
     for forecast in forecasts(noisy_questions, people.n, each):
@@ -173,7 +177,10 @@ def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
 
 
 def picture(low: float, high: float) -> str:
-    """Draw limits around the middle of a range, in a line of text."""
+    """Return limits around the middle of a range as a line of text, such as `[...==o==...]`.
+
+    low, high: as shares of the range.
+    """
     first, last = round(low * (WIDTH - 1)), round(high * (WIDTH - 1))
     line = ["=" if first <= place <= last else "." for place in range(WIDTH)]
     line[WIDTH // 2] = "o"

@@ -1,4 +1,4 @@
-"""The presenter of `local-suppression`: suppressed values, their number and their cost."""
+"""The presenter of the program `local-suppression`: suppressed values, and their cost."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,28 +19,34 @@ BLANKS = (
 
 
 class SuppressionPresenter(Presenter):
-    """The words of the program that suppresses values by rules, with random covers."""
+    """The words of the program that suppresses rare values, with random covers for them.
+
+    A cover is a frequent value suppressed at random, so that a blank discloses no rare value.
+    """
 
     stage_key = "says-rule-suppressed"
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
+        """Return the steps of a session, a sentence each.
+
+        answering, mixing: the sentences on users and shufflers, which most programs share.
+        """
         decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
         blanks = BLANKS.format(k=scenario.policy.k)
         return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
-        """Return the released columns, as a clause."""
+        """Return the choice of the curator, as a clause: as many values by name as are safe."""
         return "it has as much said by name as it can promise for, by the coverage bound"
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the promise, in words."""
+        """Return the bound on exposed people, and the probability that random covers break it."""
         delta = scenario.policy.delta
         covers = f"where people cover others at random it may fail with probability {delta:g}"
         return exposure_promise(scenario, f"; {covers}")
 
     def explained(self, outcome: Any) -> Iterator[str]:
-        """Yield lines on the suppressed values and the number of blanks."""
+        """Yield lines on the suppressed values of each column, and their number."""
         policy = outcome.scenario.policy
         sure = f" (at least k = {policy.k} blanks, with confidence {1 - policy.delta:g})"
         for rule in outcome.findings.rules if outcome.findings else ():
@@ -57,7 +63,7 @@ class SuppressionPresenter(Presenter):
             )
 
     def scores(self, outcome: Any) -> Iterator[Score]:
-        """Yield score rows: released cells, compared with whole columns."""
+        """Yield scores: released cells, compared with suppressing whole columns."""
         findings = outcome.findings
         if findings is None or not outcome.released:
             return
@@ -74,5 +80,5 @@ class SuppressionPresenter(Presenter):
             yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {columns}"
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return a clause on blanks: rare values, and covers for them."""
+        """Return the clause that users suppress rare values and covers; "" without suppression."""
         return language.say("says-hiding-blank") if call.hidden else ""

@@ -1,4 +1,4 @@
-"""Advice on the mechanisms of a scenario: their errors, and the division of epsilon."""
+"""Advice on noise mechanisms for a scenario: their errors, and the division of epsilon."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ LIKE = {"heavy-hitters": "one that nobody has"}  # the subject of errors that ar
 
 
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the basis of epsilon after shuffling for mechanisms without neighbours of their own."""
+    """Yield the basis of epsilon after shuffling, where the mechanism's own bound is not known."""
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:
         return
@@ -44,7 +44,10 @@ def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]
 
 
 def _division(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the errors of both ways to divide epsilon over several features."""
+    """Yield the errors of two ways to spend epsilon on several features.
+
+    Either each feature gets a part of epsilon, or a person reports one feature with all of it.
+    """
     from msgspec.structs import replace
 
     name, d = scenario.local.mechanism, len(people.values)
@@ -71,7 +74,7 @@ def _division(scenario: Scenario, people: Population) -> Iterator[str]:
 
 
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the ranking of mechanisms in sentences, and the basis of later bounds."""
+    """Yield sentences that rank the mechanisms by their error, and advice on epsilon."""
     yield from _unknown_neighbours(scenario, people)
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:

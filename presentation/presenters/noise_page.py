@@ -1,4 +1,4 @@
-"""Noise on the page of a run: estimates with limits and truth, noise against benefit, epsilons."""
+"""The section of a run's page on noise: estimates with limits and truth, and all epsilons."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ NAMES = 170
 
 
 def section(scenario: "Scenario", findings: "Randomized") -> Section:
-    """Return the section of the page on noise."""
+    """Return the section on randomized reports: estimates, error against epsilon, guarantees."""
     estimates = estimated(findings)
     blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(estimates)]
     traded = trades(scenario, plain(findings))
@@ -60,7 +60,10 @@ def section(scenario: "Scenario", findings: "Randomized") -> Section:
 
 
 def _estimates(place: int, feature: "Estimated") -> PageFigure:
-    """Return a figure with a row per value: estimate with its interval, and the truth."""
+    """Draw a row for each value of a feature: the estimate with its interval, and the truth.
+
+    place: index of the feature, which makes the picture's id unique.
+    """
     count, truth = len(feature.values), feature.truth
     order = list(range(count))
     if count > VALUES:
@@ -99,7 +102,10 @@ def _estimates(place: int, feature: "Estimated") -> PageFigure:
 
 
 def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
-    """Return the figure of error and hidden share against epsilon, each in percent."""
+    """Draw the error and the hidden share against epsilon, both in percent.
+
+    run_epsilon: the epsilon of the run, marked by a line.
+    """
     top = max(0.02, *(trade.error for trade in trades))
     hidden = [trade for trade in trades if trade.hidden is not None]
     high = 100.0 if hidden else 100 * top

@@ -1,4 +1,4 @@
-"""Rows of the table of scores on randomized reports: errors of estimates, and every epsilon."""
+"""Scores on randomized reports: errors of the estimates, and every epsilon with its kind."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ NEIGHBOURS = "neighbours, of every epsilon: one person's answers differ; how man
 
 
 def error_rows(local: Randomized) -> Iterator[Score]:
-    """Yield the errors of numbers, of found values and of shares."""
+    """Yield the errors of estimated numbers, of values that were found, and of shares."""
     outside = "texts that are no report, left out of the estimates"
     if local.measured:
         every = [number for feature in local.measured for number in feature.measures]
@@ -61,7 +61,7 @@ def error_rows(local: Randomized) -> Iterator[Score]:
 
 
 def privacy_rows(local: Randomized) -> Iterator[Score]:
-    """Yield every epsilon, the average privacy, and the leakage of one person's reports."""
+    """Yield every epsilon, the average privacy, and the leakage of a person's reports in bits."""
     yield from _epsilons(local)
     yield from _readings(local)
     privacy = local.privacy
@@ -76,6 +76,7 @@ def privacy_rows(local: Randomized) -> Iterator[Score]:
 
 
 def _epsilons(local: Randomized) -> Iterator[Score]:
+    """Yield the local epsilon, of all and of one feature, the adjacency, and shuffled epsilons."""
     if local.budget.mixed:
         whole = "none before mixing: a person's messages together are its number"
         yield "epsilon, local", "infinite", whole
@@ -104,12 +105,16 @@ def _epsilons(local: Randomized) -> Iterator[Score]:
 
 
 def _relying(shuffled: "Shuffled") -> str:
-    """Return a clause on the people for whom an epsilon holds; "" for every sender."""
+    """Return the condition of an epsilon: so many people keep their reports secret, or ""."""
     people = shuffled.relied_on
     return "" if people is None else f", if {people:,} people tell nobody theirs"
 
 
 def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
+    """Yield the epsilons after shuffling at a delta: hockey-stick and probabilistic.
+
+    about: the reports concerned, in words.
+    """
     at = f"delta = {shuffled.delta:g}"
     value, how = _between(shuffled.hockey_stick_at_least, shuffled.hockey_stick, shuffled.rule)
     yield f"hockey-stick (epsilon, {at})", value, f"nats, {how}, {about}"
@@ -121,7 +126,7 @@ def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
 
 
 def _between(low: float, high: float, rule: str) -> tuple[str, str]:
-    """Return a number as text, and the kind of its error."""
+    """Return an epsilon as text, and whether it is exact, searched, or bounded from both sides."""
     from ...analysis.shuffled.level import width_in_words
 
     if low == high:
@@ -130,7 +135,7 @@ def _between(low: float, high: float, rule: str) -> tuple[str, str]:
 
 
 def is_of_bits(local: Randomized) -> bool:
-    """Whether a report is about all features, a bit each; False for an unknown mechanism."""
+    """Whether a report has one bit for each feature; False for an unknown mechanism."""
     mechanism: Mechanism | None = mechanisms().get(local.mechanism)
     return mechanism is not None and mechanism.bits
 
@@ -141,6 +146,7 @@ def is_of_one_feature(local: Randomized) -> bool:
 
 
 def _readings(local: Randomized) -> Iterator[Score]:
+    """Yield the share of a value that a report leaves hidden, and reports' worth, by feature."""
     bits = is_of_bits(local) and len(local.features) > 1
     for reading in local.privacy.readings:
         about = "any one bit" if bits else reading.feature
@@ -153,5 +159,5 @@ def _readings(local: Randomized) -> Iterator[Score]:
 
 
 def largest_standard_error(local: Randomized) -> float:
-    """Return the largest standard error of a share."""
+    """Return the largest standard error of an estimated share, over all features."""
     return max(max(feature.errors) for feature in local.features)

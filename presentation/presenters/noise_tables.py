@@ -1,4 +1,4 @@
-"""Rows and sentences on estimates from randomized reports, for terminal and page."""
+"""Tables and sentences on estimates from randomized reports, for terminal and page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def signed(share: float) -> str:
-    """Return a share that may be below 0 or above 1 as text."""
+    """Return an estimated share as a percentage; it may be below 0 % or above 100 %."""
     return f"{100 * share:.1f} %"
 
 
 def found_promise(feature: "FoundFeature") -> str:
-    """Return a sentence on missed values and on false values."""
+    """Return a sentence on the values that the search may miss, and on values found in error."""
     false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
     if feature.least_share is None:
         return f"no value is certain to be found, however many have it; {false}"
@@ -30,7 +30,7 @@ def found_promise(feature: "FoundFeature") -> str:
 
 
 def error_meaning(mechanism: str) -> str:
-    """Return a sentence on the meaning of standard errors of a mechanism."""
+    """Return a sentence: whether standard errors of a mechanism include sampling of people."""
     if mechanisms()[mechanism].sampled:
         return "error: standard error, of the noise and of who took part"
     return "error: standard error, of the noise given who took part"
@@ -46,9 +46,10 @@ def _grid(
     number_text: Callable[[float], str],
     max_rows: int | None,
 ) -> Grid:
-    """Return a table of lines by feature, each feature named once, with its numbers.
+    """Return a table of estimates, each feature named once, with the numbers for a CSV file.
 
-    columns: key in the file -> heading. max_rows: of a feature.
+    columns: name in the CSV file -> heading. tables: rows by feature. max_rows: printed rows of a
+    feature; None: all.
     """
     rows, empty = [], ("nothing", *[""] * (len(columns) - 1))
     for feature, lines in tables:
@@ -67,7 +68,7 @@ ERRORS = {"standard_error": "error", **LIMITS, "truth": "truth"}
 
 
 def number_grid(features: "Sequence[MeasuredFeature]", max_rows: int | None = None) -> Grid:
-    """Return the estimates of numbers, with their errors, limits and the truth."""
+    """Return the table of estimated numbers, such as means: errors, limits and truth."""
     columns = {"number": "number", "estimate": "estimate", **ERRORS}
     tables = [
         (
@@ -83,7 +84,7 @@ def number_grid(features: "Sequence[MeasuredFeature]", max_rows: int | None = No
 
 
 def found_grid(features: "Sequence[FoundFeature]", max_rows: int | None = None) -> Grid:
-    """Return the values that were found, with their shares, errors, limits and the truth."""
+    """Return the table of values that the search found: shares, errors, limits and truth."""
     columns = {"value": "found", "unbiased": "estimate", **ERRORS}
     tables = [
         (
@@ -96,17 +97,20 @@ def found_grid(features: "Sequence[FoundFeature]", max_rows: int | None = None) 
 
 
 def _figures(estimates: object, estimate: float) -> tuple[float, ...]:
-    """Return an estimate, its error, its limits and the truth."""
+    """Return an estimate with its standard error, limits and truth, for a row."""
     return estimate, *(getattr(estimates, key) for key in ERRORS)
 
 
 def estimated(local: "Randomized") -> "list[Estimated]":
-    """Return the features with estimated shares, and all features together if they have some."""
+    """Return the features with estimated shares, then the joint estimate of all if known."""
     return [*local.features, *([local.joint] if local.joint else [])]
 
 
 def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
-    """Return the shares of the values of a feature by their names in a file; no unknown truth."""
+    """Return the estimated shares of a feature by column of a file: estimates, errors, limits.
+
+    The column `truth` is there only if the truth is known.
+    """
     columns: dict[str, Sequence[float]] = {
         "unbiased": feature.shares,
         "standard_error": feature.errors,
@@ -118,7 +122,10 @@ def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
 
 
 def share_grid(estimates: "Sequence[Estimated]", max_rows: int | None = None) -> Grid:
-    """Return the estimated shares. max_rows: of a feature; of more values the largest."""
+    """Return the table of estimated shares of values, with limits, projection and truth.
+
+    max_rows: printed values of a feature, the largest; None: all.
+    """
     names = [name for name in share_columns(estimates[0]) if name != "standard_error"]
     tables = []
     for feature in estimates:

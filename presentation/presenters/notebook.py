@@ -24,6 +24,7 @@ def html(outcome: Any) -> str:
 
 
 def _parts(outcome: Any) -> Iterator[str]:
+    """Yield the parts of the HTML: facts, release, and the coalitions that link people."""
     scenario = outcome.scenario
     about = ", ".join((*run_facts(outcome), f"{outcome.mode} run"))
     yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
@@ -39,13 +40,14 @@ def _parts(outcome: Any) -> Iterator[str]:
 
 
 def _linked_text(linking: int, looked_at: int) -> str:
+    """Return a sentence on the number of coalitions that link people."""
     if not linking:
         return f"None of the {looked_at:,} coalitions that were looked at links anybody."
     return f"{linking:,} of {plural(looked_at, 'coalition')} link people:"
 
 
 def _release_text(outcome: Any) -> str:
-    """Return the release and its certified bound in words, or the reason for no release."""
+    """Return the released columns and the certified bound, or the reason for no release."""
     if not outcome.released:
         return f"Nothing was released: {outcome.burned or UNSAFE}."
     if outcome.decision is None:

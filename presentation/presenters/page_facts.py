@@ -57,12 +57,12 @@ class PageFacts:
 
     @property
     def topology(self) -> Topology:
-        """The topology that carried the messages."""
+        """The topology of the run: the paths of messages, through shufflers or among peers."""
         return topology_of(self.run.scenario)
 
     @property
     def topology_words(self) -> TopologyPresenter:
-        """The words of this topology."""
+        """The sentences about the topology of the run."""
         return topology_words(self.run.scenario)
 
     @property
@@ -99,7 +99,7 @@ class PageFacts:
 
     @property
     def audited(self) -> tuple[str, ...]:
-        """The sentences about coalitions of a run in which pairs of shufflers are audited."""
+        """Sentences on audits of shufflers, which help coalitions to link; empty without audits."""
         audit, transcript = self.run.scenario.defence.audit, self.run.transcript
         recorded = transcript is not None and not transcript.summary
         return tuple(map(sentence, audited(audit=audit, recorded=recorded)))
@@ -137,7 +137,7 @@ class PageFacts:
 
     @property
     def shared_values(self) -> SharedValues:
-        """The agreement of values among people of the release; empty for randomized reports."""
+        """The values that all people of the release share, or that follow from another value."""
         release = self.result.release
         released_cells = {} if release is None or self.randomized else dict(release.cells)
         several = self.result.several_rows
@@ -159,7 +159,7 @@ class PageFacts:
 
     @property
     def opens(self) -> bool:
-        """Whether the program opens only values that at least k people share."""
+        """Whether the program encrypts rows so that only k people with the same row can open it."""
         return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property
@@ -176,12 +176,15 @@ class PageFacts:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """The deviations from the protocol; with any, figures of pooled views prove no safety."""
+        """The parties' deviations from the protocol, in words; empty if all followed it.
+
+        With deviations, figures of honest-but-curious views prove no safety.
+        """
         return deviations(self.run.scenario, self.result.attacks, self.result.alarms)
 
     @property
     def guards_off(self) -> tuple[str, ...]:
-        """The guards that are on by default and off in this run."""
+        """The names of the guards (countermeasures) that are on by default and off in this run."""
         scenario = self.run.scenario
         usual = asdict(Defence(registered=scenario.can_register))
         off = [] if scenario.mix.salt else ["salt"]

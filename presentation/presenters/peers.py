@@ -1,4 +1,4 @@
-"""The presenter of peers: messages that coalitions follow, knowledge of each peer, charges."""
+"""The presenter of a run among peers: messages that coalitions trace, knowledge, named peers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ ENDS = ("mean", "low_95", "high_95")
 
 
 def sizes_grid(among: "PeersFound") -> Grid:
-    """Return the table of messages that coalitions follow, by the number of members."""
+    """Return the table of messages traced and people linked, by size of coalition."""
     headings = (
         *("members", "coalitions", "messages followed"),
         *("expected", "people linked", "whole rows linked"),
@@ -76,7 +76,7 @@ def _between(spread: "Spread", *, share: bool = False) -> str:
 
 
 def sizes_numbers(among: "PeersFound") -> PageNumbers:
-    """Return the same as numbers."""
+    """Return the figures of `sizes_grid`, unrounded, for a CSV file."""
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (
@@ -90,7 +90,7 @@ def sizes_numbers(among: "PeersFound") -> PageNumbers:
 
 
 def followed(among: "PeersFound") -> Iterator[Block]:
-    """Yield the table, and how to read it."""
+    """Yield the table of traced messages and its explanation, or that no message was sent."""
     if among.sizes:
         yield from (sizes_grid(among), Line(FOLLOWED, "dim"))
     else:
@@ -98,7 +98,7 @@ def followed(among: "PeersFound") -> Iterator[Block]:
 
 
 def named(among: "PeersFound") -> Sequence[str]:
-    """Return a sentence for each peer that was named."""
+    """Return a sentence for each deviation of a peer that its posts on the board prove."""
     return [
         f"{charge.peer} is named: in round {charge.round}, step {charge.step}, it {charge.why}"
         for charge in among.charges
@@ -106,7 +106,7 @@ def named(among: "PeersFound") -> Sequence[str]:
 
 
 def scores(among: "PeersFound") -> Iterator[Score]:
-    """Yield score rows: people linked by few, by half and by all other peers."""
+    """Yield scores: people linked by coalitions of a path's length, half, and all other peers."""
     for size in among.sizes:
         if size.size in {among.path, among.peers // 2, among.peers - 1}:
             scope = "all" if size.tried == size.coalition_count else "drawn"
@@ -133,7 +133,7 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
 
 
 def posts(scenario: "Scenario", people: int) -> int:
-    """Return the number of posts: a key of each peer, and a post a peer and step in two rounds."""
+    """Return the number of posts of a session: a key of each peer, then a post a step and round."""
     return people + 2 * people * (scenario.mix.path + 6)
 
 
@@ -166,7 +166,7 @@ def answer(among: "PeersFound") -> VerdictAnswer:
 
 
 def section(among: "PeersFound", record: "PeerRecord") -> Section:
-    """Return the section of the page on peers."""
+    """Return the section of a page on peers: messages traced, and each peer's knowledge."""
     from ...scenarios.programs.peers.peer_knowledge import learned
 
     each = learned(record)
@@ -187,7 +187,7 @@ def section(among: "PeersFound", record: "PeerRecord") -> Section:
 
 
 def _figure(among: "PeersFound") -> PageFigure:
-    """Return the figure: shares of messages followed and of people linked, by coalition size."""
+    """Draw the shares of messages traced and of people linked, by size of coalition."""
     sizes, peers = among.sizes, among.peers
     spoken = "; ".join(
         f"{size.size:,} members follow {percent(size.onions.mean)}" for size in sizes
@@ -216,7 +216,10 @@ def _measured(
     label: str,
     part: "Callable[[OfSize], tuple[Spread, int]]",
 ) -> None:
-    """Plot a curve with its intervals. part: the measured spread of a size, and its maximum."""
+    """Draw a curve of means over sizes of coalitions, with intervals, in percent.
+
+    part: returns the measured mean of a size with its interval, and its maximum.
+    """
     points = []
     for size in sizes:
         spread, whole = part(size)
@@ -227,6 +230,7 @@ def _measured(
 
 
 def _each(each: "Sequence[PeerLearned]", path: int) -> Grid:
+    """Return the table of peers: messages sent and opened, fewest senders, people linked."""
     headings = (
         *("peer", "sent", "path", "opened", "shown", "fewest senders"),
         *("followed alone", "linked alone"),
@@ -253,4 +257,5 @@ def _each(each: "Sequence[PeerLearned]", path: int) -> Grid:
 
 
 def _or_dash(value: int | None) -> str:
+    """Return a count as text, or a dash if it is missing."""
     return "-" if value is None else f"{value:,}"

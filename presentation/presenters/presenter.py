@@ -68,7 +68,10 @@ class Presenter:
     stage_key = ""
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each. answering, mixing: the common steps."""
+        """Return the steps of a session, a sentence each.
+
+        answering, mixing: the sentences on users and shufflers, which all programs share.
+        """
         counting, policy = COUNTING, resolved_policy(scenario)
         if scenario.population.rows is not None:
             counting, policy = COUNTING_PERSONS, replace(scenario.policy, rule=PERSONS)
@@ -76,7 +79,7 @@ class Presenter:
         return [answering, mixing, decides, last_round_sentence(scenario)]
 
     def decides(self, policy: "Policy") -> str:
-        """Return the released columns, as a clause."""
+        """Return the choice of columns by the curator, as a clause."""
         return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
 
     def describe(self, people: "Population") -> list[str]:
@@ -88,7 +91,7 @@ class Presenter:
         ]
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the promise for the people in a release."""
+        """Return the privacy guarantee of the program, as a clause."""
         return exposure_promise(scenario)
 
     def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:  # noqa: ARG002
@@ -103,15 +106,15 @@ class Presenter:
         return f"{reader}: releases columns if {limit}"
 
     def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
-        """Yield the findings of the program, after round 1 in the report of a run."""
+        """Yield the program's own findings, printed after round 1 of a run."""
         yield from ()
 
     def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
-        """Yield the lines below the table of the sets of columns."""
+        """Yield lines that the program adds below the table of column sets."""
         yield from ()
 
     def scores(self, outcome: Any) -> "Iterator[Score]":  # noqa: ARG002
-        """Yield rows of the table of scores."""
+        """Yield the program's own scores for the table of scores of a run."""
         yield from ()
 
     def remark(self) -> str:
@@ -119,26 +122,32 @@ class Presenter:
         return ""
 
     def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
-        """Return release and exposure for the head of a page; () if columns and classes do."""
+        """Return the program's own answers on release and exposure for the head of a page.
+
+        (): the answers follow from released columns and equivalence classes.
+        """
         return ()
 
     def section(self, scenario: "Scenario", result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
-        """Yield the sections of the program on the page of a run."""
+        """Yield the program's own sections for the page of a run."""
         yield from ()
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the decision rule, in a sentence; `decides` without a key of a sentence."""
+        """Return the rule of the decision as a caption of the theatre.
+
+        It is the sentence `stage_key` of the language, or else `decides` in English.
+        """
         if self.stage_key:
             return language.say(self.stage_key, rule=policy.rule)
         decides = self.decides(policy)
         return f"{decides[0].upper()}{decides[1:]}."
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the content of the announcement, as a clause."""
+        """Return the promise in the curator's announcement, as a clause for the theatre."""
         return stage.limit(policy, language)
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
-        """Return the users' change of values before a call, as a clause; "" for no change."""
+        """Return a clause on values that users hide or mask before a query; may be empty."""
         return ""
 
     def stage_decision(
@@ -159,7 +168,7 @@ class Presenter:
 
 
 class OneRoundPresenter(Presenter):
-    """The words of a program with a single query."""
+    """The words of a program with a single query, read by the analyst; no curator decides."""
 
     largest = None
     reader = parties.ANALYST
@@ -177,7 +186,10 @@ def last_round_sentence(scenario: "Scenario") -> str:
 
 
 def exposure_promise(scenario: "Scenario", confidence: str = "") -> str:
-    """Return the promise of a limit of exposed people. confidence: a clause."""
+    """Return the promise of a limit on exposed people, as a clause.
+
+    confidence: a clause on the probability of failure; may be empty.
+    """
     policy = scenario.policy
     if scenario.population.rows is not None:
         return (

@@ -58,19 +58,22 @@ class NoisePresenter(OneRoundPresenter):
     reads = "reports"
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
-        """Return a sentence: there is no decision."""
+        """Return the caption that reports are noisy, and no column is decided on."""
         return language.say("says-rule-noise")
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:  # noqa: ARG002
-        """Return a clause: users add noise."""
+        """Return the clause that users add noise to their answers."""
         return language.say("says-noise")
 
 
 class HistogramPresenter(NoisePresenter):
-    """The words of the program that estimates the share of every value."""
+    """The words of the program `histogram`: estimated shares of values, from noisy reports."""
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
+        """Return the steps of a session, a sentence each.
+
+        answering, mixing: the sentences on users and shufflers, which all programs share.
+        """
         local, mechanism = scenario.local, mechanisms()[scenario.local.mechanism]
         randomizing = (
             f"Everybody randomizes what it will say, by {local.mechanism}, with "
@@ -103,7 +106,7 @@ class HistogramPresenter(NoisePresenter):
         yield from advice(scenario, people)
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the promise to people, in words."""
+        """Return the guarantee: the odds of two answers change by e^epsilon at most."""
         epsilon = scenario.local.epsilon
         if mechanisms()[scenario.local.mechanism].split:
             return (
@@ -118,7 +121,7 @@ class HistogramPresenter(NoisePresenter):
         )
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the number of reports, and the estimates."""
+        """Yield the number of reports, and tables of the estimates."""
         local: Randomized | None = outcome.findings
         if local is None:
             yield from burned_round(outcome)
@@ -158,14 +161,14 @@ class HistogramPresenter(NoisePresenter):
             yield from privacy_rows(outcome.findings)
 
     def remark(self) -> str:
-        """Return a remark on the difference between a report and a value."""
+        """Return the remark that a linked report is not a value, as it has noise."""
         return (
             "a report pinned on a person is not a value: it says something about it, nothing for "
             "certain"
         )
 
     def answers(self, result: "Claims") -> tuple[VerdictAnswer, ...]:
-        """Return the answers: the estimates, and the privacy loss of a person."""
+        """Return answers for the head of a page: the estimates, and a person's privacy loss."""
         findings = result.findings
         if not isinstance(findings, Randomized):
             why = result.burned or "no report was counted"
@@ -194,7 +197,7 @@ class HistogramPresenter(NoisePresenter):
 
 
 def burned_round(outcome: Any) -> Iterator[Block]:
-    """Yield the line on a round without reports."""
+    """Yield the line on an aborted round, with its reason."""
     yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
     yield Line()
 
@@ -231,6 +234,7 @@ def _release_answer(findings: Randomized) -> VerdictAnswer:
 
 
 def _shares(local: Randomized, estimates: "Sequence[Estimated]") -> Iterator[Block]:
+    """Yield the table of estimated shares, with notes on its columns."""
     yield share_grid(estimates, VALUES)
     cut = [feature for feature in estimates if len(feature.values) > VALUES]
     if cut:

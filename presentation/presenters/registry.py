@@ -1,4 +1,4 @@
-"""The registry of presenters: the presenter of a program, and the words of its own.
+"""The registry of presenters: it finds the presenter that describes a program.
 
 A program is described by the presenter of its nearest class that has a presenter. So a program of
 another package has the presenter of its parent; members of a presenter that it defines itself take
@@ -40,7 +40,7 @@ def presenter_of(scenario: "Scenario") -> "Presenter":
 
 
 def presenter_for(program: "ReleaseProgram") -> "Presenter":
-    """Return the presenter of a program."""
+    """Return the presenter of a program; members that the program defines replace its own."""
     presenter: Presenter = load(_place(type(program)))()
     for member in dir(presenter):
         if not member.startswith("_") and hasattr(program, member):
@@ -50,7 +50,10 @@ def presenter_for(program: "ReleaseProgram") -> "Presenter":
 
 @cache
 def _place(program_class: type) -> str:
-    """Return the presenter of the nearest class with a presenter, as `module:class`."""
+    """Return where the presenter of a program stands, as `module:class`.
+
+    It is the presenter of the nearest class in the program's method resolution order.
+    """
     places = (f"{base.__module__}:{base.__qualname__}" for base in program_class.__mro__)
     nearest = next(
         PRESENTED[at] for place in places if (at := place.removeprefix(PROGRAMS)) in PRESENTED

@@ -79,6 +79,7 @@ def worst(
 
 
 def _known_columns(attack: "AttackSuccess", features: int) -> str:
+    """Return the columns that an attacker knows, as a phrase."""
     if len(attack.knows) == features:
         return "all columns" if features > 1 else attack.knows[0]
     if len(attack.knows) <= NAMED:
@@ -91,6 +92,7 @@ def _known_columns(attack: "AttackSuccess", features: int) -> str:
 
 
 def _attack(attack: "AttackSuccess", people: int) -> tuple[str, str]:
+    """Return an attacker's expected correct guesses, and their meaning with the Bayes error."""
     error = give_or_take(attack.standard_error, 1)
     meaning = f"expected correct best guesses; Bayes error {percent(attack.error)}"
     if attack.certain:
@@ -99,6 +101,7 @@ def _attack(attack: "AttackSuccess", people: int) -> tuple[str, str]:
 
 
 def _risk(reidentified: "Reidentified") -> Iterator[Score]:
+    """Yield the scores on prosecutor, journalist and marketer risk."""
     risk = reidentified.risk
     assert risk is not None  # noqa: S101 - its caller checks it
     yield (
@@ -120,10 +123,15 @@ def _risk(reidentified: "Reidentified") -> Iterator[Score]:
 
 
 def _mean(attacker: "Attacker") -> str:
+    """Return the mean risk over people for an attacker, as text."""
     return f"mean {percent(attacker.mean)}"
 
 
 def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
+    """Yield the scores on personal information entropy (PIE): a report's bits about its sender.
+
+    several: whether there are reports on several features, so that each is named.
+    """
     about = f", {report.feature}" if several else ""
     error = give_or_take(report.standard_error, 1)
     meaning = "what one report tells about who sent it: personal information entropy"
@@ -158,6 +166,7 @@ def section(run: "Run") -> Section | None:
 
 
 def _figure(reidentified: "Reidentified") -> PageFigure:
+    """Draw a row for each attacker: people found, and people found for certain."""
     attacks, people = reidentified.attacks, reidentified.people
     height = ROW * len(attacks) + 62
     best_attack = max(attacks, key=lambda attack: attack.found)
@@ -184,6 +193,7 @@ def _figure(reidentified: "Reidentified") -> PageFigure:
 
 
 def _numbers(reidentified: "Reidentified") -> PageNumbers:
+    """Return all figures of the attackers, unrounded, for a CSV file."""
     keys = ("found", "standard_error", "bayes_error", "certain", "bits", "bits_standard_error")
     rows = [
         (" x ".join(attack.knows), " x ".join(attack.sees), *astuple(attack)[2:])
@@ -193,6 +203,7 @@ def _numbers(reidentified: "Reidentified") -> PageNumbers:
 
 
 def _table(reidentified: "Reidentified") -> Grid:
+    """Return the table of attackers by known columns: people found, Bayes error, leakage."""
     rows = [
         (
             ", ".join(attack.knows),

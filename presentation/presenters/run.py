@@ -1,4 +1,4 @@
-"""The report of a run: traffic, decision and release, then its scores."""
+"""The report of a run as blocks: participants, rounds, decision, release, scores and notes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +66,7 @@ def head(outcome: "Outcome") -> Iterator["Block"]:
 
 
 def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator["Block"]:
+    """Yield the report of round 1: ballots, and the counts of each column, if it has any."""
     if curated.marginals is None and curated.decision is not None:
         return
     if curated.marginals is None:
@@ -87,6 +88,7 @@ def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator["Block"]:
 
 
 def _onions(outcome: "Outcome", number: int) -> str:
+    """Return a number of messages with their noun: onions, ballots or answers."""
     return plural(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
 
 
@@ -123,7 +125,10 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
 def _decision(
     outcome: "Outcome", curated: "Curated", explained: Sequence[str]
 ) -> Iterator["Block"]:
-    """Yield the rule of the decision, and the sets of columns. explained: lines below these."""
+    """Yield the rule of the decision, and the table of column sets.
+
+    explained: lines that the program adds below the table.
+    """
     if curated.decision is None:
         return
     yield Line(decision_rule(outcome.scenario))
@@ -227,6 +232,7 @@ def _reader(outcome: "Outcome", party: str) -> str:
 
 
 def _release(outcome: "Outcome") -> Iterator["Block"]:
+    """Yield the table of the release: people in each combination of values, and if below k."""
     release = outcome.release or {}
     cells = sorted(release.items())
     k = outcome.scenario.policy.k
@@ -241,6 +247,7 @@ def _release(outcome: "Outcome") -> Iterator["Block"]:
 
 
 def _notes(outcome: "Outcome", counted: Sequence[int]) -> Iterator[str]:
+    """Yield notes below the report: data, executor, coarser values, and missing people."""
     for line in outcome.notes:
         yield f"data: {line}"
     if outcome.executor:

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 
 def randomized(outcome: "Outcome") -> bool:
-    """Whether people randomized their answers."""
+    """Whether the people of a run randomized their answers."""
     return outcome.curated is None
 
 
 def scores(outcome: "Outcome", own_scores: Iterable[Score]) -> Iterator["Block"]:
-    """Yield the table of scores, and the lines below it. own_scores: those of the program."""
+    """Yield the table of scores of a run, and the lines below it.
+
+    own_scores: scores that the program adds.
+    """
     scenario, result = outcome.scenario, outcome.written()
     deviated = bool(deviations(scenario, outcome.attacks, outcome.alarms))
     linked = (

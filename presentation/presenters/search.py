@@ -48,7 +48,10 @@ def search_blocks(study: "SearchResult", folder: Path) -> Iterator["Block"]:
 
 
 def line(result: "CoalitionResult", study: "SearchResult", file: str = "") -> str:
-    """Return the result for one coalition in words. file: with the strategy that was found."""
+    """Return the result of a search for a coalition as a line.
+
+    file: path of the strategy that was found, to replay it; may be empty.
+    """
     if result.part:
         return f"{result.name}: as {' + '.join(result.part)}"
     if result.watching:
@@ -65,7 +68,7 @@ def watches(result: "CoalitionResult") -> str:
 
 
 def find_text(find: "Find") -> str:
-    """Return a find in words."""
+    """Return a found strategy in words: its data, size of crowd, success of a guess, and notice."""
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
     return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
@@ -128,6 +131,7 @@ def numbers(study: "SearchResult") -> Grid:
 
 
 def _numbers(result: "CoalitionResult") -> tuple[object, ...]:
+    """Return the result for a coalition as a row under `HEADINGS`."""
     name, find = "+".join(result.members), result.find
     if find is not None:
         figures = find.crowd, find.words, find.guess, find.honest, find.noticed

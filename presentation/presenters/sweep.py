@@ -30,6 +30,7 @@ def points_grid(keys: Sequence[str], scores: Scored) -> Grid:
 
 
 def _cell(estimate: MeanEstimate | None) -> str:
+    """Return a mean with its 95 % interval as text, or a dash without an estimate."""
     if estimate is None:
         return "-"
     return interval(estimate.mean, estimate.low, estimate.high, UNITS[estimate.score])

@@ -94,10 +94,12 @@ def people_limit(score: "ScoredTable") -> int:
 
 
 def _rows(score: "ScoredTable") -> str:
+    """Return the number of rows as a phrase, if people have several rows; else ""."""
     return f" in {score.rows:,} rows" if score.rows > score.users else ""
 
 
 def _texts(lacks: Sequence[str]) -> str:
+    """Return the texts that mean a missing value, in quotes."""
     return ", ".join(dict.fromkeys(f'"{text}"' if text.strip() else "empty" for text in lacks))
 
 
@@ -131,14 +133,17 @@ def exposure_blocks(
 
 
 def _ks(score: "ScoredTable") -> list[int]:
+    """Return the values of k for which exposure is printed, ascending."""
     return sorted(k for k in {*STEPS, score.k} if k <= max(score.users, score.k))
 
 
 def _subjects(score: "ScoredTable") -> "tuple[ScoredColumns, ...]":
+    """Return the figures of each single column, then of all columns together."""
     return (*score.columns, score.joint)
 
 
 def _curves(score: "ScoredTable") -> Grid:
+    """Return the table of people in a crowd smaller than k, by columns and k."""
     ks = _ks(score)
     rows = [
         (
@@ -213,6 +218,7 @@ def attacker_blocks(score: "ScoredTable") -> Iterator["Block"]:
 
 
 def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
+    """Return the largest and mean success of an attacker, and the share of people above a limit."""
     return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 
 
@@ -238,6 +244,7 @@ def set_blocks(score: "ScoredTable") -> Iterator["Block"]:
 
 
 def _searched(score: "ScoredTable") -> str:
+    """Return the number of column sets that were counted, and whether the search is complete."""
     sets = score.sets
     if sets.every:
         return f"all {sets.counted:,} sets counted"
@@ -267,11 +274,15 @@ def _promise(score: "ScoredTable") -> str:
 
 
 def _judged(score: "ScoredTable", people: int, *, is_safe: bool) -> tuple[str, str]:
+    """Return the share of exposed people in a column set, and `safe` or `unsafe`."""
     return percent(people / score.users), "safe" if is_safe else "unsafe"
 
 
 def _advise(score: "ScoredTable", choice: "ChosenColumns", by: str) -> Iterator["Block"]:
-    """Yield the columns to keep and the columns to drop."""
+    """Yield a line with the columns to keep, and a line with the columns to drop.
+
+    by: the measure of safety: the truth, or a certified bound.
+    """
     size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
     yield Line(
         f"{by}: keep {', '.join(choice.keep) or 'nothing'} "
@@ -292,6 +303,7 @@ def numbers(score: "ScoredTable") -> Grid:
 
 
 def _numbers(score: "ScoredTable") -> Iterator[tuple[str, str, int | str, object]]:
+    """Yield the lines of `numbers`: subject, measure, k and value."""
     # A program selects lines by subject and measure, so each kind of figure has a loop of its own.
     joint, k = score.joint.name, score.k
     for part in _subjects(score):

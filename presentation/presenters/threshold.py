@@ -30,7 +30,7 @@ ASSUMED_PEOPLE = 10**6  # people of a promise: delta grows with their number, an
 
 
 class ThresholdPresenter(OneRoundPresenter):
-    """The words of the program that opens rows which k people share."""
+    """The words of the program `threshold`: a row opens only if k people submit the same row."""
 
     reads = "what k people share"
     exposed = "people with an open value that fewer than k share, or in a small crowd by exclusion"
@@ -132,7 +132,7 @@ class ThresholdPresenter(OneRoundPresenter):
         yield Section("opened", "What was opened", lead, grids)
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
-        """Return the two assumptions about coalitions: counts decide no choice."""
+        """Return the caption on the trust assumptions; the program makes no choice from counts."""
         return language.say("says-rule-opening")
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
@@ -221,6 +221,7 @@ def _estimates(sampled: "Sampled") -> Grid:
 
 
 def _scores(opened: OpenedRows) -> Iterator[Score]:
+    """Yield scores on opened rows: released cells, guarantees of sampling, closed groups."""
     cells = f"{opened.cells:,} of {opened.of:,}"
     yield "cells said", cells, f"{percent(opened.share)}; by {opened.k} each"
     if opened.best is not None and opened.best.cells > opened.cells:

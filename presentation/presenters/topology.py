@@ -1,4 +1,4 @@
-"""The words of a topology on the page of a run: mixing, trust line, lengths, peers."""
+"""The words about a topology (the paths of messages): mixing, trust, message lengths, peers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopologyPresenter:
-    """The words of one topology.
+    """The words about a topology, each for a scenario or result.
 
     Attributes:
         mixing: the parties that mix messages, in a phrase.
-        line: the members that a coalition needs to link people, in a phrase: the trust line.
+        line: the trust line in a phrase: the parties that a coalition needs to link people.
         lengths: the leakage through message lengths, in a sentence.
-        trust: the parties to trust, from result.json; None if the scored coalitions state it.
-        section: its parts of the page of a run, from the same; the transcript of an ideal run is
-            None.
+        trust: the answer on parties to trust; None if the figures of coalitions give the answer.
+        section: sections on the topology for the page of a run; the transcript is None in an ideal
+            run.
     """
 
     mixing: "Callable[[Scenario], str]"
@@ -39,6 +39,7 @@ class TopologyPresenter:
 
 
 def _central_line(scenario: "Scenario") -> str:
+    """Return the parties that a coalition needs to link people in a mix with shufflers."""
     if scenario.mix.kind == "verified":  # the reader of a release posts its shares
         return "all shufflers"
     if not scenario.defence.audit:
@@ -48,6 +49,7 @@ def _central_line(scenario: "Scenario") -> str:
 
 
 def _peer_trust(result: "Claims") -> "VerdictAnswer | None":
+    """Return the answer on parties to trust among peers; None without messages."""
     from .peers import answer
 
     return answer(result.peers) if result.peers else None
@@ -56,6 +58,7 @@ def _peer_trust(result: "Claims") -> "VerdictAnswer | None":
 def _peer_section(
     scenario: "Scenario", result: "Claims", transcript: "Transcript | None"
 ) -> "Iterator[Section]":
+    """Yield the section on peers, if the run recorded messages."""
     from ...protocol.peers.view import PeerRecord
     from .peers import section
 
@@ -108,6 +111,7 @@ def run_facts(run: "Outcome | Run") -> tuple[str, ...]:
 
 
 def _people(run: "Outcome | Run") -> str:
+    """Return the number of people of a run; by round if other people take part in round 2."""
     people_text = plural(run.users, *presenter_of(run.scenario).member)
     first, second = people_asked(run)
     if run.users == first:
@@ -116,7 +120,10 @@ def _people(run: "Outcome | Run") -> str:
 
 
 def people_asked(run: "Outcome | Run") -> tuple[int, int]:
-    """Return the number of people of each round: the same people, or disjoint if not fixed."""
+    """Return the number of people asked in round 1 and in round 2.
+
+    These are the same people in the setting `fixed`, else disjoint groups.
+    """
     section = run.scenario.population
     first = section.users or run.users
     fixed = section.setting == "fixed"
