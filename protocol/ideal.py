@@ -185,7 +185,7 @@ def run_through(
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
     burned: str | None = None
-    pending: Call | None = None  # the call of the present round
+    pending: Call | None = None  # the query of the present round
     read: tuple[Counts, ...] | None = None  # the counts that its reader has read
     try:
         while step := next_step(

@@ -228,7 +228,7 @@ def _certified(
 
 
 def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
-    """Whether the certificate is still closed at the end of the session."""
+    """Whether the curator's certificate (the proof of its decision) stays closed to the end."""
     if ideal.decision is None or not commits(policy, ideal.decision):
         return False
     totals = (sum(counts.values()) for tally in ideal.tallies for counts in tally)

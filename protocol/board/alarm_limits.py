@@ -20,7 +20,7 @@ from ..wire.fields import DIGEST
 from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
-LEAST_ANNOUNCEMENT = 1 << 16  # bytes of evidence that are always allowed
+LEAST_ANNOUNCEMENT = 1 << 16  # bytes of an announcement that an alarm may always hold as evidence
 LENGTHS = 12  # bytes of length fields: before a list, and (at most) before each item of it
 LARGEST_LAYER = 1 << 16  # bytes of a layer, if padding is off and layers differ in size
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)

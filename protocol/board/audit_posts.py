@@ -53,7 +53,7 @@ class Audited:
         return set(due) <= self.traced.get(number, {}).keys()
 
     def tossed(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all these parties have revealed their random bytes for a round."""
+        """Whether all these parties have revealed their random bytes for the audit of a round."""
         return set(openers) <= self.tosses.get(number, {}).keys()
 
     def is_complete(self, number: int, openers: tuple[str, ...]) -> bool:

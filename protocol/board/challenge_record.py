@@ -24,7 +24,9 @@ def check_accepted(board: Board, number: int) -> None:
     announcement, registry = board.announcement, board.registry
     accepted = board.challenged.accepted[number]
     if announcement is None or registry is None:
-        raise VerificationError(f"round {number}: no person is registered")
+        raise VerificationError(
+            f"round {number}: no registry of users is posted to check signatures"
+        )
     plan = open_round(announcement, board.session, board.calls[number - 1])
     cited_plan = as_cited(plan, board.heads)
     if any(check_envelopes(cited_plan, registry, accepted.people)):

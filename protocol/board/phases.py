@@ -55,7 +55,10 @@ class Move:
 
 
 def _move(speakers: str, hearers: str, then: Phase) -> Move:
-    """Return a move; speakers and hearers are role names, separated by spaces."""
+    """Return the entry of a message that may be sent: its senders and receivers.
+
+    speakers and hearers: role names, separated by spaces.
+    """
     return Move(
         frozenset(Role(name) for name in speakers.split()), frozenset(hearers.split()), then
     )

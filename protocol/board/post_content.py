@@ -64,7 +64,7 @@ def _announcement(board: BoardState, _: str, announced: Announcement) -> bool:
 
 
 def _consent(board: BoardState, _: str, consent: Consent) -> bool:
-    """Whether a party's consent names this session."""
+    """Whether a party's post, by which it accepts the announcement, names this session."""
     return consent.session == board.session
 
 
@@ -119,7 +119,7 @@ def _share(board: BoardState, author: str, share: Share) -> bool:
 
 
 def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
-    """Whether every accepted envelope is of a registered person."""
+    """Whether the list of accepted envelopes (submitted onions) names only registered people."""
     return all(envelope.person < board.registered for envelope in accepted.people)
 
 
@@ -225,7 +225,7 @@ def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
 
 
 def _keys(board: BoardState, author: str, body: BallotKeys) -> bool:
-    """Whether a party posts the keys that are due from it in a verified mix."""
+    """Whether the ballot keys in a post are those that its author owes in a verified mix."""
     return board.verified.fits_keys(author, body, board.round)
 
 

@@ -94,11 +94,11 @@ class ByMarginals:
     rule: DecisionRule
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
-        """Return None: this strategy has no query after round 1."""
+        """Return None: this strategy makes no query after the single columns of round 1."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision of the rule for the marginals of round 1."""
+        """Return the columns that the announced rule releases, from the marginals of round 1."""
         return self.rule(schema, *marginals(heard[0].counts))
 
 
@@ -244,7 +244,7 @@ def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[in
     """
     masked = {
         rule.column: rule for call in calls for rule in call.hidden
-    }  # the latest rule of each column
+    }  # number of a column -> its latest rule
     hidden = {rule.column for rule in call.hidden}
     return queried_columns & masked.keys() <= hidden and all(
         _narrower(rule, masked.get(rule.column)) for rule in call.hidden

@@ -65,7 +65,7 @@ class VerifiedPosts:
     closed: dict[int, ClosedList] = field(default_factory=dict)
 
     def has_keys(self, plan: Round) -> bool:
-        """Whether all keyholders have posted their keys for a round."""
+        """Whether all keyholders have posted their ballot keys for a round of a verified mix."""
         return len(self.keys.get(plan.call.round, ())) == len(plan.key_owners)
 
     def prior_lists(self, plan: Round) -> list[ClosedList]:

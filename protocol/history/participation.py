@@ -96,7 +96,7 @@ def smallest_apart(
         promise.min_dropout for promise in promised if not promise.people.isdisjoint(all_people)
     ]
     safe_size = max((*promised_sizes, *(counted.min_dropout for counted in near), now.min_dropout))
-    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # each set once
+    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # no repeats
     group_sizes = [
         count
         for history, count in groups(sets).items()

@@ -93,7 +93,7 @@ def hand_over(
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
     draw = coins and " ".join(
         (coins, str(call.round), *rules)
-    )  # names the draw: coins are drawn for each rule, in order
+    )  # label of the random draws, which are made for each rule in order
     analyst = call.reader is Role.ANALYST
     releases = tuple(
         Release(

@@ -55,7 +55,7 @@ class RunCiphertexts:
 
     @cached_property
     def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
-        """By round and shuffler: the places of its inputs, and its outputs in order."""
+        """By round and shuffler: the positions of the ciphertexts it received, and its outputs."""
         by_shuffler: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
         for event in self.record.transcript.events:
             names = split_names(event.names)
@@ -127,7 +127,7 @@ class Knowledge:
         }
 
     def _values(self, fact: Answer) -> tuple[str, ...]:
-        """Return the values of the answer that a fact is about."""
+        """Return the submitted values of the answer about which a fact says something."""
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:

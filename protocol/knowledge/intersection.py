@@ -120,7 +120,7 @@ def _single_cell(
 
     None if it leaves more.
 
-    weights: of the releases. sums: their counts over shared columns.
+    weights: the releases' weights. sums: counts of the releases over shared columns.
     """
     total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
     for weight, counts in zip(weights, sums, strict=True):

@@ -43,7 +43,7 @@ class PersonalRecord:
 
 
 def tries_all(coalition: frozenset[str]) -> bool:
-    """Whether parties can open every message by trying rows."""
+    """Whether parties hold the keys to open every message by trying all possible rows."""
     return coalition.issuperset((parties.ANALYST, parties.RANDOMNESS))
 
 

@@ -90,8 +90,8 @@ def values_of_missing(
 ) -> Row:
     """Attackers: return the values, by column, of the people in only one of two rounds.
 
-    earlier_counts: of single columns, in their order. released_counts: of single columns that were
-    released. missing: these people.
+    earlier_counts: counts of single columns, in the columns' order. released_counts: counts of
+    single columns that were released. missing: these people.
     """
     row: Row = {}
     for column, counts in released_counts.items():

@@ -370,7 +370,7 @@ class RunRecord:
         return counts_by_round
 
     def _all_came(self, number: int) -> bool:
-        """Whether all respondents of a round were counted."""
+        """Whether the ballots of all respondents of a round were counted by the reader."""
         read = next((counted for counted in self.transcript.reads if counted.round == number), None)
         people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)

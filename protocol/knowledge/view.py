@@ -228,7 +228,7 @@ def view(transcript: Transcript, members: Iterable[str], board: Board | None = N
 
 
 def _is_seen(event: Event, coalition: frozenset[str]) -> bool:
-    """Whether a member of a coalition saw an event."""
+    """Whether a member of a coalition sent or received an event, or could read it as a post."""
     return any(event.seen_by(party) for party in coalition) or event.receiver == "board"
 
 

@@ -81,11 +81,11 @@ class Reckoning:
 
     @property
     def over(self) -> bool:
-        """Whether the session has ended: no further step is to be judged."""
+        """Whether the session has ended, so that no further step waits for its judgement."""
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
-        """Judge the present step, which is complete or past its deadline, and go on."""
+        """Judge the posts of the present step, which is complete or past its deadline; go on."""
         try:
             self._judge()
         except RoundBurned as burned:
@@ -205,8 +205,8 @@ def count_found(
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
     """Any party: return the counts of every query, and the number of blank ballots.
 
-    Invalid ballots are skipped. secret: of the joint key, the sum of all revealed secrets. ballots:
-    the sealed ballots at the end of their paths, by peer.
+    Invalid ballots are skipped. secret: the secret of the joint key, the sum of all revealed
+    secrets. ballots: the sealed ballots at the end of their paths, by peer.
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
@@ -229,7 +229,7 @@ def charges(reckoning: Reckoning) -> Iterator[Charge]:
     bodies = board.bodies(reckoning.place)
 
     def charge(peer: int, why: str) -> Charge:
-        """Return a charge (a peer at fault, and the reason) in this step."""
+        """Return a charge (a peer at fault, with the reason) in the step that is judged."""
         return Charge(parties.peer(peer - 1), number, step, why)
 
     for accuser, accusation in board.accusations(reckoning.place):

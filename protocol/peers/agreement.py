@@ -42,7 +42,7 @@ LABEL = b"veilmix peers 1\0"
 MAX_PATH = 16
 MAX_COVER = 255
 ROUTE = 2  # bytes of a layer that hold the number of the next peer
-PATH_END = 0  # stands for the next peer at the end of a path
+PATH_END = 0  # in place of the next peer's number, in the last layer of an onion
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def last_step(agreement: Agreement) -> int:
 
 
 def due(agreement: Agreement, step: int) -> Kind:
-    """Return the kind of message that every peer posts in a step of a round."""
+    """Return the kind of message that every peer must post in a step of a round."""
     if step == 0:
         return Kind.SHARE
     if step <= agreement.path:

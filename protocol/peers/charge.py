@@ -8,7 +8,7 @@ class Charge:
     """A peer that all peers find at fault, and the reason.
 
     Attributes:
-        peer: its name.
+        peer: name of the peer.
         round: the number of the round, from 1; 0: when keys were posted.
         step: the step of the round in which the fault occurred.
         why: the act or omission of the peer, in words.

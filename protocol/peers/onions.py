@@ -24,7 +24,7 @@ from ..rounds.round_context import SALT
 from ..wire.peer_messages import DRAW, Accusation, Bags
 from .agreement import PATH_END, ROUTE, PeerRound
 
-BLANK = 0xFF  # stands for the number of a query in a dummy
+BLANK = 0xFF  # byte in place of a query's number, in a ballot without an answer
 FAIR = 16  # random bytes for a draw below 2**16: the bias is at most 2**-112
 
 
@@ -114,7 +114,8 @@ def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Ent
 
     plain: the ballot.
     """
-    fresh = entropy.fork(f"sealing {plain.hex()}")  # of its own, as a salt is in every ballot
+    # each ballot has a random source of its own, as the salts in ballots differ
+    fresh = entropy.fork(f"sealing {plain.hex()}")
     layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), PATH_END
     wrappings = list[tuple[bytes, bytes, bytes]]()
     for step in range(len(path), 0, -1):

@@ -89,7 +89,7 @@ def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
 def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[RouteHop, ...]:
     """Coalition: return the hops of another person's onion, to its end or until it is lost.
 
-    place: of the onion in `routes`.
+    place: position of the onion in `routes`.
     """
     route, hops = routes[place], list[RouteHop]()
     outside_routes = [

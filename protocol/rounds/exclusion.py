@@ -258,7 +258,7 @@ def _is_known(
     if 0 < blank < k and (opens or inner):
         return True
     if rows is None or (rows == 1 and not (opens or inner)):
-        return False  # an infinite domain, or one value that was known before
+        return False  # nothing is excluded: the domain is infinite, or its only value was known
     if closed:
         return not opens and rows == 2 and blank == k
     return blank > (k - 1) * (rows - 1)

@@ -134,7 +134,7 @@ def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], in
 
 
 def _repeats(plan: Round) -> bool:
-    """Whether repeats are kept (a design error, for a lesson)."""
+    """Whether a mix keeps ciphertexts that occur repeatedly (a design error, for a lesson)."""
     return Flaw.REPEATS in plan.announcement.rules.flaws
 
 

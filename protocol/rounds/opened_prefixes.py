@@ -92,7 +92,7 @@ class ByThreshold:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[Any]) -> Decision:  # noqa: ARG002
-        """Return the decision for all columns, independent of the counts."""
+        """Return the decision to release all columns; only values that k people share will open."""
         return decision(schema, self.k, self.rule)
 
     def prove(
@@ -174,7 +174,7 @@ def cut_short(released: Counts, k: int) -> int:
 
 
 def cells_said(released: Counts) -> int:
-    """Return the number of opened (person, column) values of a release."""
+    """Return the number of opened values in a release, summed over people and columns."""
     return sum(people * len(prefix_of(row)) for row, people in released.items())
 
 

@@ -95,5 +95,5 @@ def signed_digest(plan: Round, digest: bytes) -> bytes:
 
 
 def _signed(plan: Round, envelope: bytes) -> bytes:
-    """Return the bytes that a person signs for its envelope."""
+    """Return the bytes that a person signs when it submits an envelope (its encrypted answers)."""
     return signed_digest(plan, hashlib.sha256(envelope).digest())

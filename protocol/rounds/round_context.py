@@ -124,7 +124,7 @@ class Round:
 
     @property
     def once(self) -> bool:
-        """Whether users submit once, for both rounds (verified_round.py)."""
+        """Whether users submit once, and the ballots of round 1 are mixed again in round 2."""
         return self.announcement.once
 
     @property
@@ -134,7 +134,7 @@ class Round:
 
     @property
     def reader(self) -> str:
-        """The party with the innermost layer."""
+        """The party that opens the ballots: the innermost layer is encrypted to its key."""
         return self.openers[-1]
 
     @property

@@ -32,7 +32,7 @@ from .round_context import Round, level_ends
 from .tallying import BallotReading
 
 LABEL = b"veilmix threshold input 1\0"
-NOBODYS = 32  # random bytes that a person without a row uses as input
+NOBODYS = 32  # random bytes that a person without a row evaluates in place of a row
 
 Cell = tuple[str, ...]
 

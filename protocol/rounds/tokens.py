@@ -131,7 +131,7 @@ def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
 
 
 def _answer(granted: Grant) -> blind.Granted:
-    """Return a reader's answer in the form of the blind-token library."""
+    """Return a reader's answer to a token request as an object of the blind-token library."""
     return blind.Granted(granted.elements, granted.commitments, granted.response)
 
 
@@ -173,6 +173,6 @@ def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) ->
 
 
 def _signed(plan: Round, elements: Sequence[bytes]) -> bytes:
-    """Return the bytes that a user signs in a request for tokens."""
+    """Return the bytes over which a user signs a request for tokens (blind credentials)."""
     place = plan.session + bytes([plan.call.round])
     return ASK_LABEL + place + ask_digest(elements)

@@ -142,7 +142,7 @@ def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
 
 
 def _release_key(plan: Round, posted: Mapping[str, BallotKeys]) -> bytes:
-    """Return the joint key of the release, from the last keys of round 1."""
+    """Return the joint key of the release, from the last keys that keyholders posted."""
     number, owners = len(plan.announcement.schema.features), release_keyholders(plan)
     contexts = [ProofContext(GROUP, plan.session, 1, number, party.encode()) for party in owners]
     return _joint_key(contexts, [posted[party].keys[-1] for party in owners])
@@ -336,7 +336,8 @@ def give_shares(
 ) -> OpeningShares:
     """Keyholder: return its decryption shares of the final lists, with proofs.
 
-    keys: its key for each query; of a release of ballots that were submitted once, its key alone.
+    keys: the party's key for each query; if ballots that were submitted once are released, only the
+    key of the release.
     """
     return OpeningShares(
         tuple(

@@ -68,7 +68,7 @@ def _has_marks(name: str, value: object) -> bool:
 
 
 def _moved(counts: Mapping[Any, int], _is_target: TargetTest) -> Mapping[Any, int]:
-    """Return counts with one unit moved from the first cell to the last."""
+    """Return counts that count one person of the first cell in the last cell instead."""
     first, last = min(counts), max(counts)
     moved_counts = {key: count - (key == first) + (key == last) for key, count in counts.items()}
     return {key: count for key, count in moved_counts.items() if count}
@@ -103,7 +103,7 @@ READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}
 
 
 def _other_member(value: StrEnum, _is_target: TargetTest) -> StrEnum:
-    """Return the other reader, or the next value of an enumeration."""
+    """Return the other reader for a reader, and else the next value of the enumeration."""
     if isinstance(value, Role):
         return READERS.get(value, value)
     members = list(type(value))
@@ -214,7 +214,7 @@ def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body 
 
 
 def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
-    """Return a value with the change applied at a path in it."""
+    """Return a message or a part of it, with the field at a path replaced by its changed value."""
     if not path:
         return CHANGES[change].apply(value, is_target)
     step, rest = path[0], path[1:]
@@ -234,6 +234,6 @@ DERIVED: Mapping[type, Callable[[Any], Body]] = {Tally: _tally}
 
 
 def derive(body: Body) -> Body:
-    """Return a message in which all derived fields fit the other fields."""
+    """Return a message whose derived fields, such as totals, are recomputed from other fields."""
     how = DERIVED.get(type(body))
     return body if how is None else how(body)

@@ -24,7 +24,7 @@ from ..wire.messages import Kind
 
 
 class Action(StrEnum):
-    """The kind of a deviation; the module explains each kind."""
+    """The kind of a deviation: how a malicious party departs from the protocol."""
 
     OMIT = "omit"
     DELAY = "delay"
@@ -43,7 +43,7 @@ class Action(StrEnum):
 
 OWN_KEYS = "own keys"  # a change of the action `show`: the coalition's keys replace all keys
 LONGEST = 32  # characters of a printed value; longer values are shortened
-BEGINNING = 4  # first characters of a shortened value that are printed
+BEGINNING = 4  # number of a shortened value's first characters that are printed
 # a shuffler's changes to ballots
 ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)
 
@@ -63,7 +63,7 @@ class Deviation:
             read the other board; empty: all.
         all_but: all people but `people` are meant.
         rounds: the rounds; empty: all.
-        row: of `say`, the row that is answered; of a removed or replaced entry of a list, the row
+        row: for `say`, the row that is answered; for a removed or replaced entry of a list, the row
             that identifies it.
         places: for a later shuffler, the affected ballots, by place in its batch, from 0; empty:
             all.
@@ -92,11 +92,11 @@ class Deviation:
         return not self.rounds or number in self.rounds
 
     def means(self, person: str) -> bool:
-        """Whether the deviation affects this person."""
+        """Whether the deviation affects this person: it is a target, or no targets are named."""
         return not self.people or (person in self.people) != self.all_but
 
     def means_place(self, place: int) -> bool:
-        """Whether the deviation affects the ballot at this place of a batch."""
+        """Whether the deviation affects the ballot at this position in a batch."""
         return not self.places or (place in self.places) != self.all_but
 
     def __str__(self) -> str:
@@ -163,7 +163,7 @@ def _target_words(deviation: Deviation) -> Iterator[str]:
 def _when(rounds: Sequence[int]) -> str:
     """Return the rounds of a deviation in words, such as `in rounds 1 and 2`.
 
-    rounds: their numbers; empty: `in every round`.
+    rounds: numbers of the rounds; empty: `in every round`.
     """
     if not rounds:
         return "in every round"
@@ -172,5 +172,5 @@ def _when(rounds: Sequence[int]) -> str:
 
 
 def text_of(strategy: Collection[Deviation]) -> str:
-    """Return a strategy in words: its deviations, one after the other."""
+    """Return a malicious strategy in words: its deviations, separated by semicolons."""
     return "; ".join(map(str, strategy))

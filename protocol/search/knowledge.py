@@ -24,7 +24,7 @@ from ..rounds.mixing import inside, open_envelopes, open_layers
 from ..rounds.round_context import Round
 from .opened_groups import Answer, groups_of
 
-Says = tuple[int, Answer]  # round, and answer
+Says = tuple[int, Answer]  # number of a round, and an answer opened in it
 Link = tuple[bytes, str, bytes]
 
 

@@ -77,8 +77,8 @@ def _bodies(
 ) -> tuple[tuple[int, bytes], ...]:
     """Return (level, body) of a ballot's first level, and of its first level that is still closed.
 
-    A ballot has a level for each column; levels are opened one after another. place: of the ballot
-    in `messages`.
+    A ballot has a level for each column; levels are opened one after another. place: position of
+    the ballot in `messages`.
     """
     level = len(opened.texts[place])
     parts = {0: messages[place], level: opened.rest[place]}

@@ -148,7 +148,7 @@ def _changed(setting: SpaceSetting, deviation: Deviation, body: Body) -> Iterato
 
 
 def _on(deviation: Deviation, aim: Aim) -> Deviation:
-    """Return a deviation that is aimed at a set of people."""
+    """Return the deviation, limited to an aim: these people, or all people except these."""
     return replace(deviation, people=aim[0], all_but=aim[1])
 
 

@@ -31,8 +31,8 @@ UNREAD = frozenset(
 )
 LONG = 16  # bytes; longer byte strings are compared by identity, shorter ones by content
 LENGTH = 4  # bytes of the length field before a byte string
-PARTS = 2  # times in the same half of a deadline count as equal
-DIGITS = 6  # decimals of an exact time, in deadlines
+PARTS = 2  # parts of a deadline: times within the same half of it count as equal
+DIGITS = 6  # decimals to which exact times, measured in deadlines, are rounded
 
 
 class SearchEvent(NamedTuple):
@@ -171,7 +171,7 @@ class _Builder:
                 self._graph.edge(node, "digest", self._graph.atom(digest))
 
     def _when(self, event: SearchEvent) -> float:
-        """Return the time of an event for its label, in deadlines: of a post exact, else by halves.
+        """Return the time for an event's label, in deadlines: exact for posts, else by halves.
 
         Users send at random times, so exact times of letters would be chance.
         """

@@ -41,7 +41,7 @@ LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # random bytes, so that two sessions with equal terms still differ
 REGISTRY = 32  # bytes: the root of the registry of users, if there is one
 MAX_SHUFFLERS = 64
-PAIR = 2  # fewest shufflers of an audit
+PAIR = 2  # an audit needs at least two shufflers, since it checks hops in pairs
 MAX_ANSWERS = (1 << 31) - 1  # largest number of people in a session, since a count has four bytes
 
 Positive = Annotated[int, Number(4, minimum=1, maximum=MAX_ANSWERS)]

@@ -7,7 +7,7 @@ from ...crypto.box_key import BOX_KEY, BOX_PROOF
 from .fields import U8, U32, Array, Bytes, Digest, FixedBytes, Items, Maybe, Nested
 from .records import Body, MessageRecord
 
-TOSS = 32  # random bytes of each party
+TOSS = 32  # random bytes that each party gives to choose the layers of an audit
 HASH = 32  # bytes of SHA-256
 
 

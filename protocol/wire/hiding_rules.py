@@ -27,8 +27,8 @@ BLANK = UNSAID  # text submitted for a suppressed value
 HIDDEN = frozenset((OTHER_VALUE, BLANK))
 WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes of the longest text of a hidden value
 COVERS = 1 << 32  # probabilities of suppression are multiples of 1 / COVERS
-DRAW = 4  # random bytes of a person for each rule
-COVER = "cover"  # label of a person's random bytes for these draws
+DRAW = 4  # random bytes that decide whether a person's value is suppressed, for each rule
+COVER = "cover"  # label from which a person's random bytes for suppression are derived
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from .refusals import Refusals
 from .schema import COLUMNS, Columns
 
 OPENING = 16  # random bytes that distinguish sessions with the same keys
-STATE = 32  # bytes: a SHA-256
+STATE = 32  # bytes of a hash of the board's posts (SHA-256)
 BLIND = 32  # random bytes in a commitment: without them its content could be guessed
 WITNESS = 1 + STATE + SIGNATURE  # bytes of a citation of the board's signed head
 

@@ -173,7 +173,8 @@ def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
             return "fixed"
         if isinstance(types[place], Flagged):
             return "flagged"
-        return place - isinstance(types[place], Trailing)  # it goes with the list before
+        # bytes after a list are read together with this list
+        return place - isinstance(types[place], Trailing)
 
     yield from (list(places) for _, places in groupby(range(len(types)), unit))
 
@@ -263,6 +264,7 @@ def highest_bit(list_: Array) -> int:
 
 
 def _refuse() -> NoReturn:
+    """Raise the error for bytes that are no canonical encoding of a record."""
     raise Refused(Reason.MALFORMED)
 
 

@@ -23,7 +23,8 @@ MAX_WIDTH = 1_024  # largest number of UTF-8 bytes of a value, so that ballots f
 
 COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # a set of columns, by number
 Columns = Annotated[tuple[int, ...], COLUMNS]
-VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distinct")  # of a domain
+# the listed values of a column's domain
+VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distinct")
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class Fork:
     def check(self, board: bytes) -> None:
         """Any party: VerificationError unless this board has signed both heads, and they conflict.
 
-        board: its identity key, known beforehand.
+        board: the board's identity key, known beforehand.
         """
         if self.first.place != self.second.place or self.first.state == self.second.state:
             raise VerificationError(
@@ -114,7 +114,9 @@ class Fork:
             check_head(board, self.opening, self.first)
             check_head(board, self.opening, self.second)
         except (Refused, ParameterError):
-            raise VerificationError("the board has not signed both heads") from None
+            raise VerificationError(
+                "the board has not signed both heads: no equivocation"
+            ) from None
 
     def encode(self) -> bytes:
         """Return the proof as bytes: opening, and both citations."""
