@@ -37,7 +37,7 @@ class AdversaryRecord(OccasionRecord):
         post_times: times of the posts, in seconds of the session.
         keys: secret keys, by party.
         rings: each keyholder's secret shares of the keys that lock ballots, and of audit coins.
-        desks: each token issuer's keys and memory.
+        desks: keys and memory of each token issuer.
         signers: signing keys, by party.
         functions: keys of the OPRF that `randomness` evaluates, by round.
         sealed_answers: the sealed answers of users.
@@ -65,11 +65,11 @@ class AdversaryRecord(OccasionRecord):
     struck: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
-        """Keep a party's secret key."""
+        """Keep a party's secret key, so that a later search can use the keys of a coalition."""
         self.keys[party] = secret
 
     def seat(self, party: str, ring: Keyring, desk: TokenDesk, identity: Signer | None) -> None:
-        """Keep references to a keyholder's lock shares, token keys and signing key."""
+        """Keep a keyholder's shares of keys that lock ballots, its token keys and signing key."""
         self.rings[party], self.desks[party] = ring, desk
         if identity is not None:
             self.signers[party] = identity

@@ -90,7 +90,7 @@ class Sorting:
         self.layers = 0
         self._width = width
         self._spool = Spool()
-        # prefix -> places of its layers, by run
+        # first bytes of layers -> positions of these layers in each run
         self._parts = defaultdict[bytes, list[range]](list)
 
     def add(self, run: LayerRun) -> None:

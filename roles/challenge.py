@@ -43,7 +43,7 @@ class Keyring:
         shares: the keyholder's shares, by round.
         offered: the time at which each share was posted, by round, in seconds of the keyholder's
             own clock.
-        release: its key of the release, kept from round 1 on, if users submit once.
+        release: the keyholder's key of the release, kept from round 1 on, if users submit once.
     """
 
     entropy: Entropy
@@ -166,7 +166,7 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
 
 
 async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: WorkerPool) -> None:
-    """Raise RoundBurned unless registered users have signed all accepted envelopes."""
+    """Raise RoundBurned unless registered users have signed all accepted envelopes (onions)."""
     if me.party == plan.openers[0]:
         return
     registry = me.board.registry

@@ -165,7 +165,7 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
 
 
 def _tallied(board: Board) -> bool:
-    """Whether the last call has been answered."""
+    """Whether the reader of the last query has posted its tally (the account of its counts)."""
     return len(board.tallies) == len(board.calls)
 
 

@@ -23,7 +23,7 @@ NOT_NOTED: Notes = {}
 def note_of(entry: int) -> Note:
     """Return the function that tells all observers that an entry of `[[fault]]` was carried out.
 
-    entry: its place in the file.
+    entry: position of the entry in the scenario file.
     """
     return lambda instruments: instruments.notify(lambda instrument: instrument.occasion(entry))
 

@@ -59,7 +59,7 @@ class Commons:
         self._opening: dict[Place, Callable[[Sequence[Opening]], list[StepResult]]] = {}
 
     def post(self, author: str, data: bytes) -> None:
-        """Put bytes on the board; Refused if the board does not take them."""
+        """Put a peer's post on the shared board; Refused if the board does not accept it."""
         entry = self.board.post(author, data)
         now = trio.current_time()
         self.instruments.notify(lambda instrument: instrument.carried(now, author, BOARD, data))
@@ -73,7 +73,7 @@ class Commons:
         return self._ends.setdefault(place, trio.Event())
 
     async def finished(self, place: Place) -> None:
-        """Wait until a step is complete, or its time is up; then have it judged."""
+        """Wait until all peers have posted in a step, or its time is up; then judge the step."""
         with trio.move_on_after(self.board.agreement.rules.deadline):
             await self._end(place).wait()
         if self.reckoning.place == place and not self.reckoning.over:
@@ -128,7 +128,7 @@ class PeerSeat:
         return self.commons.reckoning
 
     def seals(self, plan: PeerRound, onions: list[Onion]) -> list[Onion]:  # noqa: ARG002
-        """Return the onions that the peer sends; a fault may change them."""
+        """Return the onions that the peer sends in a round; an attack may replace them."""
         return onions
 
     def holds(self, number: int, secret: bytes) -> None:
@@ -266,7 +266,7 @@ async def _round(
 async def _next(
     seat: PeerSeat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
 ) -> Body:
-    """Return the body that an honest peer posts in a step after the first."""
+    """Return the content of an honest peer's post in a step after the first, by the step."""
     number, board = plan.call.round, seat.commons.board
     if step == plan.path + 1:
         return Agreed(step, board.relays_digest(number))

@@ -37,7 +37,7 @@ class Person:
     paced: bool = False
 
     def response(self, fresh: Entropy) -> Row:
-        """Return the answers of the person in a round, after its randomization."""
+        """Return the person's answers in a round, with noise if the session randomizes answers."""
         return self.randomize(self.row, fresh.fork("lie")) if self.randomize else self.row
 
     def moment(self, fresh: Entropy) -> float:

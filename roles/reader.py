@@ -120,7 +120,7 @@ async def publish(me: Endpoint, reading: BallotReading, desk: TokenDesk, *, coun
 
 
 def joined(plan: Round, pieces: Sequence[BallotReading]) -> BallotReading:
-    """Reader: return the sum of the readings of all pieces of a batch."""
+    """Reader: return one reading (counts and refusals) of all pieces of a batch together."""
     reading = read_ballots(plan, ())
     for piece in pieces:
         reading.add(piece)

@@ -122,8 +122,8 @@ async def shuffler(
     portion of the encryption, and sends them to the curator"; to the analyst in the last round. Its
     order is that of the bytes (Figure 1, step 3: it decrypts, then forwards).
 
-    ring: its shares of locks. history: the first shuffler's memory of earlier sessions; None: no
-    memory.
+    ring: the shuffler's shares of the keys that lock ballots. history: the first shuffler's memory
+    of earlier sessions; None: no memory.
     """
     if not await key.take_part(me):
         return
@@ -148,7 +148,7 @@ async def shuffler(
 
 
 async def _turn_away(me: Endpoint, plan: Round) -> None:
-    """Refuse letters of the next two deadlines as late, then leave."""
+    """Refuse envelopes as late that come within two deadlines after the collection; then leave."""
     with trio.move_on_after(2 * plan.announcement.rules.deadline):
         while True:
             me.refuse(plan, Reason.LATE, len(await me.receive(limit=1)))
@@ -326,7 +326,7 @@ async def _check_signatures(
 
 
 def _report_refusals(me: Endpoint, plan: Round, collected: _Collected) -> None:
-    """Report the refusals to the instruments."""
+    """Report the messages that this shuffler refused in a round to the session's observers."""
     for reason, count in collected.refused.items():
         me.refuse(plan, reason, count)
 

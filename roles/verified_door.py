@@ -61,7 +61,7 @@ class Door:
 
     @property
     def plan(self) -> Round:
-        """The round for which ballots are collected."""
+        """The round for which this party collects ballots."""
         return self.watch.plan
 
     @property

@@ -161,7 +161,7 @@ class _Keyplace:
         return keys, await self.followed()
 
     def _take_release_key(self) -> tuple[KeyShare, ...]:
-        """Return its key of the release, and drop it: it opens a single list."""
+        """Return this party's key of the release, and forget it: the key may open only one list."""
         key, self.ring.release = self.ring.release, None
         assert key is not None  # noqa: S101 - it has posted the key in round 1
         return (key,)

@@ -90,12 +90,12 @@ class DaskCluster(Executor):
         self._loud()
 
     def _loud(self) -> None:
-        """Restore the levels of Dask's logs."""
+        """Let Dask log again as it did before this cluster silenced its logs."""
         for name, level in self._log_levels.items():
             logging.getLogger(name).setLevel(level)
 
     def _declared(self) -> dict[str, list[str]]:
-        """Return the workers of each party that some worker declares."""
+        """Return the workers for each party, by the Dask resources that workers declare."""
         extras: dict[str, list[str]] = {}
         for worker, (_, owners) in self._owners.items():
             for party in owners:
@@ -112,7 +112,9 @@ class DaskCluster(Executor):
             workers = self._client.scheduler_info()["workers"]
             versions = self._client.get_versions()
         except Exception as bad:
-            raise ParameterError(f"{self.name}: it does not describe itself: {bad}") from None
+            raise ParameterError(
+                f"{self.name}: the scheduler gave no list of its workers: {bad}"
+            ) from None
         if not workers:
             raise ParameterError(
                 f"{self.name}: the scheduler has no worker; start some with "

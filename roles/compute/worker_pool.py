@@ -72,7 +72,7 @@ class WorkerPool:
     ) -> None:
         """Prepare for a run.
 
-        threads: their number; 0: work is done at once, in the requesting task. executor: runs the
+        threads: number of threads; 0: work is done at once, in the requesting task. executor: runs the
         ordered jobs of a seeded run. workplace: whether copies and helpers may do long lists.
         """
         self._at_once = threads == 0
@@ -168,7 +168,7 @@ class WorkerPool:
     def _cut(
         self, items: Sequence[T], helpers: Helpers | None
     ) -> tuple[list[int], list[Sequence[T]]]:
-        """Return the first place of each piece, and the pieces."""
+        """Cut a list into pieces; return the index of each piece's first item, and the pieces."""
         count = PARCELS * helpers.workers if helpers else PIECES * self.threads
         size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)))
         starts = list(_starts(len(items), size, None if helpers else self.threads))

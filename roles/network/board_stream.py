@@ -123,11 +123,11 @@ class Hold:
     rounds: Collection[int]
 
     def starts_with(self, entry: Entry) -> bool:
-        """Whether a post is the first that is held back."""
+        """Whether a post begins the span in which a party is not shown new posts."""
         return entry.message.kind is self.start and entry.message.round in self.rounds
 
     def ends_with(self, entry: Entry) -> bool:
-        """Whether a post releases the posts that were held back."""
+        """Whether a post ends the span, so that the posts kept back are now shown."""
         ends = (entry.message.kind, entry.author) == (self.end, self.author)
         return ends and entry.message.round in self.rounds
 
@@ -163,7 +163,7 @@ class Delayed(OwnStream):
     """A party's stream that shows every post a fixed number of seconds later."""
 
     def __init__(self, true: BoardStream, seconds: float) -> None:
-        """Start without kept posts. seconds: the delay of each."""
+        """Start without kept posts. seconds: the time by which every post is delayed."""
         super().__init__(true)
         self._seconds = seconds
         self._queue: deque[tuple[float, Entry]] = deque()

@@ -84,11 +84,11 @@ class TranscriptRecorder(Instrument):
         return not self.transcript.summary
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record the message."""
+        """Record a message that went from one party to another, or onto the board."""
         self.transcript.carried(time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Record the messages."""
+        """Record messages that went to one party at once."""
         self.transcript.delivered(time, receiver, letters)
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
@@ -104,7 +104,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:
-        """Record the counts of a reader."""
+        """Record the counts that a reader obtained from the ballots of a round."""
         self.transcript.reads.append(read)
 
     def certified(self, certificate: CertificateSeen) -> None:
@@ -112,7 +112,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.certificates.append(certificate)
 
     def refused(self, refusal: Refusal) -> None:
-        """Record the refusal."""
+        """Record that a party refused messages, with their number and the reason."""
         self.transcript.refusals.append(refusal)
 
 

@@ -34,7 +34,7 @@ class Wire(Protocol):
     """An attacker in the middle, which sees every message and decides whether it is delivered."""
 
     async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
-        """Whether a message is delivered; the attacker may act meanwhile."""
+        """Whether the attacker delivers a message; meanwhile it may send messages of its own."""
         ...
 
 
@@ -42,7 +42,7 @@ class OtherView(Refused):
     """The refusal of a submission that cites another board; `witness`: the signed head it cites."""
 
     def __init__(self, witness: bytes) -> None:
-        """Keep the head that the submission cites."""
+        """Keep the signed board head that the refused submission cites, as evidence."""
         super().__init__(Reason.UNEXPECTED)
         self.witness = witness
 
