@@ -25,7 +25,7 @@ class Time(Protocol):
     def at(self, sender_time: float) -> float:
         """Return the session time at which the role receives an input.
 
-        sender_time: its sender's time when it was sent.
+        sender_time: the sender's time when the input was sent.
         """
         ...
 
@@ -102,7 +102,7 @@ class RealTime:
         return self._last
 
     def at(self, sender_time: float) -> float:  # noqa: ARG002
-        """Return the time now, since each process counts its own seconds."""
+        """Return the seconds since `begin`; a sender's time is ignored, as clocks differ."""
         return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:

@@ -18,7 +18,7 @@ Address = tuple[str, int]  # host and port
 def parse_address(text: str, name: str) -> Address:
     """Return host and port of HOST:PORT; a host of IPv6 is in brackets.
 
-    name: of the field, for the error.
+    name: name of the field, for the error's message.
 
     Raises:
         ParameterError: it is no such address; ports are 1 to 65,535.

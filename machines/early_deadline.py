@@ -21,7 +21,7 @@ class Hurry:
     """The clock of a process, which a request can advance to the end of a collection."""
 
     def __init__(self, directory: Directory) -> None:
-        """Start with no skipped seconds. directory: the places of the session."""
+        """Start with no skipped seconds. directory: addresses of the session's processes."""
         self._directory = directory
         self._skipped_seconds = 0.0
         self._over: set[bytes] = set()

@@ -107,9 +107,9 @@ class Host:
     ) -> None:
         """Prepare the place; arguments as of the class.
 
-        world: runs the role. time: the clock. limits: of its server. stepped: called after each
-        step. journal: keeps inputs for a restart. early_handler: answers requests before letters
-        are considered.
+        world: runs the role. time: the clock. limits: limits of the process's server. stepped:
+        called after each step. journal: keeps inputs for a restart. early_handler: answers requests
+        before letters are considered.
         """
         self.name = name
         self.over = trio.Event()
@@ -182,7 +182,7 @@ class Host:
             await self._quiet.wait()
 
     async def _drive(self) -> None:
-        """Give the role one input after the other, and send its outputs."""
+        """Give the role its inputs one after another, and send the messages that it makes."""
         await self._replay_inputs()
         while True:
             step_input, arrived = await self._next()
@@ -268,7 +268,7 @@ class Host:
         return self._outboxes[to]
 
     def _emptied(self) -> None:
-        """Wake the tasks that wait for empty outboxes."""
+        """Wake the tasks that wait for delivered outputs, since an outbox has become empty."""
         self._quiet.set()
         self._quiet = trio.Event()
         self.wake()
@@ -328,7 +328,7 @@ class Host:
         return None, now, None
 
     def _count(self, peer: str, letters: Sequence[Written]) -> None:
-        """Note that letters have come, so that repetitions are dropped."""
+        """Count letters of a place as received, so that repetitions of them are dropped."""
         fresh = {(peer, letter.id) for letter in letters} - self._counted_letters
         self._counted_letters |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)

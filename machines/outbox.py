@@ -47,7 +47,7 @@ class Outbox:
         troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
-        """Start empty. place: the receiver. reach: connects to it."""
+        """Start with no outputs. place: the receiving process. reach: connects to it."""
         self.sent_count = 0  # number of letters or posts
         self._place = place
         self._reach = reach

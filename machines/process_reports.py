@@ -124,7 +124,7 @@ class Copy:
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
-        """Send the state of this place, after all its events so far."""
+        """Report to the parent process that this place waits, after all its events so far."""
         self.flush()
         self.say("stands", standing)
 

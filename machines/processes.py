@@ -139,7 +139,7 @@ class _Process:
     """A running copy of the main process, which plays a place.
 
     Attributes:
-        pid: its process number.
+        pid: process number, as the system gives it.
         socket: the connection for its reports.
         hook_count: events that it will report once more, after a restart.
         buffer: bytes of an incomplete report.
@@ -300,7 +300,7 @@ class _Stage:
                 raise content
 
     def _show(self) -> None:
-        """Pass all events so far to the observers, in the order of their times."""
+        """Pass the events received so far to the observers, in the order of their times."""
         hooks, self._hooks = sorted(self._hooks, key=lambda hook: hook[0]), []
         for _, name, arguments in hooks:
             if name == "posted":

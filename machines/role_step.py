@@ -104,7 +104,7 @@ class World:
         outer = trio.lowlevel.current_trio_token()
 
         def live() -> None:
-            """Run the role's event loop in its thread."""
+            """Run the event loop of the role until the role has ended; the thread's function."""
             trio.run(self._live, outer, clock=self._clock)
 
         try:

@@ -165,7 +165,7 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
 
     def record(_time: float, entry: Entry) -> None:
-        """Save and count an entry."""
+        """Save an entry of the board to the file of posts, and count it."""
         _record_entry(save, gauge, entry, service.board)
 
     service = BoardService(
@@ -250,7 +250,7 @@ async def _played(
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
-        """Return the network of the role; its losses and faults are logged."""
+        """Return the network of the role that is played; lost messages and faults are logged."""
         report_loss = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
         entry_handler = partial(_record_entry, save, gauge)

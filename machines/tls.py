@@ -155,7 +155,7 @@ async def connected(
 ) -> trio.SSLStream[trio.abc.Stream]:
     """Client: make a handshake with a server; return the secured stream.
 
-    server: the digest of the certificate that it must hold.
+    server: the digest of the certificate that the server must hold.
 
     Raises:
         trio.BrokenResourceError: no handshake, or too late.

@@ -19,7 +19,7 @@ class WebFile:
     """A file as the server sends it.
 
     Attributes:
-        data: its bytes.
+        data: the bytes of the file.
         packed: the bytes, compressed with gzip.
         type: their content type, for the browser.
     """
