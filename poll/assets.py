@@ -77,8 +77,8 @@ def page_answer(
 ) -> HttpResponse:
     """Return the response with a page of `static/`, under the content security policy.
 
-    code: of the session. cache_headers: headers about caches. pictures: SVG that this program has
-    made, by its place in the page.
+    code: the session's code in addresses. cache_headers: headers about caches. pictures: SVG that
+    this program has made, by its place in the page.
     """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())

@@ -63,7 +63,7 @@ CHEATS: Mapping[str, ClassroomAttack] = {
 def with_cheat(scenario: Scenario, name: str) -> Scenario:
     """Return a session's scenario with an attack of `CHEATS`; ParameterError if impossible.
 
-    name: of the attack.
+    name: name of the attack.
     """
     if scenario.mix.kind == "verified":
         raise ParameterError(
@@ -96,7 +96,7 @@ def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
 def happened(scenario: Scenario, language: Language | None = None) -> dict[str, str] | None:
     """Return the attack and its description, for phones at the end; None if no party cheated.
 
-    language: of the description; None: English.
+    language: language of the description; None: English.
     """
     for fault in scenario.fault:
         description = (language or english()).say(CHEATS[fault.attack].key)

@@ -46,7 +46,7 @@ class Phone:
 
     Attributes:
         name: the name of the phone's person in this class.
-        index: its number as a user of the protocol, from 0; None before its first message.
+        index: the person's number as a user of the protocol, from 0; None before the first message.
         message_hashes: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated_people.py).
         device: the network address from which it joined (machines/gate.py); empty if it did not
@@ -65,9 +65,10 @@ class Phone:
 class Classroom(Instrument):
     """The state of a class session: phones, the board as they see it, and the open collection.
 
-    It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
-    seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
-    seconds by which a round may be extended. slips: that admit phones; None: a name is enough.
+    It is an instrument of the session: it sees posts when they are made. deadline: time limit of a
+    round, in seconds. most_of_one: people who may join from one device; it may be raised at any
+    time. spare: seconds by which a round may be extended. slips: that admit phones; None: a name is
+    enough.
     registered: whether each phone brings a signing key, for the registry.
 
     Attributes:

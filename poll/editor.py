@@ -109,7 +109,7 @@ class ChangingSession(Protocol):
 class Editor:
     """The server of the editor: the questions of a session, and changes of them.
 
-    file: of the questions. slips: whether slips admit phones; slips are printed for a title.
+    file: the file of questions. slips: whether slips admit phones; slips are printed for a title.
     """
 
     def __init__(self, file: QuestionsFile, session: ChangingSession, slips: bool) -> None:  # noqa: FBT001

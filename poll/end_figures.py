@@ -59,12 +59,12 @@ def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFig
 
 
 def _eyes(outcome: Outcome, shufflers: int) -> WatchingEyes:
-    """Return the numbers of linked people, from the scores of coalitions."""
+    """Return the numbers of people whom all shufflers, the readers, and all of them can link."""
     hops = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
     readers = [parties.CURATOR, parties.ANALYST]
 
     def linked(members: Iterable[str]) -> int:
-        """Return the number of people that these parties link."""
+        """Return the number of people to whom these parties together can link values."""
         return outcome.coalition(*members).linked
 
     return WatchingEyes(outcome.users, (linked(hops), linked(readers), linked(hops + readers)))

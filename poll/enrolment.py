@@ -104,7 +104,7 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535)]
 
     def place(self, name: str) -> SessionPlace:
-        """Return the party's address in the form of a directory entry. name: of the party."""
+        """Return the party's address in the form of a directory entry. name: the party."""
         users = ALL_USERS if name == HALL else range(0)
         return SessionPlace(name, self.who.identity.certificate, self.host, self.port, users)
 

@@ -35,7 +35,7 @@ def key_words(encoded: bytes) -> str:
 
 
 def compared_digest(board: Board) -> bytes:
-    """Return the digest that the compared words encode: of the announcement and, maybe, the keys.
+    """Return the hash that the compared words encode: of the announcement and perhaps the keys.
 
     Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest then
     includes the signing keys of all parties.

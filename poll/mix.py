@@ -102,7 +102,7 @@ class _Mixing:
         self._log, self._print_line, self._workplace = log, print_line, workplace
 
     async def run(self) -> ShufflerResult:
-        """Offer to mix, wait, and mix."""
+        """Offer this computer as a shuffler, wait for the session, and mix in it."""
         listeners, port = await self._listen()
         self._print_line(
             f"{self._party} is {self._identity.public.name}: waiting for the class to begin"

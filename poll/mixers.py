@@ -59,7 +59,7 @@ class Mixers:
         return tuple(name for name in self._party_names if name not in present_seats)
 
     def begin(self, papers: Papers) -> None:
-        """Begin the session: give all mixing computers its papers."""
+        """Begin the session: give each mixing computer the addresses and settings that it needs."""
         self.papers = papers
         self._begun.set()
 

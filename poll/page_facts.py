@@ -25,9 +25,9 @@ def facts_of(
 ) -> dict[str, Any]:
     """Return the present state for a phone, as JSON data.
 
-    language: of its sentences; None: English. If only values of k people are opened, `opens` is k,
-    and `asking` the seconds in which a phone may still query `randomness`. `language` is None if
-    each phone chooses.
+    language: language of the page's sentences; None: English. If only values of k people are
+    opened, `opens` is k, and `asking` the seconds in which a phone may still query `randomness`.
+    `language` is None if each phone chooses.
     """
     mix, opens = scenario.mix, answers_in(scenario) is AnswerKind.OPENED
     seconds = int(room.deadline)
@@ -73,7 +73,7 @@ def _spoken(tag: str | None) -> tuple[str, str] | None:
 
 
 def _until(time: float) -> int:
-    """Return the whole seconds until a time; 0 if it has passed."""
+    """Return the whole seconds from now until a time; 0 if the time has passed."""
     return round(max(0.0, time - trio.current_time()))
 
 

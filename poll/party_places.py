@@ -131,5 +131,5 @@ def cast_of(scenario: Scenario) -> Cast:
 
 
 def _no_row(index: int) -> Sequence[str]:
-    """Raise LookupError: the row of a person is known only to its phone."""
+    """Raise LookupError, as this computer has no rows: only a person's phone knows its answers."""
     raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

@@ -28,7 +28,7 @@ def preview_of(
 ) -> dict[str, Any]:
     """Return the state that a first phone would receive, and an announcement in hexadecimal.
 
-    language: of the phone.
+    language: language of the phone's page.
     """
     room = Classroom(scenario.mix.deadline, slips=slips)
     spoken = replace(terms, language=language.tag)

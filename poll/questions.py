@@ -341,7 +341,7 @@ def _free(name: str, section: Struct) -> Iterator[Problem]:
 def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
     """Yield mistakes of a question: keys other than name and values, or too few or many answers.
 
-    at: its place in the file.
+    at: the place in the file, named in errors.
     """
     plain = asdict(FeatureSection(name=feature.name, values=feature.values))
     for key, value in asdict(feature).items():

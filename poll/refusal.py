@@ -8,8 +8,8 @@ class Unwelcome(Exception):
 
     Args:
         status: the HTTP status.
-        key: of the sentence that says why (language.py); "": the value `words` is the sentence, in
-            English, for a computer that mixes.
+        key: name of the sentence that says why (language.py); "": the value `words` is the
+            sentence, in English, for a computer that mixes.
         values: the sentence's placeholders.
     """
 

@@ -50,7 +50,7 @@ class _Exchange:
 class Seeds:
     """The forwarding of phones' queries to `randomness`, with stored answers.
 
-    room: the phones; network: of the session.
+    room: the phones; network: the session's network.
     """
 
     def __init__(self, room: Classroom, network: Network) -> None:

@@ -87,16 +87,16 @@ class EagerClock(trio.abc.Clock):
         return deadline - self.current_time()
 
     def skip_to(self, then: float) -> None:
-        """Advance the clock to a time; it never goes back."""
+        """Advance the session's clock to a time, to end a wait early; it never goes back."""
         self._skipped_seconds += max(0.0, then - self.current_time())
 
 
 class PhoneSession:
     """A session of phones: its web server, its parties and its rounds.
 
-    print_line: receives lines for the teacher. file: of the scenario's questions, for the editor;
-    None: the questions do not change. qr: returns an address as SVG, for the wall; "" without a
-    picture.
+    print_line: receives lines for the teacher. file: file of the scenario's questions, for the
+    editor; None: the questions do not change. qr: returns an address as SVG, for the wall; ""
+    without a picture.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class PhoneSession:
         return run_loop(self._hold, opened, lines, finished, clock=self._clock)
 
     def facts(self, language: Language | None = None) -> dict[str, Any]:
-        """Return the state that phones receive besides posts. language: of a phone's sentences."""
+        """Return the state that phones receive besides posts. language: the phone's language."""
         return facts_of(self.scenario, self._terms, self.room, self.mixers, language)
 
     @property

@@ -39,7 +39,7 @@ class SimulatedPeople:
     """
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
-        """Prepare; the people join with `join`."""
+        """Keep the class, the questions and the number of people; they join with `join`."""
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}

@@ -73,7 +73,7 @@ def singles_of(
 def counts_data(singles: Singles, language: Language | None = None) -> dict[str, Any]:
     """Return the counts as data for the wall: tables and sentences.
 
-    language: of the sentences; None: English.
+    language: language of the sentences; None: English.
     """
     language = language or english()
     headings = [language.say("table-answer"), language.say("table-people")]
@@ -90,7 +90,7 @@ def counts_data(singles: Singles, language: Language | None = None) -> dict[str,
 
 
 def why(singles: Singles, language: Language | None = None) -> str:
-    """Return the sentence why there is no joint table of the questions. language: None: English."""
+    """Return the sentence why there is no joint table of the questions. language: language of the sentence; None: English."""
     return (language or english()).say("singles-why", n=singles.missing)
 
 

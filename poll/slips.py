@@ -165,5 +165,5 @@ class Slips:
         return places[0]
 
     def use(self, place: int) -> None:
-        """Mark the code at a place as used, so that it admits no other phone."""
+        """Mark the code of the slip at this position as used, so that it admits no other phone."""
         self._used.add(place)

@@ -37,8 +37,8 @@ JSON = (("content-type", "application/json"), NO_STORE)
 class TeacherPage:
     """The server of the teacher's page: the state of the session, and its commands.
 
-    host: the address at which phones reach this computer. editor: of the questions; None: the
-    questions do not change.
+    host: the address at which phones reach this computer. editor: the editor of the questions;
+    None: the questions do not change.
 
     Attributes:
         secret: the part of the page's address that only the teacher knows.
@@ -57,7 +57,7 @@ class TeacherPage:
     def state(self, language: Language) -> dict[str, Any]:
         """Return the state of the session as data for the page.
 
-        language: of the reason why it ended.
+        language: language of the reason why the session ended.
         """
         room, (missing_people, missing) = self._room, self._teacher.lacks
         return {

@@ -32,7 +32,8 @@ from .slips import Slips
 class Wall(Instrument):
     """The live theatre of a class session: it draws the events that an outside observer sees.
 
-    title: of the session. shufflers: how many it has. language: of its sentences; None: English.
+    title: the session's title. shufflers: number of shufflers. language: language of the wall's
+    sentences; None: English.
     proved: whether the mix is verified; once: whether people submit once.
     """
 
@@ -62,13 +63,13 @@ class Wall(Instrument):
         self.log.begin(self._bill)
 
     def begin_again(self, attempt: int) -> None:
-        """Clear the wall for the next attempt. attempt: its number, from 1."""
+        """Clear the wall for the next attempt of the session. attempt: its number, from 1."""
         self._attempt = self._language.say("wall-again", n=attempt)
         self._clear()
         self._redraw()
 
     def _clear(self) -> None:
-        """Reset the stage's data and moves."""
+        """Reset the session's data and the moves that the wall has shown."""
         session_facts = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
         stage = {"mix": "verified"} if self._proved else {}
         self._bill = {**bill_of(None, self._title, self._language), **session_facts, **stage}

@@ -60,7 +60,7 @@ class WallPage:
         self._qr = qr
 
     def state(self, language: Language) -> dict[str, Any]:
-        """Return the state as data for the page. language: of the server's sentences."""
+        """Return the state as data for the page. language: that of the server's sentences."""
         room, board, scenario = self._room, self._room.board, self._scenario()
         called = board is not None and bool(board.calls)
         return {

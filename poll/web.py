@@ -7,7 +7,7 @@
     GET  /CODE/wall          the wall, and GET /CODE/wall/news/V its state (wall_page.py)
     GET  /CODE/theatre       the theatre of this session, and its events (wall.py)
     POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}, for a
-                             verified mix {"key": of its signatures, in hexadecimal}
+                             verified mix {"key": the signing key, in hexadecimal}
                              200 {"name": .., "answered": whether this phone has handed in}
     ..   /CODE/teacher/..    the teacher's page (teacher_page.py)
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
@@ -66,8 +66,8 @@ Facts = Callable[[Language], dict[str, Any]]
 class PhoneServer:
     """The web server of a class, for phones and pages.
 
-    room: the class. code: of the session. facts: returns the state that a phone receives besides
-    posts.
+    room: the class. code: the session's code in addresses. facts: returns the state that a phone
+    receives besides posts.
 
     Attributes:
         language: the tag that the questions ask for; None: each browser chooses.
@@ -234,12 +234,12 @@ class PhoneServer:
 
 
 async def _nowhere(_sender: str, _data: bytes) -> None:
-    """Drop a message, because no session runs."""
+    """Drop a message for a phone's server, since no session runs."""
     await trio.lowlevel.checkpoint()
 
 
 def _counts(text: str) -> bool:
-    """Whether a text is a number of at most nine digits."""
+    """Whether a text in a request is a number of at most nine digits."""
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
@@ -257,5 +257,5 @@ def _key(text: object) -> bytes:
 
 
 def _sentence(status: int, language: Language, key: str) -> HttpResponse:
-    """Return a response with a sentence in a language. key: of the sentence."""
+    """Return a response with a sentence in a language. key: the sentence's name."""
     return HttpResponse(status, language.say(key).encode(), SENTENCES)
