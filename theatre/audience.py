@@ -47,7 +47,7 @@ class Audience:
     """The web server of a live page in one language: the page, and the log of events.
 
     bill: returns the facts of the present run that precede its moves. more: further routes, by
-    method and path. language: of the page; None: English.
+    method and path. language: language of the page; None: English.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Audiences:
 
     @property
     def parts(self) -> list[tuple[Language, EventLog]]:
-        """Each language with its log."""
+        """Each chosen language with the log of events that browsers in this language receive."""
         return [(language, self.logs[tag]) for tag, language in self._chosen.items()]
 
     async def answer(self, request: Request) -> HttpResponse:

@@ -101,7 +101,7 @@ def caption_of(
 def vouches(author_name: str, body: Body, language: Language) -> str:
     """Return the caption of a post about keys, signatures, tokens or locks.
 
-    author_name: its author at the beginning of a sentence.
+    author_name: the post's author, as a sentence begins with it.
     """
     say = language.say
     match body:

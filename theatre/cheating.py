@@ -19,9 +19,9 @@ def cheating_data(
 ) -> dict[str, Any]:
     """Return the data of the page's panel on malicious coalitions.
 
-    study: the study that was saved beside the run. language: of the sentences; None: English.
-    Without a study (None) the data are only the reason for its absence, or the command that makes a
-    study.
+    study: the study that was saved beside the run. language: language of the sentences; None:
+    English. Without a study (None) the data are only the reason for its absence, or the command
+    that makes a study.
     """
     words = theatre_sentences(language)
     limit = words.say("says-cheating-limit")  # the catalogue lacks known attacks

@@ -68,7 +68,7 @@ def live(
     """Play a scenario and show it until Ctrl-C.
 
     seed: overrides the scenario's. port: 0 takes any free port. print_line: receives the address,
-    and lines about failures. language: of the page; None: each browser chooses.
+    and lines about failures. language: language of the page; None: each browser chooses.
 
     Raises LocalError for a scenario that cannot be played or shown, and KeyboardInterrupt at the
     end.
@@ -153,7 +153,7 @@ class Theatre:
         self._runs = 0
 
     def _bill(self, language: Language) -> dict[str, Any]:
-        """Return the facts of the present run for the page."""
+        """Return the facts of the present run (scenario, parties, languages) for the page."""
         return self._playing.bill(language)
 
     async def play(self) -> None:
@@ -208,7 +208,7 @@ def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
 
 
 async def _play(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a run; its events go to the log of each language."""
+    """Play a run; its events go to the logs that browsers read, one log for each language."""
     for language, log in audiences.parts:
         log.begin(playing.bill(language))
     await PLAYS[topology_of(playing.scenario).name](playing, audiences, print_line)

@@ -103,8 +103,9 @@ class SentRound:
 class MoveRecorder(Instrument):
     """An observer that turns the events of a run into moves for the page.
 
-    Each move goes to `emit_move` as it happens. program: of the session, for its own words; None:
-    unknown, so the announced sequence of questions selects the words. language: of the captions;
+    Each move goes to `emit_move` as it happens. program: the session's program, for captions in its
+    words; None: unknown, so the announced sequence of questions selects the words. language: of the
+    captions;
     None: English.
     """
 
@@ -191,7 +192,7 @@ class MoveRecorder(Instrument):
 
     @property
     def _fixed(self) -> bool:
-        """Whether only the respondents of the round before are asked again."""
+        """Whether round 2 asks only the respondents of round 1 (the setting `fixed`)."""
         announcement = self._announced
         return announcement is not None and announcement.policy.setting is Setting.FIXED
 

@@ -46,14 +46,14 @@ class PostMove(StageMove, frozen=True, tag="post"):
         slots: for a call, the number of onions in an envelope.
         hop, received, sent: for a shuffler's account, its hop and the numbers of its incoming and
             forwarded messages.
-        opened: of an audit: the messages that this hop has opened on the board, as numbers of
+        opened: in an audit, the messages that this hop has opened on the board, as numbers of
             people at the first hop (envelopes) and of onions at later hops.
         counts: for a reader's account, its counts, if they are public.
         alike: for released counts, lines about people with equal values.
         kept: for a decision, the released columns; promise, rule: its certified bound and rule.
         step: for a peer's post, the step of the round.
         named: for an aborted round of peers, the peers at fault.
-        taken: of a keyholder's post with ballots: the people that handed them in, by index; of a
+        taken: in a keyholder's post with ballots, the people that handed them in, by index; of a
             call: the people whose ballots of round 1 are mixed again.
         seal: for a shuffle or decryption shares, whether their proof holds, or `unchecked`.
     """

@@ -54,7 +54,8 @@ LIVE_STYLE = "expected.css"
 def render(data: Mapping[str, Any], language: Language | None = None, *, live: bool = False) -> str:
     """Return the page as HTML. data: `bill`, `moves` and `choices` (show.py), plus `live`.
 
-    language: of the page; None: English. That of the moves was chosen when they were recorded.
+    language: language of the page; None: English. The language of the moves was chosen when they
+    were recorded.
     """
     words = theatre_sentences(language)
     style, code = style_of(live=live), script(stage_of(data["bill"]), live=live)

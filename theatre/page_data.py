@@ -59,7 +59,7 @@ def page_data(
 
     cheating: the study of malicious coalitions that was saved beside the run; None: no study.
     deviated: a line for each deviation in the run (scenarios/records/verification/deviations.py).
-    language: of the sentences; None: English.
+    language: language of the sentences; None: English.
     """
     words = theatre_sentences(language)
     topology, stage = topology_of(scenario), stage_of(scenario)
@@ -116,7 +116,8 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
 def deviated_data(lines: Sequence[str], language: Language | None = None) -> dict[str, Any] | None:
     """Return the lines that the page shows first if a run has deviations; else None.
 
-    lines: a sentence for each deviation. language: of the page's own sentences; None: English.
+    lines: a sentence for each deviation. language: language of the page's own sentences; None:
+    English.
     """
     words = theatre_sentences(language)
     return {"first": list(lines), "instead": words.say("says-not-by-watching")} if lines else None

@@ -189,7 +189,7 @@ class PeerRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(tallies[0]), self._words))
 
     def _silent(self, number: int) -> None:
-        """Record the peers that have sealed and not posted."""
+        """Record the peers that have made onions in this round, and have not posted them."""
         for (round_, person), sealed_answers in sorted(self._sealed_answers.items()):
             if round_ == number and (number, person) not in self._posted:
                 self._posted.add((number, person))
@@ -207,5 +207,5 @@ class PeerRecorder(Instrument):
 
 
 def _answers(sealed_answers: SealedAnswers) -> Answers:
-    """Return a peer's sealed answers, onion by onion; () for a blank."""
+    """Return the answers in a peer's onions, an entry for each; () for an onion without answer."""
     return tuple(() if ask == BLANK else values for ask, values in sealed_answers.answers)

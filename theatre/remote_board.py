@@ -44,7 +44,8 @@ def show_board(
 ) -> None:
     """Show a running session's board on a local page until Ctrl-C.
 
-    url: of the board; keeper: its keeper's identity. port: of the page; 0 takes any free port.
+    url: the board's address; keeper: identity of the board's keeper. port: the page's port; 0 takes
+    any free port.
     print_line: receives the address, and lines about failures. language: of the page; None: each
     browser chooses.
 
@@ -79,7 +80,7 @@ class Outside:
     def __init__(
         self, address: Address, keeper: PublicIdentity, language: Language | None = None
     ) -> None:
-        """Start before the first post. address, keeper: of the board."""
+        """Start before the first post, with the board's address and its keeper's identity."""
         self.audiences = Audiences(self._bill, {}, language)
         self._address = address
         self._keeper = keeper
@@ -106,7 +107,7 @@ class Outside:
             self._record(entry)
 
     def _record(self, entry: Entry) -> None:
-        """Pass a post to the recorder of each language."""
+        """Pass a post of the board to the recorders, one recorder for each language."""
         for recorder in self._recorders:
             recorder.posted(0.0, entry)
 
@@ -159,7 +160,7 @@ class Outside:
             log.append(entry)
 
     def _word(self, key: str) -> None:
-        """Show the state of the board in words, beside the title. key: of the sentence."""
+        """Show the state of the board in words, beside the title. key: the sentence's name."""
         for language, log in self.audiences.parts:
             log.append({"what": "word", "word": theatre_sentences(language).say(key)})
 
@@ -185,7 +186,8 @@ def bill_of(
 ) -> dict[str, Any]:
     """Return the facts of a session for the page (page_data.py), from its announcement.
 
-    announced: None: not announced yet. language: of its sentences; None: English.
+    announced: the announcement; None: not posted yet. language: language of the page's sentences;
+    None: English.
     """
     words = theatre_sentences(language)
     features = announced.schema.features if announced else ()

@@ -37,7 +37,7 @@ def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
     """Return a recorded run as data for the page.
 
     ParameterError for a run without messages, or with too many people. StorageError for a damaged
-    record. language: of the sentences; None: English.
+    record. language: language of the sentences; None: English.
     """
     words = theatre_sentences(language)
     transcript = recorded(run)
@@ -78,8 +78,8 @@ def show(
     """Return a run, as the page receives it.
 
     names: of the requested columns; sizes: number of values of each of the people's columns.
-    agreement: of peers, in hex. cheating: the study saved beside the run. deviated: the deviations
-    in it. language: of the sentences; None: English.
+    agreement: the agreement of peers, in hex. cheating: the study saved beside the run. deviated:
+    the deviations in the run. language: language of the sentences; None: English.
 
     Events of one moment are shown in the order of their senders, as in a run folder, so that a
     seeded run gives the same page each time.
@@ -143,8 +143,8 @@ def read_out_peers(
 ) -> tuple[ConsideredColumns, ...]:
     """Record every move of a run among peers; return the column sets considered for a release.
 
-    agreement: its encoding, in hex. language: of the captions; None: English. Refused if a post is
-    not legal.
+    agreement: encoding of the peers' agreement, in hex. language: language of the captions; None:
+    English. Refused if a post is not legal.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
     recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), emit_move, language)

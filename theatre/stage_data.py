@@ -56,7 +56,7 @@ def _central(scenario: Scenario, _people: int) -> list[str]:
 
 
 def _peers(_scenario: Scenario, people: int) -> list[str]:
-    """Return the peers, unless there are too many to choose by name."""
+    """Return the peers drawn on the stage; none if there are too many to choose by name."""
     return [parties.peer(index) for index in range(people)] if people <= CHIPS else []
 
 

@@ -82,7 +82,7 @@ class ProvedRecorder(MoveRecorder):
         self._emit_move(Send(*place, answers, fault, unlinked=not linked))
 
     def _door_fault(self, sent_round: SentRound, event: Event, person: int, *, linked: bool) -> str:
-        """Return the fault of ballots at a keyholder, in a word; "" without a fault."""
+        """Return the fault of ballots at a keyholder: late, repeated or altered; "" if none."""
         doors = self._doors[event.round, person]
         if sent_round.closed:
             return "late"
@@ -144,7 +144,7 @@ class ProvedRecorder(MoveRecorder):
         return announcement is not None and announcement.reuses_ballots(call.reader)
 
     def _seal(self, entry: Entry) -> str:
-        """Return whether the proof of a post holds: HOLDS, BROKEN or UNCHECKED."""
+        """Return whether the proof in a verified mix's post holds: HOLDS, BROKEN or UNCHECKED."""
         number, body = entry.message.round, entry.message.body
         plan = self._rounds[number].plan
         if isinstance(body, ShuffledLists):
