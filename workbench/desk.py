@@ -47,7 +47,7 @@ class OldRevisionError(Exception):
 class Desk:
     """The state of the page, and the work that computes it.
 
-    words: of the command line. files: that a browser uploaded. log_fault: receives a line about an
+    words: words of the command line. files: files that a browser uploaded. log_fault: receives a line about an
     internal error.
 
     Attributes:
@@ -179,7 +179,9 @@ class Desk:
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         if choice not in FILE_CHOICES:
-            raise ChoiceError(f"{choice!r}: {', '.join(FILE_CHOICES)} are files", None)
+            raise ChoiceError(
+                f"{choice!r}: takes no file; {', '.join(FILE_CHOICES)} are files", None
+            )
         called = self.files.keep_given(choice, name, data)
         try:
             target = target_of(self.files.given_files[choice]) if choice == "like" else {}
@@ -221,7 +223,7 @@ class Desk:
         self._restart()
 
     async def news(self, version: int) -> None:
-        """Wait until there is a newer version, or for a while."""
+        """Wait until the page's state is newer than this version, or for at most `BEAT` seconds."""
         with trio.move_on_after(BEAT):
             while self.version <= version:
                 await self._news.wait()
@@ -412,13 +414,13 @@ class Desk:
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
-        """Show the steps that were not reached as empty."""
+        """Show the steps that the work did not reach as steps without a result."""
         for step in STEPS:
             if self._parts[step]["status"] == "working":
                 self._parts[step] = _empty()
 
     def _bump(self) -> None:
-        """Raise the version, and wake the waits for news."""
+        """Raise the version of the page's state, and wake the requests that wait for news."""
         self.version += 1
         self._news.set()
         self._news = trio.Event()

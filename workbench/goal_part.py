@@ -91,7 +91,7 @@ def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
 
 
 def _has(choices: UserChoices, preset: Mapping[str, Any]) -> bool:
-    """Whether the choices have all values of a preset."""
+    """Whether the user's choices agree with all values of a preset."""
     return all(getattr(choices, key) == value for key, value in preset.items())
 
 

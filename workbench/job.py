@@ -22,7 +22,7 @@ class Job:
     """
 
     def __init__(self) -> None:
-        """Start without a stage."""
+        """Start before the work has entered its first stage."""
         self.stage, self.since = "", trio.current_time()
         self._stopped = False
 

@@ -67,7 +67,7 @@ class Option:
 
 
 def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
-    """Yield a flag without a value."""
+    """Yield the name of a flag, which takes no value."""
     yield flag
 
 

@@ -270,7 +270,7 @@ class Frozen:
     arguments: tuple[object, ...]
 
     def __call__(self, progress: Progress) -> Any:
-        """Call the function; return its result."""
+        """Call the wrapped function; return its result."""
         with reading_once(self.content):
             return self.work(*self.arguments, progress)
 

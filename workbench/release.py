@@ -176,7 +176,7 @@ def _sensitive(
 
 
 def _decimals(number: float, digits: int, voice: PageVoice) -> str:
-    """Return a number with so many decimals, in the page's notation."""
+    """Return a number with this many decimals, in the notation of the page's language."""
     return f"{number:.{digits}f}".replace(".", voice.language.decimal)
 
 

@@ -379,7 +379,7 @@ class Workbench:
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
 
     def _refuse_own(self, path: Path) -> None:
-        """Refuse to overwrite a file from which the page reads."""
+        """Raise an error for a path of output that names a file from which the page reads."""
         desk = self.desk
         ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
         source_files = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
@@ -414,9 +414,11 @@ def _fields(request: Request, names: set[str]) -> dict[str, Any]:
     try:
         fields = from_json(request.body)
     except Unreadable as bad:
-        raise RefusedRequestError(400, f"no JSON: {bad.why}") from None
+        raise RefusedRequestError(400, f"the request's body is no JSON: {bad.why}") from None
     if not isinstance(fields, dict) or set(fields) != names:
-        raise RefusedRequestError(400, f"the fields {', '.join(sorted(names))} are accepted")
+        raise RefusedRequestError(
+            400, f"a JSON object with the fields {', '.join(sorted(names))} is accepted"
+        )
     return fields
 
 
