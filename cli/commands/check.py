@@ -108,7 +108,7 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
 def _check(scenario: str, form: str) -> None:
     """Print the plan, cost and warnings of a scenario with its own people.
 
-    scenario: its name or file. form: `table`, `json` or `csv`.
+    scenario: the name or file of the checked scenario. form: `table`, `json` or `csv`.
     """
     from ...scenarios.lab.validation.load import load
     from ...scenarios.programs.registry import samples

@@ -200,7 +200,7 @@ def sealing() -> Callable[[], None]:
 
 
 def _both(pool: ThreadPoolExecutor, work: Callable[[], None]) -> None:
-    """Run the work in two threads at the same time, and wait for both."""
+    """Run the same work in two threads at once, and wait for both, to measure the speed-up."""
     for future in [pool.submit(work), pool.submit(work)]:
         future.result()
 

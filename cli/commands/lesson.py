@@ -147,7 +147,8 @@ def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
 def _write(out: Path | None, teacher: Path | None, language: "Language", people: int) -> None:
     """Write the pages of all lessons to folders, and print their number.
 
-    out: the folder of the pages for pupils; teacher: of the answers and cards; None: not written.
+    out: the folder of the pages for pupils; teacher: the folder of the answers and cards; None: not
+    written.
     people: number of cards of each lesson.
     """
     from ...scenarios.serialization.atomic_file import write_page

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...poll.slips import SlipsFile
 
 SPARE = 5  # slips beyond the number of people, for lost slips
-ADDRESS_PLACEHOLDER = "ADDRESS"  # in the printed commands, if phones cannot reach the given address
+ADDRESS_PLACEHOLDER = "ADDRESS"  # printed if no address for phones is known
 
 
 def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", people: int) -> None:

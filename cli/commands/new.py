@@ -127,7 +127,7 @@ def _cards(
 ) -> None:
     """Write the role cards of a scenario as an HTML page, for a class that plays on paper.
 
-    name: of the scenario. file: of the page; `-` is stdout; None: a name in this folder. people:
+    name: the scenario. file: the page to write; `-` is stdout; None: a name in this folder. people:
     number of cards; None: as in the scenario. lang: tag of a language; None: English. force:
     replace an existing file.
     """

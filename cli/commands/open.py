@@ -156,7 +156,8 @@ def _desk(
     """Return the state of the page, with the user's table open, if it is known.
 
     files: the input and output files of the page. path, display_path: the table; None: it is chosen
-    in the page. choices: of a saved session. lang: tag of the page's language; None: the browser's.
+    in the page. choices: the choices in a saved session. lang: tag of the page's language; None:
+    the browser's.
     """
     from ...workbench.desk import Desk
 

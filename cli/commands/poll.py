@@ -335,7 +335,7 @@ def _with_cheat(scenario: "Scenario", cheat: str | None) -> "Scenario":
 
 
 def _own_up(scenario: "Scenario") -> None:
-    """Print the attack that was played, if `--cheat` made a party cheat."""
+    """Tell at the end of a lesson the attack that was played, if `--cheat` made a party cheat."""
     from ...poll.cheats import happened
 
     if played_attack := happened(scenario):

@@ -96,9 +96,9 @@ def _make_figures(
 ) -> "Iterator[FigureResult]":
     """Yield the checks and files of each figure, computed here or in a pool.
 
-    paper: its number. figures: their names. seed_and_nodes: the seed of the simulations, and the
-    limit of nodes in each search tree. stage: receives the stages of the work. pool: None: this
-    process.
+    paper: the paper's number. figures: names of the figures. seed_and_nodes: the seed of the
+    simulations, and the limit of nodes in each search tree. stage: receives the stages of the work.
+    pool: None: this process.
     """
     if pool is None:
         yield from (redraw(paper, name, *seed_and_nodes, stage) for name in figures)
@@ -121,8 +121,8 @@ def redraw(
 ) -> FigureResult:
     """Draw a figure of a paper, and return its checks and its files (name -> content).
 
-    This function is called in this process or in a worker. seed: of the simulations. nodes: limit
-    of each search tree. stage: receives the stages of the work.
+    This function is called in this process or in a worker. seed: seed of the simulations. nodes:
+    limit of each search tree. stage: receives the stages of the work.
     """
     from ...analysis.figures.registry import Material
 
@@ -145,7 +145,7 @@ def _paper(name: str) -> "ResearchPaper":
 
 
 def _offered() -> Grid:
-    """Return a table of all papers and their figures."""
+    """Return a table of all papers, with the figures that can be reproduced."""
     rows = [
         (name, number, shows)
         for name in PAPERS

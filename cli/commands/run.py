@@ -354,7 +354,7 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
     elif wish.trace != "none":
         from ..text.narrator import Narrator
 
-        program = wish.form != "table"  # then stdout is for data only
+        program = wish.form != "table"  # JSON and CSV: stdout is for data only
         yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
         yield ()
@@ -373,6 +373,7 @@ def _teller(*, err: bool) -> Callable[[str], None]:
     has_left = False
 
     def print_line(line: str) -> None:
+        """Print a line about the run; once the reader of the pipe has left, print nothing."""
         nonlocal has_left
         try:
             if not has_left:

@@ -270,7 +270,7 @@ def opened(
     """Read the session file and the identity of a place; return the session and its site.
 
     The site is the party at this place, ready to run. Its log gets the durability of its journal,
-    and which users may send. path: of the session file; other arguments: of the options.
+    and which users may send. path: the session file; other arguments: the values of the options.
     """
     require()
     from dataclasses import replace

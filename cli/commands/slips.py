@@ -70,8 +70,8 @@ def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile"
 def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":
     """Read the file of slips for a poll; return it with the address at which the poll is held.
 
-    host, port: of the command line. The address on the slips counts unless another is given; then
-    the difference is printed, and the way for phones to join.
+    host, port: the address given on the command line. The address on the slips counts unless
+    another is given; then the difference is printed, and the way for phones to join.
     """
     from msgspec.structs import replace
 

@@ -47,6 +47,6 @@ def command(url: str, known: Path, form: str) -> None:
         say(out, "")
         lay_out(out, Grid(names, rows))
         for why, count in reported_status.turned_away.items():
-            say(out, f"connections refused: {count:,}, {clean(why)}")
+            say(out, f"connections refused: {count:,}, because {clean(why)}")
         if board_status.board.burned:
             say(out, f"burned: {board_status.board.burned}")

@@ -133,8 +133,8 @@ def _load_show(
 ) -> tuple[str, dict[str, Any]]:
     """Return the name and the page data of a saved run, or of a scenario that is played now.
 
-    named: the run folder or scenario. seed: of the scenario to play; ParameterError with a saved
-    run.
+    named: the run folder or scenario. seed: seed with which a scenario is played; ParameterError
+    with a saved run.
     """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...theatre.show import check_size, outcome_data, run_data

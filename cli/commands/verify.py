@@ -90,8 +90,8 @@ def command(
 def _verify_session(folder: Path, path: Path | None, form: str) -> None:
     """Check the saved posts of a session, and print the results and their limits.
 
-    folder: of the posts. path: the session file; None: only consistency can be checked. Unmet (exit
-    code 3) if a check fails.
+    folder: the folder with the posts. path: the session file; None: only consistency can be
+    checked. Unmet (exit code 3) if a check fails.
     """
     from ...scenarios.deployment.checks import verify_session
     from ...scenarios.deployment.limits import limits

@@ -182,7 +182,7 @@ def searched(advised: "Advised") -> str:
 
 
 def _with_cells(advised: "Advised") -> str:
-    """Return " with suppressed cells" if cells may be suppressed, else ""."""
+    """Return the words " with suppressed cells" if the advice may suppress cells, else ""."""
     return "" if advised.cells is None else " with suppressed cells"
 
 

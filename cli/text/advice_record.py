@@ -45,7 +45,7 @@ class AdvisedColumn(Record, frozen=True):
     """A column of the table, with its advised level of generalization.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         feature: the keys of its [[feature]] in a scenario; None if the column is left out.
         says: the name of the advised level.
         levels: the names of all levels, from fine to coarse.

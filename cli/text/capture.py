@@ -25,6 +25,7 @@ class Capture:
     """
 
     def __init__(self, progress: Callable[[str], None]) -> None:
+        """Start with empty output. progress: receives lines about the progress of a command."""
         self.out, self.err = StringIO(), StringIO()
         self.printed: list[Line | Grid] = []
         self.messages: list[str] = []

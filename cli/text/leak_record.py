@@ -39,7 +39,7 @@ class LeakedByCheating(Record, frozen=True):
     """Results of malicious coalitions: the worst measured outcome of attacks of the catalogue.
 
     Attributes:
-        scenario: its name.
+        scenario: name of the scenario.
         version: the version of veilmix that played it.
         seed: the seed of the first run of each attack.
         runs: the requested number of runs of each attack.

@@ -23,11 +23,12 @@ class Pace:
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        """Start the wait before the first line. clock: returns the time in seconds."""
         self._clock = clock
         self.due = clock() + FIRST_DELAY
 
     def print_due(self, line: str) -> None:
-        """Print a line if it is due."""
+        """Print a line on stderr, if enough time has passed since the last printed line."""
         now = self._clock()
         if now >= self.due:
             self.due = now + EVERY

@@ -29,6 +29,7 @@ class Bar(Instrument):
     """
 
     def __init__(self, progress: Progress, people: int | None) -> None:
+        """Start before round 1. progress: draws the bar. people: their number; None: unknown."""
         self._progress = progress
         self._people = people
         self._tasks: dict[str, TaskID] = {}

@@ -33,13 +33,14 @@ class RoundPrice(Record, frozen=True):
     """The largest possible cost of a round of a session, in messages and bytes.
 
     Attributes:
-        round: its number.
+        round: number of the round.
         reader: the party that opens the last layer.
         onions: number of onions that all people send; of a verified mix, ballots.
         layers: number of layers encrypted, and decrypted again.
         bytes_per_person: bytes that a person sends; None if they depend on the answers.
         bytes: bytes over the network; None if they depend on the answers.
-        multiplications: of group elements by all parties, in a verified mix.
+        multiplications: number of multiplications of group elements by all parties, in a verified
+            mix.
     """
 
     round: int
@@ -67,7 +68,7 @@ class CheckedScenario(Record, frozen=True):
     """The output of `veilmix check` on a scenario.
 
     Attributes:
-        scenario: its name.
+        scenario: name of the scenario.
         users: number of people.
         features: the features that people are asked about.
         shufflers: number of shufflers.
@@ -101,7 +102,7 @@ class LinkBytes(Record, frozen=True):
     """The traffic from a sender to a receiver in a round.
 
     Attributes:
-        round: its number from 1; 0 before the first request for columns.
+        round: number of the round from 1; 0 before the first request for columns.
         sender: a party, `people`, or `all` for posts.
         receiver: a party, `people` or `board`.
         messages: number of messages.
@@ -133,7 +134,7 @@ class EstimatedScale(Record, frozen=True):
     """The output of `veilmix check --people`: an estimate; unknown figures are None.
 
     Attributes:
-        scenario: its name.
+        scenario: name of the scenario.
         people: number of people.
         suite: cipher suite of the layers.
         links: traffic of each link, exact except for tallies and the decision.
@@ -184,7 +185,7 @@ class ShownEvent(Record, frozen=True):
         sender: the party that sends it; key `from`.
         receiver: the party that receives it; key `to`.
         kind: kind of the message; None if it is encrypted.
-        round: its number.
+        round: number of the round.
         bytes: bytes of each message.
         messages: number of messages, if it is a batch.
         names: names of the ciphertexts, in hex.
@@ -204,7 +205,7 @@ class ShownLayers(Record, frozen=True):
     """The number of onion layers of a round's submissions that a coalition can decrypt.
 
     Attributes:
-        round: its number, from 1.
+        round: number of the round, from 1.
         layers: number of layers that the coalition decrypts.
         of: number of all layers.
     """
@@ -218,7 +219,7 @@ class ShownCounts(Record, frozen=True):
     """Counts that a coalition reads: of each combination of values of some columns, its people.
 
     Attributes:
-        round: its number.
+        round: number of the round.
         columns: columns of the question.
         counts: the values of each combination, and the number of people with it.
         among: the people who are counted, if audits split the people into groups.
@@ -234,7 +235,7 @@ class ShownView(Record, frozen=True):
     """The output of `veilmix show` on the view of a coalition.
 
     Attributes:
-        parties: its members.
+        parties: members of the coalition.
         events: messages that it sees.
         opened: layers that it opens.
         read: counts that it reads.
@@ -264,8 +265,8 @@ class MeanScore(Record, frozen=True, kw_only=True):
     """A score over several runs: its mean, and its 95 % interval, if it has an interval.
 
     Attributes:
-        score: its name.
-        unit: its unit; left out if the name contains it.
+        score: name of the score.
+        unit: unit of the score; left out if the name contains it.
         runs: number of runs.
         mean: mean over the runs, in the unit of the score.
         interval: ends of the interval; None if there is no interval.
@@ -325,9 +326,9 @@ class ShippedScenario(Record, frozen=True):
     """A shipped scenario in the list that `veilmix new` prints.
 
     Attributes:
-        scenario: its name.
-        title: its title.
-        group: its group: to start from, attacks, or bases that attacks extend.
+        scenario: name of the scenario.
+        title: title of the scenario.
+        group: group of the scenario: to start from, attacks, or bases that attacks extend.
     """
 
     scenario: str

@@ -62,7 +62,7 @@ def grid(outcomes: "Sequence[Outcome]") -> Grid:
 
 
 def _ends(each: "MeanEstimate") -> tuple[str, str]:
-    """Return the ends of an interval as text; two dashes if it is missing."""
+    """Return both ends of a confidence interval as text; two dashes if there is no interval."""
     return ("-", "-") if each.interval is None else (f"{each.low:.4g}", f"{each.high:.4g}")
 
 

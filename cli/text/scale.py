@@ -59,7 +59,7 @@ def grid(scale: "SessionScale") -> Grid:
 def scale_blocks(name: str, scale: "SessionScale") -> Iterator["Block"]:
     """Yield the estimate for a number of people as lines and tables to print.
 
-    name: of the scenario.
+    name: name of the scenario.
     """
     from ...analysis.scaling import MEASURED
 
@@ -96,7 +96,7 @@ def scale_blocks(name: str, scale: "SessionScale") -> Iterator["Block"]:
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
-    """Return in words a limit that the number of people exceeds. number: its place, from 0."""
+    """Return in words a limit that the number of people exceeds. number: the limit's rank, from 0."""
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 
@@ -145,7 +145,7 @@ def constants() -> str:
 
 
 def record(name: str, scale: "SessionScale") -> "EstimatedScale":
-    """Return the estimate as a record for JSON. name: of the scenario."""
+    """Return the estimate as a record for JSON. name: the scenario."""
     from ...analysis.scaling import MEASURED
     from .records import Breaks, EstimatedScale, LinkBytes
 

@@ -123,7 +123,7 @@ def _unrelated(score: TableScore) -> UnrelatedColumns | None:
 
 
 def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of columns by their indices."""
+    """Return the names of the columns with these indices."""
     return tuple(score.columns[j].name for j in columns)
 
 

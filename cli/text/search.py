@@ -45,7 +45,7 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
 
 
 def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
-    """Print the result of the search as a table, JSON or CSV. folder: of the run."""
+    """Print the result of the search as a table, JSON or CSV. folder: the run's folder."""
     from ...presentation.presenters.search import numbers, search_blocks
 
     if form == "json":
@@ -64,6 +64,7 @@ def _progress(form: str) -> Callable[[str, int, int], None]:
     terminal, pace = sys.stderr.isatty(), Pace()
 
     def tell_it(name: str, completed: int, due: int) -> None:
+        """Print how many of the strategies of a coalition, given by name, have been played."""
         line = f"{name}: {completed:,} of {due:,} strategies"
         if not terminal:
             pace.print_due(line)

@@ -21,7 +21,7 @@ class DiagramFlow:
         sender: the party, or the first and last of several parties.
         receiver: the party.
         kind: kind of the messages.
-        round: its number, from 1.
+        round: number of the round, from 1.
         messages: number of messages.
         smallest, largest: bytes of the smallest and of the largest message.
         name: name of the ciphertext, for a single message with a single ciphertext.

@@ -51,8 +51,9 @@ def draw(
 ) -> list[Path]:
     """Draw the scores that vary over the grid, beside the file of runs; return the paths.
 
-    name: of the scenario. along: the axes of the grid, key -> values. lines: the finished runs.
-    file: of the runs. If the figure cannot be drawn, a note is printed and no path returned.
+    name: the scenario. along: the axes of the grid, key -> values. lines: the finished runs.
+    file: the file with the runs. If the figure cannot be drawn, a note is printed and no path
+    returned.
     """
     from ...analysis.figures import sweep as sweep_figure
     from ...errors import LocalError

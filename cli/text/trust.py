@@ -44,7 +44,7 @@ def trust(scenario: "Scenario") -> Iterator[str]:
 def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
     """Yield lines on a measurement: its settings, and the coalitions that learn a person's row.
 
-    measurement: with the same countermeasures. name: of the checked scenario.
+    measurement: with the same countermeasures. name: name of the checked scenario.
     """
     study = measurement.measured
     source = study.source.removeprefix("builtin:")

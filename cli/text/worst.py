@@ -71,6 +71,7 @@ class Way:
     """
 
     def __init__(self) -> None:
+        """Start without steps of the search."""
         self.stages: list[BracketStage] = []
 
     def step_line(self, step: "SearchStep") -> str:
