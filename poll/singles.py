@@ -90,7 +90,10 @@ def counts_data(singles: Singles, language: Language | None = None) -> dict[str,
 
 
 def why(singles: Singles, language: Language | None = None) -> str:
-    """Return the sentence why there is no joint table of the questions. language: language of the sentence; None: English."""
+    """Return the sentence why there is no joint table of the questions.
+
+    language: language of the sentence; None: English.
+    """
     return (language or english()).say("singles-why", n=singles.missing)
 
 

@@ -96,7 +96,7 @@ def scale_blocks(name: str, scale: "SessionScale") -> Iterator["Block"]:
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
-    """Return in words a limit that the number of people exceeds. number: the limit's rank, from 0."""
+    """Return in words a limit that the number of people exceeds. number: its rank, from 0."""
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 

@@ -72,8 +72,8 @@ class WorkerPool:
     ) -> None:
         """Prepare for a run.
 
-        threads: number of threads; 0: work is done at once, in the requesting task. executor: runs the
-        ordered jobs of a seeded run. workplace: whether copies and helpers may do long lists.
+        threads: number of threads; 0: work is done at once, in the requesting task. executor: runs
+        the ordered jobs of a seeded run. workplace: whether copies and helpers may do long lists.
         """
         self._at_once = threads == 0
         threads = self.threads = max(1, threads)
