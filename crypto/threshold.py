@@ -178,7 +178,8 @@ class OpenedMessages:
         refused: messages that are junk from a level on, by their index: (level, reason). Levels
             opened before that level count.
         closed: for each group with too few people to open, the texts of the levels around it and
-            the number of its messages; the reader sees no more of these groups.
+            the
+            number of its messages; the reader sees no more of these groups.
         rest: per message the first level that is not open, in the reader's form; empty if all
             levels are open.
     """

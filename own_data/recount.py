@@ -94,7 +94,8 @@ def _shares(
     """Return the share of each value in some rows, and whether all their persons have one value.
 
     values, owner: the value and the person of each row of the table. A person counts once for each
-    of its values.
+    of
+    its values.
     """
     pairs = {(values[row], owner[row]) for row in rows}
     counts = Counter(value for value, _ in pairs)

@@ -68,7 +68,8 @@ class Classroom(Instrument):
     It is an instrument of the session: it sees posts when they are made. deadline: time limit of a
     round, in seconds. most_of_one: people who may join from one device; it may be raised at any
     time. spare: seconds by which a round may be extended. slips: that admit phones; None: a name is
-    enough. registered: whether each phone brings a signing key, for the registry.
+    enough.
+    registered: whether each phone brings a signing key, for the registry.
 
     Attributes:
         attempt: the number of the session, from 1; above 1 it is repeated, with people of before.

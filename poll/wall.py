@@ -33,7 +33,8 @@ class Wall(Instrument):
     """The live theatre of a class session: it draws the events that an outside observer sees.
 
     title: the session's title. shufflers: number of shufflers. language: language of the wall's
-    sentences; None: English. proved: whether the mix is verified; once: whether people submit once.
+    sentences; None: English.
+    proved: whether the mix is verified; once: whether people submit once.
     """
 
     def __init__(

@@ -320,9 +320,9 @@ def plot(
 ) -> Plot:
     """Return an empty plot, to be filled with axes, curves and marks.
 
-    xs, ys: least and largest number of an axis, and whether it is logarithmic. zero: leave room for
-    the number 0 below a logarithmic vertical axis. head: room above the plot, in units of the
-    picture.
+    xs, ys: least and largest number of an axis, and whether it is logarithmic.
+    zero: leave room for the number 0 below a logarithmic vertical axis.
+    head: room above the plot, in units of the picture.
     """
     drawing = Drawing(name, title, about, width, height)
     bottom = height - BOTTOM

@@ -259,7 +259,6 @@ def _start_users(
     paced = cast.paced or not cast.rules.ordered
 
     def person(index: int) -> Person:
-        """Return the person with this index, with its row and its own source of randomness."""
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
             index=index,

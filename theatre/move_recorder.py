@@ -105,7 +105,8 @@ class MoveRecorder(Instrument):
 
     Each move goes to `emit_move` as it happens. program: the session's program, for captions in its
     words; None: unknown, so the announced sequence of questions selects the words. language: of the
-    captions; None: English.
+    captions;
+    None: English.
     """
 
     def __init__(

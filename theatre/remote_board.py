@@ -45,8 +45,9 @@ def show_board(
     """Show a running session's board on a local page until Ctrl-C.
 
     url: the board's address; keeper: identity of the board's keeper. port: the page's port; 0 takes
-    any free port. print_line: receives the address, and lines about failures. language: of the
-    page; None: each browser chooses.
+    any free port.
+    print_line: receives the address, and lines about failures. language: of the page; None: each
+    browser chooses.
 
     Raises:
         ParameterError: the address is invalid.

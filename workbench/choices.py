@@ -42,8 +42,8 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     Attributes:
         data: the file, as a command names it.
-        sha256: of the file's bytes when it was opened, in hexadecimal. separator, encoding, sheet,
-        header, header_row, last_row, decimal: the form of the file.
+        sha256: of the file's bytes when it was opened, in hexadecimal.
+        separator, encoding, sheet, header, header_row, last_row, decimal: the form of the file.
         missing_text, columns: texts that mean missing; the columns to read.
         sets, yes_no, as_number: columns with several parts in a cell, read as sets; such columns,
             replaced by a column of yes and no for each part; columns in which equal numbers get one
@@ -66,8 +66,8 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         score_anyway, score_bom, score_ledger: settings of these files.
         release, control: files that are judged against the open file.
         counts_tables: tables of counts, each columns with commas between.
-        counts_k: persons in the smallest cell that is not small; None: k. counts_round,
-        counts_close_empty, counts_least, counts_outsiders: settings of these tables.
+        counts_k: persons in the smallest cell that is not small; None: k.
+        counts_round, counts_close_empty, counts_least, counts_outsiders: settings of these tables.
         counts_steps, counts_anyway: further settings of these tables.
         counts_table, counts_bom: the ending of their file; whether it begins with a mark.
         dismissed: doubts about values that the user has answered with no.

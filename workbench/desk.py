@@ -47,8 +47,8 @@ class OldRevisionError(Exception):
 class Desk:
     """The state of the page, and the work that computes it.
 
-    words: words of the command line. files: files that a browser uploaded. log_fault: receives a
-    line about an internal error.
+    words: words of the command line. files: files that a browser uploaded.
+    log_fault: receives a line about an internal error.
 
     Attributes:
         choices: the choices of the user.

@@ -8,7 +8,6 @@ Each waits for the steps and needs the table alone. Files are written to a priva
 on from there.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -18,8 +17,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..errors import VeilmixError
+from ..own_data.score_record import ScoredTable
 from ..report import table as sign_page
 from ..report.write import html
+from ..strict_text import from_json
 from ..temporary_files import private_folder
 from .choices import UserChoices
 from .options import (
@@ -200,5 +201,5 @@ def page_to_sign(result: RunCommand) -> tuple[str, bytes] | None:
     if "score_save" not in result.files:
         return None
     name, data = result.files["score_save"]
-    page = html(sign_page.page(json.loads(data)))
+    page = html(sign_page.page(from_json(data, ScoredTable)))
     return f"{Path(name).stem}.html", page.encode()

@@ -151,9 +151,7 @@ def _parse_proof(
         raise VerificationError("margins: the proof has prices and blocks, and nothing else")
     prices, blocks = parsed["prices"], parsed["blocks"]
     if not (isinstance(prices, list) and [_length(price) for price in prices] == list(sizes)):
-        raise VerificationError(
-            "margins: prices: one price for each value of each column is accepted"
-        )
+        raise VerificationError("margins: one price for each value of a column is accepted")
     if not all(_is_price(price) for column in prices for price in column):
         raise VerificationError(
             f"margins: a price is not accepted; needs whole numbers of at most {LARGEST:.0e}"
@@ -171,9 +169,7 @@ def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):
-        raise VerificationError(
-            "margins: a block is invalid; needs a price of at least 0 and value sets"
-        )
+        raise VerificationError("margins: a block needs a price of at least 0 and value sets")
     sets: dict[int, set[int]] = {}
     for part in block[1]:
         if _length(part) != 2 or type(part[0]) is not int or not 0 <= part[0] < len(sizes):

@@ -200,7 +200,8 @@ class GroupKnowledge:
         """Return a faster, larger bound than `promise` on the people exposed by a release.
 
         It is valid: no table exposes more. It uses the simplest inequalities of the bound
-        `margins`, and fewer partitions into known groups for many columns.
+        `margins`,
+        and fewer partitions into known groups for many columns.
         """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people

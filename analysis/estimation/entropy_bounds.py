@@ -91,8 +91,10 @@ def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
     """Return the upper bound on the exposure Q(t) from an entropy of H: min(1, H / (-log t)).
 
     Q(t) is the probability of a value rarer than t. Paper 000, Proposition 9, by Markov's
-    inequality for -log p(I). Unique users of a database of n people are at t = 2/n (the module's
-    docstring says why not 1/n).
+    inequality
+    for -log p(I). Unique users of a database of n people are at t = 2/n (the module's docstring
+    says
+    why not 1/n).
 
     Args:
         H: entropy, >= 0, in `unit`.

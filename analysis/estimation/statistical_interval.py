@@ -145,7 +145,8 @@ def _slope_root(x: float, n: int, k: int, *, rising: bool) -> float:
     """Return the probability p at which an atom's contribution g to the exposure has the slope x.
 
     The people are n, the smallest safe crowd is k. It is searched right of k/n if rising, else
-    left; without such a p, the nearer end.
+    left;
+    without such a p, the nearer end.
     """
     low, high = (k / n, 1.0) if rising else (0.0, k / n)
     for _ in range(BISECTIONS):

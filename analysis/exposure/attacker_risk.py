@@ -132,7 +132,8 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
     Args:
         crowds: of the people of the table, in the table.
         among: of the same people, in the population that the table was drawn from: each person's
-            crowd is at least as large as in the table.
+            crowd
+            is at least as large as in the table.
         k: an integer of at least 1.
     """
     if whole(k, "k") < 1:

@@ -44,7 +44,8 @@ class SharedValues:
         followers: people with a released value that follows from another value of theirs, in a
             column whose value is not common to all people.
         widest: the rule ("all people with one value also have another") that applies to most
-            people; None without a rule.
+            people;
+            None without a rule.
     """
 
     people: int

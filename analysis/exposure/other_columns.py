@@ -123,7 +123,8 @@ class DistinctRows:
         Args:
             column: its number, 0 to d - 1.
             codes: the new code of each distinct row in this column, at least 0, equal where the
-                codes of the column are equal.
+                codes of
+                the column are equal.
             k: an integer of at least 1.
         """
         cells = self.other_cells[column]

@@ -59,7 +59,8 @@ class ValueRisk:
         people: number with the value.
         below: people with the value in a crowd smaller than k.
         excess: `below`, less the number expected if these people were in small crowds as often as
-            all people are.
+            all
+            people are.
         merged: the merge with another value that takes most people out of the people below k; None:
             no merge does, or (persons with several rows) it was not counted.
     """

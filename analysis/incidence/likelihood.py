@@ -162,8 +162,8 @@ def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
 def _expected(squares: Floats, x: Floats, law: Floats) -> float:
     """Return the expected deviance (distance from the observation) of the true shares x.
 
-    squares: the squares of the entries of A, the transition matrix of the noise. law: A x, the
-    expected noisy shares.
+    squares: the squares of the entries of A, the transition matrix of the noise.
+    law: A x, the expected noisy shares.
     """
     return len(x) - float(((squares @ x) / law).sum())
 

@@ -179,8 +179,9 @@ def _matrix_value(
     """Return 1/2 E log det(Q^T D_P Q) in nats, its error, and the integration rule.
 
     This is half the mean log determinant of a report's Fisher information about the distribution P
-    of values; D_P is the diagonal matrix of 1 / (QP)_y. Q is given by its distinct rows; -inf and
-    "not faithful" if its rank is below the number of inputs.
+    of
+    values; D_P is the diagonal matrix of 1 / (QP)_y. Q is given by its distinct rows; -inf and "not
+    faithful" if its rank is below the number of inputs.
     """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
@@ -211,7 +212,8 @@ def _subset_value(
     """Return half the mean log determinant of the Fisher information of reports that are subsets.
 
     A report is a subset of the inputs. As `_matrix_value`, with the error and the rule, but for
-    many inputs without listing the 2^a subsets of a inputs.
+    many
+    inputs without listing the 2^a subsets of a inputs.
     """
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"

@@ -28,7 +28,8 @@ def compositions(n: int, parts: int) -> Tallies:
     """Return all vectors of `parts` whole numbers >= 0 with sum n: all tallies of n people.
 
     A tally counts the people with each value, or the reports of each kind. The result has shape
-    (C(n + parts - 1, n), parts), with C the binomial coefficient.
+    (C(n +
+    parts - 1, n), parts), with C the binomial coefficient.
     """
     rows = np.zeros((1, 0), dtype=np.int64)
     people_left = np.array([n])

@@ -35,8 +35,9 @@ def subset_log_det(form: TwoLevel, p: Floats) -> Floats:
 def subset_information(form: TwoLevel, p: Floats) -> Floats:
     """Return the matrix (high - low)^2 E_y[1_y 1_y^T / Z_y] at one distribution p.
 
-    Shape (inputs, inputs). The Fisher information follows from its differences (see the module).
-    Z_y is the probability of the subset y under p, relative to its probability P(y).
+    Shape (inputs, inputs).
+    The Fisher information follows from its differences (see the module). Z_y is the probability of
+    the subset y under p, relative to its probability P(y).
     """
     c = form.high - form.low
     slowest = form.low + c * float(p.min())
@@ -54,8 +55,8 @@ def subset_information(form: TwoLevel, p: Floats) -> Floats:
 def _log_det(form: TwoLevel, p: Floats) -> float:
     """Return log det of the Fisher information at one distribution p of the inputs.
 
-    Shape (inputs,). In the coordinates p_x without the likeliest input, scaled to a correlation
-    matrix first.
+    Shape (inputs,).
+    In the coordinates p_x without the likeliest input, scaled to a correlation matrix first.
     """
     W = subset_information(form, p)
     r = int(p.argmax())

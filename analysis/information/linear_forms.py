@@ -115,7 +115,8 @@ def _integrand(q: Floats, alpha: Floats, s: Floats, *, log_x: bool) -> Floats:
     """Return the integrand of E[log L] (`log_x`) or E[L log L] at the nodes s.
 
     L is a linear form of a Dirichlet vector, with coefficients q and parameters `alpha`. Shape
-    (forms, nodes).
+    (forms,
+    nodes).
     """
     scaled = q[:, :, None] * s
     total = alpha.sum(axis=1)[:, None]

@@ -179,7 +179,8 @@ def posterior_of_rows(
     """Return the posterior of P from the rows of the reports that occurred, not the whole matrix.
 
     P is the distribution of true values. As `posterior`, for randomizers with too many possible
-    reports for a matrix, such as 2^a subsets of a inputs.
+    reports
+    for a matrix, such as 2^a subsets of a inputs.
 
     Args:
         rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to 1.

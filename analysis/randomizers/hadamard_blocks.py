@@ -263,8 +263,8 @@ class HadamardBlocks(Numbered, Randomizer):
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
         """Return the exact variance of each estimated share if the true shares are p.
 
-        Shape (inputs,). The people are fixed; population=True adds p (1 - p) / people for drawing
-        them.
+        Shape (inputs,).
+        The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares, people = as_probabilities(p), whole(people, "people", 1)
         blocks = np.zeros(self.blocks)

@@ -135,8 +135,8 @@ class Pure(Randomizer):
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
         """Return the exact variance of each estimated share if the true shares are p.
 
-        Shape (inputs,). The people are fixed; population=True adds p (1 - p) / people for drawing
-        them.
+        Shape (inputs,).
+        The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares = as_probabilities(p)
         people = whole(people, "people", 1)

@@ -374,8 +374,8 @@ def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
     """Return |c - c_0| for every centre c_0 and quadrature node c, and weights times D.
 
     D(c) is the gain of replacing a term by a wider one if the other terms sum to -c; the test of
-    the exchange weighs the gains by their distance from a centre. Shapes (centres, nodes),
-    (nodes,).
+    the
+    exchange weighs the gains by their distance from a centre. Shapes (centres, nodes), (nodes,).
     """
     nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2

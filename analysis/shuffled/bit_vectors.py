@@ -132,7 +132,8 @@ def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]
     """Return atoms and probabilities of the terms that sum to delta, for both directions.
 
     All n people have one bit vector, but the doubted person may have another at Hamming distance h;
-    q is the lie probability of a bit.
+    q
+    is the lie probability of a bit.
     """
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])

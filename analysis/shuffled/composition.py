@@ -273,7 +273,8 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
     """Return a loss on a lattice whose tail bounds the tails of all 1-bit losses.
 
     The loss exceeds each value with at least the probability of any actual privacy loss of n
-    one-bit reports with lie probability q.
+    one-bit
+    reports with lie probability q.
     """
     stride = max(1, ceil(top / (step * TAILS)))
     last = ceil(min(top, log((1 - q) / q)) / (step * stride))
@@ -290,7 +291,8 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
     """Return, for each t, the largest P(loss > t) over all collections of n one-bit reports.
 
     The loss is the privacy loss in nats, q the lie probability. Beyond 1,000 people the result is
-    an upper bound.
+    an
+    upper bound.
     """
     local = log((1 - q) / q) * (1 - 1e-12)  # a loss reaches the local epsilon, but never exceeds it
     if n <= MAX_LISTED:
@@ -328,7 +330,8 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
     """Return the loss of value 0 against 1 if m of the n - 1 other people have a 1, rounded down.
 
     q is the lie probability. Losses above `widest` become `widest`; losses below -widest are left
-    out. Both lower the loss.
+    out.
+    Both lower the loss.
     """
     chance, loss = law_of_loss(n, q, m)
     place = np.floor(np.minimum(loss, widest) / step * (1 - 1e-12)).astype(np.int64)
@@ -342,7 +345,8 @@ def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     """Return, for each count of 1-bits, its probability and the privacy loss of value 0 against 1.
 
     The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1;
-    q is the lie probability.
+    q
+    is the lie probability.
     """
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
     log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)

@@ -74,8 +74,8 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
     """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
     m of n people have a 1; q is the lie probability. It has relative accuracy in the lower tail.
-    Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1
-    exchanged).
+    Above
+    the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1 exchanged).
     """
     people, one_counts, points = broadcast(n, m, s)
     mean = people * q + one_counts * (1 - 2 * q)
@@ -112,8 +112,10 @@ def lower_sum(
     """Return w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor).
 
     A is the number of reported 1-bits, 0 < s < n, up to the mean; m of n people have a 1, q is the
-    lie probability, w_0 and w_1 are the `weights`. Both probabilities come from one Fourier sum
-    under the tilt (weights z^A) that centres s.
+    lie
+    probability, w_0 and w_1 are the `weights`. Both probabilities come from one Fourier sum under
+    the
+    tilt (weights z^A) that centres s.
     """
     z = saddle(n, m, q, s)
     spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))

@@ -147,7 +147,8 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
     Among people with a second bit of 1, t_1 report first bit 1; among all others, t_2. Given these,
     the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems. q is
-    the lie probability of a bit.
+    the
+    lie probability of a bit.
     """
     n = int(counts.sum())
     upper, lower = int(counts[0] + counts[2]), int(counts[1] + counts[3])

@@ -140,7 +140,8 @@ def _largest(
     """Return the largest delta over all numbers m of people with the row, and this m.
 
     0 if no delta is positive. k people open a row; `share` is the rate of participation. `shift`:
-    the rate if rows are replaced, as epsilon is then lower by -ln(1 - rate).
+    the
+    rate if rows are replaced, as epsilon is then lower by -ln(1 - rate).
     """
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
@@ -169,7 +170,8 @@ def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal
     """Return the sum of P(j) - e^epsilon P'(j) over counts j from `at` on, all positive.
 
     P is the law Bin(m, p) of the messages with a row that m people have, P' that of m - 1 people;
-    `pmf` is P(at), `grown` is e^epsilon.
+    `pmf`
+    is P(at), `grown` is e^epsilon.
     """
     q, total = 1 - p, NONE
     for j in range(at, m + 1):

@@ -35,7 +35,8 @@ class Sums:
     """Laws of sums A = Bin(n1, p1) + Bin(n0, p0), one for each entry; arrays of shape (m,).
 
     A is the count of reported 1-bits. `n1`, `n0` may be real numbers >= 0: the Fourier sum extends
-    the law analytically in them.
+    the
+    law analytically in them.
 
     Attributes:
         n1: trials of probability p1: people with a 1.

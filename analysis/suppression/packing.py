@@ -210,8 +210,9 @@ class Packing:
 
         Columns are divisible; the result is rounded down.
 
-        cells: number of cells of each partial choice. room: people that may still be exposed. free:
-        the columns that may be added.
+        cells: number of cells of each partial choice.
+        room: people that may still be exposed.
+        free: the columns that may be added.
         """
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1

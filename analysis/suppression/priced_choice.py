@@ -62,7 +62,8 @@ class Priced:
         """Whether a set of columns is within the target, by the coverage or the priced bound.
 
         coverage: the coverage bound on exposed people of the set. The priced bound (a linear
-        program) is computed only if that is too large, but near the target.
+        program) is
+        computed only if that is too large, but near the target.
         """
         if coverage <= self.max_exposed:
             return True

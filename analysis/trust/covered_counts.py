@@ -131,8 +131,8 @@ def _column(
 ) -> SolvedColumn | None:
     """Compute a column's posteriors from two counts of it; None without a closed form.
 
-    wide: the count of several columns, this column at `place`. second: the count of this column
-    alone; None: there is no such count.
+    wide: the count of several columns, this column at `place`.
+    second: the count of this column alone; None: there is no such count.
     """
     column = wide.columns[place]
     law = evidence.laws[column]

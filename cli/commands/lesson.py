@@ -148,7 +148,8 @@ def _write(out: Path | None, teacher: Path | None, language: "Language", people:
     """Write the pages of all lessons to folders, and print their number.
 
     out: the folder of the pages for pupils; teacher: the folder of the answers and cards; None: not
-    written. people: number of cards of each lesson.
+    written.
+    people: number of cards of each lesson.
     """
     from ...scenarios.serialization.atomic_file import write_page
 

@@ -1,8 +1,8 @@
 """The alerts below a run's report in the terminal.
 
 An alert is a finding of a rule about the run. `!!` is serious (people are, or may be, exposed to
-more than was promised), `!` a warning. Alerts that the head of the report has printed are not
-repeated.
+more
+than was promised), `!` a warning. Alerts that the head of the report has printed are not repeated.
 """
 
 from collections.abc import Iterator, Sequence

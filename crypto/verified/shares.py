@@ -101,7 +101,8 @@ def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes
     """Return a keyholder's decryption shares D = x A without a proof.
 
     x is the secret of the key, A the first element of each ciphertext. The reader of a private
-    round needs no proof, because it publishes no shares.
+    round
+    needs no proof, because it publishes no shares.
     """
     return group.multiples([group.decode_scalar(key.secret)] * len(firsts), firsts)
 

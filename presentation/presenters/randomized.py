@@ -227,7 +227,7 @@ def _release_answer(findings: Randomized) -> VerdictAnswer:
     if findings.error is None:
         error = (
             f"The largest standard error is {percent(largest_standard_error(findings))} of "
-            "people; the truth nobody knows."
+            "people; the true shares are unknown."
         )
     text = f"{plural(shares, 'estimated share')} of {names}, {source}. {error}"
     return VerdictAnswer(RELEASED, "estimates", text)

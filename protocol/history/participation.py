@@ -11,8 +11,9 @@ likely, if values are hidden at random). So is every function of these counts. T
 
 * no combination isolates fewer than m: let T(S) be the counts of a set S, and c_s any factors; the
   sum of c_s T(S_s) has, for each person, the coefficient sum c_s [person in S_s], which is the same
-  for a whole group; so the people in it are none, or m at least. T(all) - T(all less A) - T(all
-  less B) + T(all less A and B) is one such sum: it reveals the people in A and in B, a group;
+  for a whole group; so the people in it are none, or m at least.
+  T(all) - T(all less A) - T(all less B) + T(all less A and B) is one such sum: it reveals the
+  people in A and in B, a group;
 * no other inference does: not weighing (sets that reveal more than their number of unknowns, since
   counts are whole numbers), not intersecting (if two crowds share one person and have one value in
   common, that is its value). Every statement about a person also holds for m people.

@@ -1,6 +1,7 @@
 """Records: the reader, the writer and the check of a message, generated from its annotations.
 
-    @dataclass(frozen=True, slots=True) class Head(Body):
+    @dataclass(frozen=True, slots=True)
+    class Head(Body):
         place: U8
         state: Digest
         signature: Signature

@@ -221,7 +221,8 @@ def _ordered(
     """Return the places of the rows in the order of a column.
 
     Rows with equal values keep the order of the source. by: the column, with dates or numbers.
-    last: in descending order.
+    last: in
+    descending order.
     """
     j = whole.columns.index(name_in_table(section, by))
     texts = [text for text in whole.values[j] if not _lacks(text, missing)]

@@ -99,7 +99,8 @@ def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
     """Return sets of shufflers; a coalition that links people needs a member of each set.
 
     A set is a single shuffler. If pairs of shufflers are audited, a set is an audited pair, of
-    which either member suffices.
+    which
+    either member suffices.
     """
     hops = _shufflers(mix)
     pairs = paired(len(hops)) if defence.audit else 0

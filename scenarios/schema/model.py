@@ -118,8 +118,8 @@ class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only
             all of it).
         columns: name in the scenario -> column of the table.
         missing: the value of an empty cell, or `drop-row`.
-        missing_texts: cells that mean the same as an empty cell. separator, encoding, sheet,
-        header, decimal, header_row, last_row: the format of the file,
+        missing_texts: cells that mean the same as an empty cell.
+        separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
             if it is not guessed correctly.
         roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
             asked for an `identifier`, for `text`, which is free, or for a sampling `weight`.

@@ -168,7 +168,7 @@ def test_a_party_whose_workers_are_all_others_hears_so(monkeypatch: pytest.Monke
     place = Workplace(helpers=Helpers("--executor dask:x", 1, others["shuffler-2"], others))
     monkeypatch.setattr(workplaces, "workplace", lambda _: nullcontext(place))
     wanted = (
-        r'none is shuffler-1\'s; start one with `dask worker \.\.\. --resources "shuffler-1=1"`'
+        r'none works for shuffler-1; start one with `dask worker \.\.\. --resources "shuffler-1=1"`'
     )
     with pytest.raises(ParameterError, match=wanted), workplaces.own_workplace("x", "shuffler-1"):
         pass

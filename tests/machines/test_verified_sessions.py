@@ -59,7 +59,7 @@ def test_users_that_are_gone_after_round_1_are_in_the_release_if_they_submit_onc
     [
         (PROVED.replace("true", "false"), 'defence.registered: with mix.kind = "verified"'),
         (PROVED + "tokens = true\n", "defence.tokens: "),
-        ('[mix]\nsubmit = "once"\n', 'mix.submit: mix.submit = "once" is of mix.kind = "verified"'),
+        ('[mix]\nsubmit = "once"\n', 'mix.submit: mix.submit = "once" needs mix.kind = "verified"'),
     ],
 )
 def test_what_the_mix_does_not_take_is_refused_by_name(

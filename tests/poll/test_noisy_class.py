@@ -88,7 +88,7 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     for words in (["leak"], ["report"], ["verify"]):
         assert main([words[0], str(folder), *words[1:]]) == 0
     page = (folder / "report.html").read_text("utf-8")
-    assert "What is true nobody knows" in page
+    assert "the true shares are unknown" in page
     assert "nan" not in capsys.readouterr().out
     for change, said in CLAIMS:
         assert said in claimed(folder, change)

@@ -227,7 +227,8 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
     """Return the keys of a matrix row's scenario, with some defences switched on again.
 
     lesson: whether design errors are allowed. Of several defences, a defence that needs more
-    shufflers than the scenario has stays off.
+    shufflers
+    than the scenario has stays off.
     """
     settings = dict(keys)
     shufflers = settings.get("mix.shufflers", scenario.mix.shufflers)

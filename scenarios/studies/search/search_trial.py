@@ -46,8 +46,8 @@ class Verdict(Enum):
     """The verdict on an attack strategy: the largest gain of its coalition.
 
     NO_EFFECT: no gain. DISTINGUISHED: its view differs between two possible rows of the target.
-    JOINT: it reads joint counts, or a row that fewer than k people have. TARGET_READ: it reads the
-    target's row.
+    JOINT: it reads joint counts, or a row that fewer than k people have.
+    TARGET_READ: it reads the target's row.
     """
 
     NO_EFFECT = auto()

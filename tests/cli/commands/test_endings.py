@@ -284,7 +284,7 @@ def test_a_run_that_is_killed_while_it_is_saved_leaves_nothing_that_looks_whole(
     from veilmix.scenarios.records.run_folder import folders, read, sweep
 
     assert folders(tmp_path / "runs") == ()
-    with pytest.raises(StorageError, match="stopped while it was written"):
+    with pytest.raises(StorageError, match="writing was stopped"):
         read(left)
     sweep(tmp_path / "runs")
     assert left.exists()  # it may still be written by another process

@@ -85,7 +85,7 @@ def test_journalist_and_marketer_use_the_weights(typed, survey: Path) -> None:
     assert "95 % interval of F under this model, by 1,000 draws (seed 0)" in words
     assert typed("report", "score.json", "--out", "page.html").code == 0
     html = Path("page.html").read_text("utf-8")
-    assert f"the population of {sum(WEIGHTS):,.0f} people" in html
+    assert f"a population of {sum(WEIGHTS):,.0f}" in html
 
 
 def test_a_recognised_column_is_left_out_and_said(typed, survey: Path) -> None:

@@ -62,9 +62,9 @@ def test_a_search_is_kept_and_told_in_every_format(typed: Callable[..., Any], ru
     ("options", "said"),
     [
         (["--search", "--cheating"], "exclude each other"),
-        (["--pairs"], "read with --search alone"),
-        (["--times"], "read with --search alone"),
-        (["--strategies", "3"], "read with --search alone"),
+        (["--pairs"], "only with --search"),
+        (["--times"], "only with --search"),
+        (["--strategies", "3"], "only with --search"),
         (["--search", "--strategies", "-1"], "-1 is not in the range"),
     ],
 )

@@ -169,6 +169,8 @@ def test_seconds_are_refused_with_what_is_taken(
     assert main(list(command)) == 2
     wrote = capsys.readouterr()
     assert not wrote.out
-    taken = "--steps NUMBER is accepted" if "--seconds" in command else "a whole number of nodes"
+    taken = (
+        "--steps NUMBER limits the search" if "--seconds" in command else "a whole number of nodes"
+    )
     assert taken in " ".join(wrote.err.split())
     assert command[-1] in wrote.err

@@ -50,7 +50,7 @@ def test_every_envelope_is_signed(envelopes: list[Reason | None], place: int) ->
     board = record(accepted(0, 1, 2))
     check_accepted(board, 1)
     envelopes[place] = Reason.UNREGISTERED
-    with pytest.raises(VerificationError, match="has not signed"):
+    with pytest.raises(VerificationError, match="not signed by its user"):
         check_accepted(board, 1)
 
 

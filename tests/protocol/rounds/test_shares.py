@@ -160,7 +160,7 @@ def test_a_sum_is_told_once() -> None:
     plan, piles = opened()
     everybody(plan, piles)
     counted(plan, piles)
-    with pytest.raises(IllegalMove, match="tells it once"):
+    with pytest.raises(IllegalMove, match="already revealed"):
         piles[0].subtotal(range(4))
 
 

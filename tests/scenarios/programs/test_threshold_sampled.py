@@ -225,7 +225,8 @@ def test_stage_and_page_say_who_takes_part() -> None:
     stage = presenter.stage_announcement(program.policy(scenario), english().part("theatre"))
     assert stage.startswith("each person takes part with probability 0.4, and nobody sees who")
     (part,) = presenter.section(scenario, outcome)
-    assert "delta is 0.064 for who sees the release" in part.lead
+    rows = {row[0]: row[1] for row in part.blocks[0].rows}
+    assert rows["delta, release"] == "0.064"
     assert "How many people have a row" in {getattr(block, "caption", "") for block in part.blocks}
     promise = presenter.promise(scenario)
     assert "0.16 for the reader, who counts closed groups, and 0.4 for both together" in promise

@@ -181,7 +181,10 @@ def renamed(kept: Run) -> None:
 
 LIES: dict[str, tuple[Callable[[Run], None], str]] = {
     "an opening of the curator": (otherwise("curator"), "curator has another certificate"),
-    "an opening of the analyst": (otherwise("analyst"), "analyst has another certificate"),
+    "an opening of the analyst": (
+        otherwise("analyst"),
+        "analyst has a certificate that does not",
+    ),
     "no opening": (without("analyst", "curator"), "does not hold one opening"),
     "no opening of the curator": (without("curator"), "does not hold one opening"),
     "no opening of the analyst, who released": (without("analyst"), "does not hold one opening"),
