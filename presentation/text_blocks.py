@@ -11,21 +11,21 @@ from typing import TypeVar
 
 from .wording import escaped
 
-B = TypeVar("B")  # any block
+B = TypeVar("B")  # any type of block
 Cell = str | int | float
-Score = tuple[str, str, str]  # of a table of scores: name, value, meaning
-VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
-WIDTH = 98  # characters of a folded line of words
+Score = tuple[str, str, str]  # name, value and meaning in a table of scores
+VISIBLE_ROWS = 25  # rows of a table on a page; its CSV has all rows
+WIDTH = 98  # characters of a line of text in a terminal
 
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers:
-    """Rows of numbers under headings, which a reader can save as `name`.csv.
+    """The numbers behind a figure or table, which the reader of a page can save as a CSV file.
 
     Attributes:
-        name: of the file, without its ending.
-        headings: of the columns.
-        rows: unrounded; None: an empty cell.
+        name: name of the file, without its ending.
+        headings: headings of the columns.
+        rows: a row of cells for each record, unrounded; None: an empty cell.
     """
 
     name: str
@@ -34,17 +34,17 @@ class PageNumbers:
 
     @property
     def file(self) -> str:
-        """The name of the file."""
+        """The name of the CSV file, safe for every file system."""
         return f"{slug(self.name)}.csv"
 
     @property
     def link(self) -> str:
-        """A link that holds the file."""
+        """A `data:` link that holds the CSV file, so that a page needs no second file."""
         return data_link(self.text, "text/csv")
 
     @property
     def text(self) -> str:
-        """The file."""
+        """The content of the CSV file."""
         from ..scenarios.serialization.csv_text import csv_text
 
         filled = [["" if cell is None else cell for cell in row] for row in self.rows]
@@ -52,17 +52,19 @@ class PageNumbers:
 
 
 class Marked(str):
-    """A text with a sign beside it, in a cell of a table or in a sentence.
+    """A text with a judgement such as `good` or `bad`; a page shows it as a sign and a colour.
+
+    A terminal prints the text alone.
 
     Attributes:
-        mark: a class of the style sheet.
+        mark: the judgement, as a class of the style sheet.
     """
 
     __slots__ = ("mark",)
     mark: str
 
     def __new__(cls, text: str, mark: str) -> "Marked":
-        """Return the text with its sign."""
+        """Return the text with its judgement."""
         marked = super().__new__(cls, text)
         marked.mark = mark
         return marked
@@ -70,16 +72,16 @@ class Marked(str):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: a heading a column, rows of texts or numbers.
+    """A table of output: headings, and rows of texts or numbers.
 
     Attributes:
-        headings: of the columns.
-        rows: as many cells as there are headings.
-        right: columns set flush right.
-        caption: over it, on a page.
-        numbers: the same, unrounded; None: there is no CSV.
-        folded: closed until the reader of a page opens it.
-        kind: which block it is, for the template.
+        headings: headings of the columns.
+        rows: the rows; each has as many cells as there are headings.
+        right: indices of the columns that are aligned right.
+        caption: the text over the table on a page.
+        numbers: the same table, unrounded, as CSV; None: no CSV is offered.
+        folded: whether the table is closed until the reader of a page opens it.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     headings: tuple[str, ...]
@@ -92,23 +94,23 @@ class Grid:
 
     @property
     def visible_rows(self) -> Sequence[Sequence[object]]:
-        """The rows that are on the page."""
+        """The rows that a page shows: all, or the first rows of a long table; the CSV has all."""
         return self.rows if len(self.rows) <= VISIBLE_ROWS + 5 else self.rows[:VISIBLE_ROWS]
 
     @property
     def hidden(self) -> int:
-        """The number of rows that are not shown."""
+        """The number of rows that a page does not show."""
         return len(self.rows) - len(self.visible_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text in a terminal, a paragraph on a page.
+    """A line of text in a terminal, and a paragraph on a page.
 
     Attributes:
-        text: without its end.
-        style: how a terminal shows it, such as `dim` or `bold red`.
-        kind: which block it is, for the template.
+        text: the text, without a line end.
+        style: the style in a terminal, such as `dim` or `bold red`; a page ignores it.
+        kind: the kind of block, by which a template chooses its markup.
     """
 
     text: str = ""
@@ -119,12 +121,12 @@ class Line:
 def score_grid(
     rows: "Iterable[Score]", caption: str = "", numbers: PageNumbers | None = None
 ) -> Grid:
-    """Return a table of scores."""
+    """Return a table of scores, each with its name, value and meaning."""
     return Grid(("score", "value", "meaning"), list(rows), (1,), caption, numbers)
 
 
 def titled(blocks: Iterable[B]) -> Iterator[B | Line]:
-    """Yield blocks as a terminal shows them: the caption of a table is a line above it."""
+    """Yield blocks for a terminal: before each table a line with its caption."""
     for block in blocks:
         if isinstance(block, Grid):
             yield Line(f"\n{block.caption}")
@@ -132,19 +134,22 @@ def titled(blocks: Iterable[B]) -> Iterator[B | Line]:
 
 
 def slug(text: str) -> str:
-    """A name that any file system takes."""
+    """Turn a text into a file name that every file system accepts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "data"
 
 
 def data_link(text: str, kind: str) -> str:
-    """A link that holds a text."""
+    """Return a `data:` link that holds a text. kind: its media type, such as `text/csv`."""
     from base64 import b64encode
 
     return f"data:{kind};charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
 def folded(blocks: Iterable[B], indent: str = "") -> Iterator[B | Line]:
-    """Yield blocks with their lines folded between words. indent: of continuations."""
+    """Yield blocks with long lines broken between words at `WIDTH` characters.
+
+    indent: put before each continuation of a broken line.
+    """
     for block in blocks:
         if isinstance(block, Line) and block.text:
             text = fill(escaped(block.text), WIDTH, subsequent_indent=indent)
