@@ -183,7 +183,7 @@ def test_ctrl_c_keeps_what_is_done(begun, tmp_path: Path, executor: str) -> None
     assert "Traceback" not in err
     record = read_sweep(tmp_path / HOME)
     assert (len(record.lines) >= 2, record.cut) == (True, 0)
-    assert f"{len(record.lines)} runs of 10,000 done" in err
+    assert f"{len(record.lines)} runs of 10,000 finished" in err
 
 
 def living(group: int) -> bool:

@@ -241,8 +241,8 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         (text[: len(text) // 2], "no ledger"),
         (text.encode() + b"\xff", "no ledger"),
         ([], "no ledger"),
-        ({**data, "entries": [{**entry, "seed": 8}]}, "not those that were written"),
-        ({**data, "entries": []}, "not those that were written"),
+        ({**data, "entries": [{**entry, "seed": 8}]}, "do not fit the digest"),
+        ({**data, "entries": []}, "do not fit the digest"),
         ({**data, "more": 1}, "unknown field"),
         ({**data, "schema": 1}, "schema 1; this version reads 5"),
         (signed(file, data, people=[]), "entry 1: people"),
@@ -288,7 +288,7 @@ def test_without_its_key_a_ledger_is_not_read(tmp_path: Path) -> None:
             pass
         key_of(file).write_text(key)
     key_of(file).write_text("0" * 64)
-    with pytest.raises(StorageError, match="written with this key"), opened(file):
+    with pytest.raises(StorageError, match="made with this key"), opened(file):
         pass
     key_of(file).write_text(key)
     assert len(read(file)) == 1

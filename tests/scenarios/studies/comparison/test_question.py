@@ -84,5 +84,5 @@ def test_what_cannot_be_answered_is_named(
 
 def test_where_nothing_was_released_nothing_is_as_useful(blood: Comparison) -> None:
     burned = tuple(replace(program, burned="lost") for program in blood.programs)
-    with pytest.raises(ParameterError, match="no program released anything"):
+    with pytest.raises(ParameterError, match="no program made a release"):
         least_leakage(replace(blood, programs=burned), ["curator"], "cells")
