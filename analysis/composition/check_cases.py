@@ -113,9 +113,8 @@ def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
         rare.append(len(frequent))  # the number that the merged value has, if there are rare values
     cells = list(product(*map(range, map(len, columns))))
     if len({sum(column) for column in columns}) != 1 or k < 1 or len(cells) > MOST_CELLS:
-        raise VerificationError(
-            f"cases: needs columns of the same people, k >= 1 and at most {MOST_CELLS:,} cells"
-        )
+        limits = f"k >= 1 and at most {MOST_CELLS:,} cells"
+        raise VerificationError(f"cases: needs columns of the same people, {limits}")
     ranges = []
     for cell in cells:
         cap = min(column[at] for column, at in zip(columns, cell, strict=True))

@@ -131,9 +131,9 @@ def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> N
     ("body", "said"),
     [
         (b"", "no JSON"),
-        (b"[]", "revision, set are accepted"),
-        (b'{"revision": 1}', "revision, set are accepted"),
-        (b'{"revision": 1, "set": {}, "more": 1}', "revision, set are accepted"),
+        (b"[]", "revision, set is accepted"),
+        (b'{"revision": 1}', "revision, set is accepted"),
+        (b'{"revision": 1, "set": {}, "more": 1}', "revision, set is accepted"),
         (b'{"revision": REV, "set": {"data": "x"}}', "data: the page cannot change it"),
         (
             b'{"revision": REV, "set": {"hierarchy": {"age": "/etc/passwd"}}}',
