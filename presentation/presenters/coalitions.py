@@ -38,7 +38,7 @@ BROKEN = "the trust assumption does not hold"
 SECOND_ASSUMPTION = "see every row, not its sender: the second trust assumption does not hold"
 LINKED = (
     "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
-    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
+    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)"
 )
 GUESSED = (
     "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
@@ -123,7 +123,7 @@ def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
         else ["shufflers"]
     )
     other_initials = [INITIALS[party] for party in (RANDOMNESS, NETWORK) if party in parties]
-    people = any(role(party) in (Role.USER, Role.PEER) for party in parties)
+    people = any(role(party) in PEOPLE_ROLES for party in parties)
     return (*readers, *mix, *other_initials, *([PEOPLE] if people else []))
 
 
@@ -154,7 +154,7 @@ def _dot(kind: CoalitionKind, initial: str) -> str:
 
 def _initial(party: str) -> str:
     """Return the heading of the column in which a party has its dot."""
-    if role(party) in (Role.USER, Role.PEER):
+    if role(party) in PEOPLE_ROLES:
         return PEOPLE
     return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
 

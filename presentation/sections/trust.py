@@ -167,11 +167,12 @@ def _table(facts: "PageFacts") -> Grid:
 
 
 def _verdict(facts: "PageFacts", view: Received) -> Marked:
-    if outsiders_linked(view) or (view.cells_certain and not view.linked):
+    certain = view.cells_certain == view.cells or (view.cells_certain and not view.linked)
+    if outsiders_linked(view) or certain:
         return Marked(view.verdict, "bad")
-    return Marked(
-        *(("not said of this run", "bad") if facts.deviations else (view.verdict, "good"))
-    )
+    if facts.deviations:
+        return Marked("not said of this run", "bad")
+    return Marked("nobody but members linked" if view.linked else view.verdict, "good")
 
 
 def _words(facts: "PageFacts") -> Iterator[str]:
