@@ -75,9 +75,7 @@ class IncidencePresenter(NoisePresenter):
         onions = plural(findings.owners * len(outcome.schema.names), noun)
         yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {findings.rule}")
         yield Line()
-        yield _counts(findings)
-        if (counts := findings.owners + 1) > ROWS:
-            yield Line(f" the first {ROWS} of {counts}; all are in result.json", "dim")
+        yield from _counts(findings, "result.json")
         kind = "posterior probability, all together" if _is_bayes(findings) else "all together"
         yield Line(f" limits: {kind}; truth: of the sets of those who took part,")
         yield Line(" which no analyst knows")
@@ -134,7 +132,9 @@ class IncidencePresenter(NoisePresenter):
             f"at once with {percent(1 - findings.beta)}; the truth is what the laboratory knows, "
             "and no analyst."
         )
-        yield Section("sets", "In how many sets", lead, (_figure(findings), _counts(findings)))
+        figure = _figure(findings)
+        blocks = (figure, *_counts(findings, figure.numbers.file))
+        yield Section("sets", "In how many sets", lead, blocks)
 
 
 def _is_bayes(findings: IncidenceFindings) -> bool:
@@ -142,13 +142,16 @@ def _is_bayes(findings: IncidenceFindings) -> bool:
     return findings.method == "bayes"
 
 
-def _counts(findings: IncidenceFindings) -> Grid:
-    """Return the table of elements by the number of sets that hold them: estimate and truth."""
+def _counts(findings: IncidenceFindings, file: str) -> "Iterator[Grid | Line]":
+    """Yield the table of elements by the number of sets that hold them: estimate and truth.
+
+    A line below it names the file with all rows, if the table has only the first.
+    """
     sure = f"{percent(1 - findings.beta)} from"
     headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
-    return Grid(
-        headings, list(_rows(findings)), (1, 2, 3, 4, 5), "Elements by their number of sets"
-    )
+    yield Grid(headings, list(_rows(findings)), (1, 2, 3, 4, 5), "Elements by their number of sets")
+    if (counts := findings.owners + 1) > ROWS:
+        yield Line(f" the first {ROWS} of {counts}; all are in {file}", "dim")
 
 
 def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
@@ -166,6 +169,9 @@ def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
     if n > 1:
         true_text = "-" if true is None else f"{sum(true[1:]):,}"
         yield ("any set", *_count(findings.union), "", true_text)
+    if n >= ROWS:  # the row of all sets is not among the first
+        true_text = "-" if true is None else f"{true[-1]:,}"
+        yield ("all sets", *_count(findings.intersection), "", true_text)
 
 
 def _count(count: "ElementCount") -> tuple[str, str, str]:

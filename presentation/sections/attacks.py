@@ -31,6 +31,15 @@ def section(facts: "PageFacts") -> Section | None:
     )
     if rows:
         blocks.append(score_grid(rows, "What was refused, achieved and raised"))
+    if facts.result.attacks:
+        by = [(effect.attack, " + ".join(effect.parties)) for effect in facts.result.attacks]
+        blocks.append(Grid(("attack", "by"), by, caption="Who attacked"))
+    if facts.alarms:
+        alarms = [
+            (alarm.party, str(alarm.round), alarm.cause, "yes" if alarm.borne_out else "no")
+            for alarm in facts.alarms
+        ]
+        blocks.append(Grid(("party", "round", "cause", "borne out"), alarms, caption="Alarms"))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 
