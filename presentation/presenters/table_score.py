@@ -83,7 +83,7 @@ def terminal(
         yield questions_grid(score.questions)
     if score.sensitive:
         yield from titled([sensitive_grid(score.sensitive)])
-    yield from titled(set_blocks(score))
+    yield from titled(set_blocks(score, MAX_PRINTED))
     if score.sets.truth.drop:
         yield Line(f"said coarser, more may stay: veilmix advise {score.data}", "dim")
 
@@ -222,10 +222,13 @@ def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
     return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 
 
-def set_blocks(score: "ScoredTable") -> Iterator["Block"]:
-    """Yield the safe sets of columns, and the columns to keep and to drop."""
+def set_blocks(score: "ScoredTable", limit: int | None = None) -> Iterator["Block"]:
+    """Yield the safe sets of columns, and the columns to keep and to drop.
+
+    limit: the most sets and columns that a terminal prints; None: a page shows all.
+    """
     sets, promise = _printed_sets(score), _promise(score)
-    printed = sets if len(score.columns) <= LISTED else sets[:MAX_PRINTED]
+    printed = sets if len(score.columns) <= LISTED else sets[:limit]
     rows = [
         (
             " x ".join(group.columns) or "(none)",
@@ -239,8 +242,9 @@ def set_blocks(score: "ScoredTable") -> Iterator["Block"]:
     if len(sets) > len(printed):
         yield Line(f" ... and {len(sets) - len(printed):,} more: --format csv or json", "dim")
     yield Line()
-    yield from _advise(score, score.sets.truth, "by the table itself")
-    yield from _advise(score, score.sets.promised, f"by the columns' counts alone ({promise})")
+    yield from _advise(score, score.sets.truth, "by the table itself", limit)
+    certified = f"by the columns' counts alone ({promise})"
+    yield from _advise(score, score.sets.promised, certified, limit)
 
 
 def _searched(score: "ScoredTable") -> str:
@@ -278,10 +282,12 @@ def _judged(score: "ScoredTable", people: int, *, is_safe: bool) -> tuple[str, s
     return percent(people / score.users), "safe" if is_safe else "unsafe"
 
 
-def _advise(score: "ScoredTable", choice: "ChosenColumns", by: str) -> Iterator["Block"]:
+def _advise(
+    score: "ScoredTable", choice: "ChosenColumns", by: str, limit: int | None
+) -> Iterator["Block"]:
     """Yield a line with the columns to keep, and a line with the columns to drop.
 
-    by: the measure of safety: the truth, or a certified bound.
+    by: the measure of safety: the truth, or a certified bound. limit: the most columns to name.
     """
     size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
     yield Line(
@@ -293,8 +299,9 @@ def _advise(score: "ScoredTable", choice: "ChosenColumns", by: str) -> Iterator[
         for dropped in sorted(choice.drop, key=lambda dropped: dropped.people_with_it)
     ]
     if named:
-        more = f", and {len(named) - MAX_PRINTED:,} more" if len(named) > MAX_PRINTED else ""
-        yield Line(f"  drop {', '.join(named[:MAX_PRINTED])}{more}")
+        hidden = len(named) - len(named[:limit])
+        more = f", and {hidden:,} more" if hidden else ""
+        yield Line(f"  drop {', '.join(named[:limit])}{more}")
 
 
 def numbers(score: "ScoredTable") -> Grid:
