@@ -29,13 +29,11 @@ def scores(
         return
     exposure = measured or saved_exposure(result)
     yield "exposure", percent(exposure.true), exposed_people(scenario)
-    yield "certified bound", percent(exposure.promised), _ground(scenario, result, exposure)
+    certified, *further = bounds(scenario, result, exposure)
+    yield certified
     persons = result.several_rows.people if result.several_rows else None
     yield from alike_rows(decision.kept, released_alike(dict(release.cells), persons))
-    if exposure.true > exposure.promised:
-        broken = "more people are exposed than the bound says; verify fails"
-        yield "certified bound", "BROKEN", broken
-    yield worst_case(scenario, result, exposure)
+    yield from further
 
 
 def exposed_people(scenario: "Scenario") -> str:
@@ -44,6 +42,15 @@ def exposed_people(scenario: "Scenario") -> str:
     if scenario.population.rows is not None:
         return f"persons with a released row that fewer than k = {k} have"
     return presenter_of(scenario).exposed.format(k=k)
+
+
+def bounds(scenario: "Scenario", result: "Result", exposure: "Exposure") -> Iterator[Score]:
+    """Yield the certified bound of a release, whether it is broken, and the worst case."""
+    yield "certified bound", percent(exposure.promised), _ground(scenario, result, exposure)
+    if exposure.true > exposure.promised:
+        broken = "more people are exposed than the bound says; verify fails"
+        yield "certified bound", "BROKEN", broken
+    yield worst_case(scenario, result, exposure)
 
 
 def _ground(scenario: "Scenario", result: "Result", exposure: "Exposure") -> str:

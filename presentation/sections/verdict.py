@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...number_text import percent, plural, sentence
+from ...scenarios.lab.scoring.run_scores import saved_exposure
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 from ..blocks import EXPOSED, RELEASED, VerdictAnswer, as_sentences
 from ..equal_people import alike_lines
@@ -19,8 +20,6 @@ from . import cheating
 
 if TYPE_CHECKING:
     from ..presenters.page_facts import PageFacts
-
-EXPOSURE_BOUNDS = ("certified bound", "worst case")  # rows of scores that the verdict repeats
 
 
 def verdict(facts: "PageFacts") -> tuple[VerdictAnswer, ...]:
@@ -66,13 +65,21 @@ def _exposed(facts: "PageFacts") -> VerdictAnswer:
         return VerdictAnswer(
             EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it."
         )
-    (_, share, exposed), *rows = exposure.scores(facts.run.scenario, facts.result)
-    bounds = [row for row in rows if row[0] in EXPOSURE_BOUNDS and row[1] != "-"]
+    scenario, measured = facts.run.scenario, saved_exposure(facts.result)
+    bounds = [
+        bound
+        for bound in exposure.bounds(scenario, facts.result, measured)
+        if bound[1] != "-"  # no figure
+    ]
     shared = alike_lines(facts.released_columns, facts.shared_values)
     text = " ".join(
-        [f"{facts.exposed:,} of {facts.released:,}: {exposed}.", *as_sentences(bounds), *shared]
+        [
+            f"{facts.exposed:,} of {facts.released:,}: {exposure.exposed_people(scenario)}.",
+            *as_sentences(bounds),
+            *shared,
+        ]
     )
-    return VerdictAnswer(EXPOSED, f"{share} of people", text)
+    return VerdictAnswer(EXPOSED, f"{percent(measured.true)} of people", text)
 
 
 def _trust(facts: "PageFacts") -> VerdictAnswer:
