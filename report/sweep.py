@@ -140,8 +140,9 @@ def _sections(study: Sweep) -> Iterator[Section]:
     """Yield the section on scores, with a panel for each score, and the section on the runs."""
     axes = study.axes
     keys = list(axes)
-    swept = panels_of(study.lines)
-    scores = sorted(scored(study.lines), key=lambda score: _rank(score[0], axes))
+    estimated = scored(study.lines)
+    swept = panels_of(study.lines, estimated)
+    scores = sorted(estimated, key=lambda score: _rank(score[0], axes))
     blocks: list[Block] = []
     if axes:
         words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ...number_text import plural
-from ...presentation.presenters import attack_matrix
 from ...presentation.text_blocks import Grid
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import format_option, page, saved, say, show, write_csv, write_json
@@ -124,6 +123,7 @@ def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
 
     total_people: the number of people of the whole scenario; a line says if fewer took part.
     """
+    from ...presentation.presenters import attack_matrix
     from ...scenarios.studies.matrix.matrix_frames import CELLS, cells
 
     if form == "json":

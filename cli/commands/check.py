@@ -304,7 +304,6 @@ class SessionText:
 
 def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionText:
     """Return the plan of a session with shufflers, a curator and an analyst."""
-    from ...presentation.presenters.registry import presenter_of
     from ...scenarios.programs.topology import further_parties
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...presentation.presenters.run import head, summary
 from ...presentation.presenters.run_scores import randomized
 from ...presentation.text_blocks import Grid, Line
-from ...scenarios.serialization.record import Record
+from ...scenarios.serialization.record import Record, plain
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
 from ...scenarios.studies.sweeps.sweep_file import mean_scores
 from ...scenarios.studies.sweeps.sweep_scores import UNITS
@@ -47,16 +47,16 @@ class RepeatedRuns(Record, frozen=True):
     runs: tuple["Result", ...]
 
 
-def estimates(outcomes: "Sequence[Outcome]") -> list["MeanEstimate"]:
-    """Return the mean of each score with its interval, over the runs that have this score."""
-    return list(mean_scores([outcome.result() for outcome in outcomes]))
+def estimates(results: "Sequence[Result]") -> list["MeanEstimate"]:
+    """Return the mean of each score with its interval, over the results that have this score."""
+    return list(mean_scores([plain(result) for result in results]))
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
     """Return a table of the mean scores: unit, mean, ends of the interval, number of runs."""
     rows = [
         (each.score, UNITS[each.score], f"{each.mean:.4g}", *_ends(each), each.runs)
-        for each in estimates(outcomes)
+        for each in estimates([outcome.written() for outcome in outcomes])
     ]
     return Grid(("score", "unit", "mean", "95 % from", "to", "runs"), rows, (2, 3, 4, 5))
 
@@ -68,11 +68,12 @@ def _ends(each: "MeanEstimate") -> tuple[str, str]:
 
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     """Return the mean scores and the results of all runs as a record for JSON."""
+    results = tuple(outcome.written() for outcome in outcomes)
     return RepeatedRuns(
-        tuple(MeanScore.from_estimate(each, UNITS[each.score]) for each in estimates(outcomes)),
+        tuple(MeanScore.from_estimate(each, UNITS[each.score]) for each in estimates(results)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
         None if randomized(outcomes[0]) else kept_promises(outcomes),
-        tuple(outcome.written() for outcome in outcomes),
+        results,
     )
 
 

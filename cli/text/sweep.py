@@ -59,7 +59,8 @@ def draw(
     from ...errors import LocalError
     from .picture_files import write
 
-    panels, scores = panels_of(lines), scored(lines)
+    scores = scored(lines)
+    panels = panels_of(lines, scores)
     if not panels or not along:
         return []
     table = (*along, *HEADINGS), list(rows(scores, list(along)))

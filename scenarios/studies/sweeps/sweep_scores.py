@@ -93,11 +93,14 @@ def varying(scores: Scored) -> list[str]:
     return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
 
 
-def panels_of(lines: Sequence[SweepLine]) -> "list[SweepPanel]":
-    """Return a panel of the sweep's picture for each score that varies."""
+def panels_of(lines: Sequence[SweepLine], scores: Scored | None = None) -> "list[SweepPanel]":
+    """Return a panel of the sweep's picture for each score that varies.
+
+    scores: the estimates of the lines, if the caller has them from `scored`.
+    """
     from ....analysis.figures.sweep import PointMean, SweepPanel
 
-    scores = scored(lines)
+    scores = scores or scored(lines)
     columns = {
         point: columns_released(point_lines) for point, point_lines in grouped(lines).items()
     }
