@@ -205,11 +205,13 @@ def test_a_worst_case_carries_its_proof_and_verifies_it() -> None:
 
 
 def test_the_checker_is_short_and_imports_nothing_of_the_search() -> None:
-    source = Path(check_cases.__file__).read_text("utf-8")
-    assert len(source.splitlines()) <= 240
+    tree = ast.parse(Path(check_cases.__file__).read_text("utf-8"))
     imported = {
-        node.module
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and node.level
+        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
     }
+    kinds = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and ast.get_docstring(node):
+            del node.body[0]
+    assert len([line for line in ast.unparse(tree).splitlines() if line]) <= 120
     assert imported == {"errors", "strict_text"}
