@@ -42,9 +42,9 @@ def check_like(like: Path | None, unused: Mapping[str, object]) -> None:
     """
     for name, value in unused.items():
         if like is not None and value:
-            raise click.UsageError(
-                f"{name} has no use with --like: earlier advice is applied, and no search is made"
-            )
+            from ..own_data.earlier_advice import NO_SEARCH
+
+            raise click.UsageError(f"{name} {NO_SEARCH}")
 
 
 def reapplied(

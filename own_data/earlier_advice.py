@@ -24,6 +24,7 @@ from .attacker_columns import Roles, select_columns
 from .coarsening_ladders import LadderColumn, given_column, given_feature
 from .judges import MarginalPromise, Truth
 
+NO_SEARCH = "has no use with --like: earlier advice is applied, and no search is made"
 MAX_VALUES = 5  # most new values of a column that a note names
 Keys = dict[str, Any]
 

@@ -53,7 +53,9 @@ def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
 def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str, Any]:
     """Return a run that has just been played as data for the page, as `run_data` does."""
     if outcome.transcript is None:
-        raise ParameterError("an ideal run has no messages to show")
+        raise ParameterError(
+            "an ideal run has no messages to show; a run with messages is accepted"
+        )
     names = announced_names(outcome.scenario, outcome.schema.names)
     run_facts = (names, outcome.sizes, outcome.seed)
     agreement = outcome.peers.agreement if outcome.peers else ""

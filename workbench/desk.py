@@ -141,7 +141,8 @@ class Desk:
             raise ChoiceError("choices: an object with choices by name is accepted", None)
         for name in ("data", "sha256", "hierarchy"):
             if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
-                raise ChoiceError(f"{name}: the page cannot change it", name)
+                instead = "upload a file of it" if name == "hierarchy" else "open another file"
+                raise ChoiceError(f"{name}: a change of choices cannot set it; {instead}", name)
         self.choices.changed(changes)  # raises an error for invalid file names
         changes = self._with_target(changes)
         changed = self.choices.changed(changes)

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import DataError
 from ..own_data.advise import TableSearch, find
 from ..own_data.attacker_columns import Roles, known_by_default
-from ..own_data.earlier_advice import read_advice, search_again
+from ..own_data.earlier_advice import NO_SEARCH, read_advice, search_again
 from ..own_data.sensitive_targets import Targets
 from ..scenarios.populations.people import SourceTable
 from .choices import ChoiceError, UserChoices
@@ -82,9 +82,7 @@ def applied_again(
     """
     for name in ("suppress_cells", "hierarchy", "importance", "steps"):
         if getattr(choices, name) not in (None, {}):
-            raise ChoiceError(
-                f"--{name.replace('_', '-')} has no use with --like: nothing is searched", name
-            )
+            raise ChoiceError(f"--{name.replace('_', '-')} {NO_SEARCH}", name)
     progress("applying the earlier advice")
     earlier = replace(read_advice(like), file=Path(file_argument(choices.like or "")))
     if earlier.suppress is not None and choices.suppress is None:

@@ -352,9 +352,11 @@ class Workbench:
     async def _save(self, fields: Mapping[str, Any]) -> HttpResponse:
         """Write a file of the result to a path of the user's choice; return the response."""
         resource, path = _text(fields, "what"), Path(_text(fields, "path"))
-        if not isinstance(fields["replace"], bool) or not path.name:
+        if not isinstance(fields["replace"], bool):
+            raise RefusedRequestError(400, "replace: true or false is accepted")
+        if not path.name:
             raise RefusedRequestError(
-                400, "save: a text `what`, a text `path` and a truth value `replace` are accepted"
+                400, f"path: found {str(path)!r}; a path that ends with a file name is accepted"
             )
         form = path.suffix.lower().removeprefix(".")
         if resource == "table" and form not in TABLES:

@@ -411,7 +411,8 @@ class _LatticeSearch:
             people = Persons(codes, self.slots.owner, self.n).below(column_numbers, self.k)
         if people != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
             raise ParameterError(
-                "search: two different rows drew the same random number; run the search again"
+                "search: two different rows have the same random number, so the exposed people of "
+                "its choice were miscounted"
             )
 
 

@@ -101,7 +101,8 @@ class Bloom(Randomizer):
         texts = {word for word in words if isinstance(word, str)}
         if not 2 <= len(words) <= MOST_WORDS or len(texts) < len(words):
             raise ParameterError(
-                f"words: found {len(words)}; needs 2 to {MOST_WORDS:,} different texts"
+                f"words: found {len(words)}, of which {len(texts)} are different texts; needs 2 to "
+                f"{MOST_WORDS:,} different texts"
             )
         bits, hashes = whole(self.bits, "bits", 8), whole(self.hashes, "hashes", 1)
         if bits % 8 or hashes > bits // 2:

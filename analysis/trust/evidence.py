@@ -119,7 +119,10 @@ class Evidence:
                 )
         for place, group in enumerate(self.groups):
             if not group.crowds <= set(range(len(self.crowds))):
-                raise ParameterError(f"groups[{place}]: unknown crowd index")
+                raise ParameterError(
+                    f"groups[{place}]: unknown crowd index; found {sorted(group.crowds)}, "
+                    f"0 to {len(self.crowds) - 1} are accepted"
+                )
             if any(len(cell) != len(group.columns) for cell in group.counts):
                 raise ParameterError(
                     f"groups[{place}]: a cell of another length; a value for each column is needed"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...installation import missing
+from ...number_text import plural
 
 if TYPE_CHECKING:
     from ...poll.class_settings import ClassTerms
@@ -62,8 +63,8 @@ def say_rules(scenario: "Scenario") -> None:
 
     mix = scenario.mix
     click.echo(
-        f"a round needs {mix.min_batch} people, who have {mix.deadline} seconds to answer; it ends "
-        "earlier if all have answered"
+        f"a round needs {plural(mix.min_batch, 'person', 'people')}, with "
+        f"{plural(mix.deadline, 'second')} to answer; it ends earlier if all have answered"
     )
     if answers_in(scenario) is AnswerKind.OPENED:
         click.echo("in the first half of this time phones may use the party `randomness`")

@@ -24,7 +24,10 @@ LIKE = {"heavy-hitters": "one that nobody has"}  # the subject of errors that ar
 
 
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the basis of epsilon after shuffling, where the mechanism's own bound is not known."""
+    """Yield the basis of epsilon after shuffling, for mechanisms without own report distributions.
+
+    Nothing is yielded for a mechanism with several messages a person.
+    """
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:
         return

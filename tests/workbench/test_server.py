@@ -134,10 +134,13 @@ def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> N
         (b"[]", "revision, set is accepted"),
         (b'{"revision": 1}', "revision, set is accepted"),
         (b'{"revision": 1, "set": {}, "more": 1}', "revision, set is accepted"),
-        (b'{"revision": REV, "set": {"data": "x"}}', "data: the page cannot change it"),
+        (
+            b'{"revision": REV, "set": {"data": "x"}}',
+            "data: a change of choices cannot set it; open another file",
+        ),
         (
             b'{"revision": REV, "set": {"hierarchy": {"age": "/etc/passwd"}}}',
-            "hierarchy: the page cannot",
+            "hierarchy: a change of choices cannot set it; upload a file of it",
         ),
         (b'{"revision": REV, "set": {"k": 0}}', "k: a whole number of at least 1 is accepted"),
         (b'{"revision": REV, "set": {"k": "5"}}', "k: a whole number is accepted, found a text"),

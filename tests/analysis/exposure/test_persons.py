@@ -219,7 +219,7 @@ def test_many_cells_are_numbered_anew() -> None:
     [
         ([0, 1], r"persons: found shape \(2,\)"),
         ([0.5, 1, 2], "of float64"),
-        ([1, 1, 1], "at least two"),
+        ([1, 1, 1], "all rows belong to one person"),
     ],
 )
 def test_persons_are_one_whole_number_a_row(owner: list[float], match: str) -> None:
