@@ -216,12 +216,14 @@ def fields_reader(record: Any) -> Read:
         else:
             names[f"read{place}"] = reader(types[place])
             lines.append(f" {values} = read{place}(data)")
-    if getattr(record, "complete", MessageRecord.complete) is not MessageRecord.complete:
-        tests = _tests(row, lambda place, _: f"f{place}", names)
-        lines.append(f" if not ({' and '.join(tests) or True}): refuse()")
     keywords = getattr(record, "ORDER", ())
     arguments = [f"{name}=f{i}" if keywords else f"f{i}" for i, name in enumerate(row)]
     lines.append(f" value = record({', '.join(arguments)})")
+    if getattr(record, "complete", MessageRecord.complete) is not MessageRecord.complete:
+        # A field that the constructor fills has one encoding: the one that states its value.
+        filled = ", ".join(f"value.{name}" for name in row)
+        read = ", ".join(f"f{place}" for place, _ in enumerate(row))
+        lines.append(f" if ({filled},) != ({read},): refuse()")
     if getattr(record, "adds_up", MessageRecord.adds_up) is not MessageRecord.adds_up:
         lines.append(" if not value.adds_up(): refuse()")
     return compiled([*lines, " return value"], names)  # type: ignore[no-any-return]
@@ -450,7 +452,7 @@ def _misfit(row: Mapping[str, FieldType], records: Iterable[Sequence[Any]]) -> P
         for (name, type_), value in zip(row.items(), values, strict=True):
             if isinstance(type_, Number) and not 0 <= value < 1 << 8 * type_.size:
                 return ParameterError(
-                    f"{name}: {value} does not fit {type_.size} bytes on the wire"
+                    f"{name}: {value} does not fit into {type_.size} bytes of a message"
                 )
     return ParameterError(f"{', '.join(row)}: a value cannot be encoded in a message")
 
@@ -576,7 +578,14 @@ def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
 def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
     """Return the function that raises ParameterError unless a record is acceptable."""
     names: dict[str, Any] = {"refused": _refused}
-    tests = _tests(row_of(record), lambda _, name: f"self.{name}", names)
+    tests = []
+    for place, (name, type_) in enumerate(row_of(record).items()):
+        match type_:
+            case FixedBytes(size=size):
+                tests.append(f"len(self.{name}) == {size}")
+            case _ if test := predicate(type_):
+                names[f"test{place}"] = test
+                tests.append(f"test{place}(self.{name})")
     lines = ["def generated(self):", " pass"]
     if record.complete is not MessageRecord.complete:
         lines.append(" self.complete()")
@@ -585,24 +594,6 @@ def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
     if record.check is not MessageRecord.check:
         lines.append(" self.check()")
     return compiled(lines, names)  # type: ignore[no-any-return]
-
-
-def _tests(
-    row: Mapping[str, FieldType], value: Callable[[int, str], str], names: dict[str, Any]
-) -> list[str]:
-    """Return the tests of fields as source; add the names that it uses.
-
-    value: the source of a field, by its place and name.
-    """
-    tests = []
-    for place, (name, type_) in enumerate(row.items()):
-        match type_:
-            case FixedBytes(size=size):
-                tests.append(f"len({value(place, name)}) == {size}")
-            case _ if test := predicate(type_):
-                names[f"test{place}"] = test
-                tests.append(f"test{place}({value(place, name)})")
-    return tests
 
 
 def _refused(record: MessageRecord) -> ParameterError:
@@ -619,8 +610,8 @@ def fault(type_: FieldType, value: Any) -> str:
     match type_:
         case LineText(limit=limit):
             return line_fault(value, limit)
-        case Flagged(entry=FieldType() as entry):
-            return fault(entry, value)
+        case Flagged(entry=FieldType() as entry, absent=absent):
+            return fault(entry, value) + (f", or {absent}" if isinstance(absent, int) else "")
         case Array(entry=entry) | Items(entry=entry):
             test = predicate(entry) or _always
             if wrong := [each for each in value if not test(each)]:
@@ -629,8 +620,7 @@ def fault(type_: FieldType, value: Any) -> str:
                 upper = "or more" if type_.maximum is None else f"to {type_.maximum}"
                 return f"found {len(value)}; {type_.minimum} {upper} are accepted"
             if type_.order == "distinct":
-                keys = list(map(_key(entry), value))
-                twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+                twice = _first_twice(map(order_key(entry), value))
                 return f"{shortened(twice)} occurs twice; {accepted(type_)} are accepted"
             if type_.order == "listed":
                 return f"found {', '.join(value)}; {accepted(type_)} are accepted"
@@ -638,6 +628,17 @@ def fault(type_: FieldType, value: Any) -> str:
     return f"found {observed}; {accepted(type_)} are accepted"
 
 
+def _first_twice(keys: Iterable[Any]) -> Any:
+    """Return the first key that occurred before; there is one."""
+    earlier = set[Any]()
+    for key in keys:
+        if key in earlier:
+            return key
+        earlier.add(key)
+    raise AssertionError("no key occurs twice")
+
+
+@cache
 def predicate(type_: FieldType) -> Test | None:
     """Return the test of a value; None if all that the bytes of a type can hold is accepted."""
     match type_:
@@ -692,7 +693,7 @@ def _list_test(type_: Array | Items) -> Test | None:
         tests.append(lambda values: {entry.size}.issuperset(map(len, values)))
     elif each := predicate(entry):
         tests.append(lambda values: all(map(each, values)))
-    key = _key(entry)
+    key = order_key(entry)
     if type_.order == "ascending" and isinstance(entry, Nested):
         tests.append(lambda values: _ascends([key(value) for value in values]))
     elif type_.order == "ascending":
@@ -717,7 +718,7 @@ def _conjunction(tests: Sequence[tuple[str, Test]]) -> Test:
     return compiled(lines, dict(names))  # type: ignore[no-any-return]
 
 
-def _key(entry: FieldType) -> Callable[[Any], Any]:
+def order_key(entry: FieldType) -> Callable[[Any], Any]:
     """Return the function that gives the part of an entry by which lists are ordered."""
     if isinstance(entry, Nested):
         return _values(entry.record, list(row_of(entry.record))[:1])

@@ -13,7 +13,7 @@ from typing import Annotated
 from ...errors import ParameterError
 from .coarsening import MAX_RULES, RULES, Rule, coarsened
 from .fields import Array, Flagged, LineText, Nested, Number
-from .lines import is_line
+from .lines import line_fault
 from .records import MessageRecord
 
 MAX_FEATURES = 255  # largest number of columns, since a column number has one byte
@@ -52,9 +52,10 @@ class Feature(MessageRecord):
 
     def complete(self) -> None:
         """Set the width of a public domain to that of its longest value, if it is 0."""
-        if self.values and not self.width:
-            longest = max(len(value.encode()) for value in self.values)
-            object.__setattr__(self, "width", longest)
+        if self.values is not None and not self.width:
+            # Wrong values are told by the test of `values`, so any width that is accepted will do.
+            sizes = [len(value.encode(errors="replace")) for value in self.values]
+            object.__setattr__(self, "width", min(max(sizes, default=1) or 1, MAX_WIDTH))
 
     def error_place(self) -> str:
         """Return the words with which an error about this feature begins: its name."""
@@ -82,7 +83,7 @@ class Feature(MessageRecord):
         """Whether a ballot may hold this value: it is in the domain."""
         if self.values is not None:
             return value in self.values
-        return is_line(value) and value == value.strip() and 0 < len(value.encode()) <= self.width
+        return not line_fault(value, self.width)
 
 
 @dataclass(frozen=True, slots=True)

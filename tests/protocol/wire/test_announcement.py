@@ -22,7 +22,7 @@ from veilmix.protocol.wire.announcement import (
     Setting,
     decode_announcement,
 )
-from veilmix.protocol.wire.messages import Call
+from veilmix.protocol.wire.messages import Call, Registry
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.protocol.wire.wire import Writer, decode
@@ -245,3 +245,45 @@ def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
     said = Writer().text("colour").u16(4).u8(2).structures((), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, Feature.read)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ((), "found 0; 1 to 65535 are accepted"),
+        (("",), "text without surrounding spaces is accepted"),
+        (("\ud800",), "lone surrogate"),
+        (("y" * 2_000, "b"), "takes 2000 bytes of UTF-8"),
+        (("red", "red"), "'red' occurs twice"),
+    ],
+)
+def test_a_wrong_value_of_a_feature_is_named_and_not_its_width(
+    values: tuple[str, ...], why: str
+) -> None:
+    with pytest.raises(ParameterError, match=f"feature 'x': values: .*{why}"):
+        Feature("x", values)
+
+
+def test_rows_of_a_person_say_that_one_is_accepted() -> None:
+    with pytest.raises(ParameterError, match=r"rows: found 0; 2 to 1000 are accepted, or 1"):
+        Rules(rows=0)
+
+
+def test_a_long_list_with_the_last_entry_twice_is_refused_in_one_pass() -> None:
+    """Each entry is compared by its hash: a party may post millions of them."""
+    compared = 0
+
+    class Counted(bytes):
+        __slots__ = ()
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return bytes.__eq__(self, other)  # type: ignore[arg-type]
+
+        __hash__ = bytes.__hash__
+
+    keys = [Counted(number.to_bytes(32, "big")) for number in range(20_000)]
+    with pytest.raises(ParameterError, match="occurs twice"):
+        Registry((*keys, keys[-1]))
+    assert compared < 1_000
