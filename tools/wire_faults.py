@@ -1,15 +1,18 @@
 """Wire vectors that are refused: a positive message, with the bytes at one place replaced."""
 
+import struct
 from collections.abc import Iterator
 
 from field_faults import field_faults, framed, pieces
 from row_examples import NAMES
+from veilmix.protocol.wire.announcement import Rules
 from veilmix.protocol.wire.frames import HEADER
 from veilmix.protocol.wire.signed_posts import witness_of
 from wire_examples import (
     AUDITED,
     BODIES,
     CHALLENGED,
+    COARSER,
     FLAWED,
     HEAD,
     ROSTER,
@@ -122,6 +125,10 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     verified = announcement(rules=VERIFIED, registry=bytes(range(32))).encode()
     proved = b"\1\1\1\0\x08\0\0"
     named = text(b"two-round"), text(b"two-round-once")
+    other_people = text(b"fixed") + bytes(8), text(b"statistical") + HALF
+    coarser = announcement(schema=COARSER).encode()
+    several = announcement(rules=Rules(rows=6), registry=bytes(range(32))).encode()
+    rows = b"\1\1\1\0\x10\0\6\0\0"
     alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
     changes = {
         "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\2"),
@@ -138,9 +145,16 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
         "submitted-once-to-onions": (plain, *named),
         "submitted-once-by-others": (
             verified.replace(*named),
-            text(b"fixed") + bytes(8),
-            text(b"statistical") + HALF,
+            *other_people,
         ),
+        "value-in-two-groups": (coarser, text(b"rome"), text(b"oslo")),
+        "fractional-edge": (coarser, struct.pack(">d", 65.0), struct.pack(">d", 65.5)),
+        "rows-without-salt": (several, rows, b"\1\0" + rows[2:]),
+        "rows-without-order": (several, rows, b"\1\1\0" + rows[3:]),
+        "rows-with-an-audit": (several, rows, rows[:4] + b"\x14" + rows[5:]),
+        "rows-of-a-verified-mix": (several, rows, rows[:4] + b"\x18" + rows[5:]),
+        "rows-of-another-program": (several, text(b"two-round"), text(b"randomized")),
+        "rows-of-other-people": (several, *other_people),
         "audit-of-one-shuffler": (alone, tokens, audit),
         "audit-without-salt": (audited, audit, b"\1\0\1\0\4\0\0"),
         "audit-without-padding": (audited, audit, b"\0\1\1\0\4\0\0"),

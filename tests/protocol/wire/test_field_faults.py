@@ -3,9 +3,10 @@
 import field_faults
 import independent_wire
 import pytest
+import wire_tables
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.wire.bodies import TABLE
-from veilmix.protocol.wire.fields import Array, FixedBytes, Maybe, Number, Trailing
+from veilmix.protocol.wire.fields import Array, EqualSize, FixedBytes, Maybe, Number, Trailing
 from veilmix.protocol.wire.frames import decode_message
 from veilmix.protocol.wire.messages import Kind
 from veilmix.protocol.wire.records import predicate, reader, row_of
@@ -32,6 +33,11 @@ def test_every_field_with_a_limit_has_a_fault() -> None:
             is_cut = isinstance(listed, FixedBytes) and type_ == Array(listed)
             if predicate(type_) and not isinstance(type_, FixedBytes | Trailing) and not is_cut:
                 assert f"{Kind(kind).name.lower()}-{name}" in named
+    for record in wire_tables.inner_records().values():
+        for name, type_ in row_of(record).items():
+            fixed = isinstance(type_, FixedBytes | Trailing | EqualSize)
+            if predicate(type_) and not fixed:
+                assert f"{name}-" in named, (record, name)
 
 
 def test_a_value_that_may_be_absent_is_there_once_at_most() -> None:
