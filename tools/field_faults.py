@@ -5,7 +5,7 @@ wire_examples.py in which one field is encoded otherwise.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from math import inf, nextafter
 from typing import Any
 
@@ -35,7 +35,7 @@ from veilmix.protocol.wire.wire import Writer
 from wire_examples import BODIES, encoded
 
 Fault = tuple[str, bytes]  # its name, and the bytes of the field
-LONG = 1 << 11  # bytes; no message of the examples with a list as long as it may be is longer
+LONG = 1 << 16  # bytes; of a list that would be longer there is no fault "of-too-many"
 
 
 def written(type_: FieldType, value: Any) -> bytes:
@@ -77,12 +77,10 @@ def field_values(row: Mapping[str, FieldType], value: Any) -> list[Any]:
 
 def _flags(types: Sequence[FieldType], values: Sequence[Any]) -> int:
     """Return the byte of the flags that neighbours share."""
-    flags = 0
-    for bit, (type_, value) in enumerate(zip(types, values, strict=True)):
-        if not isinstance(type_, Flagged):
-            break
-        flags |= (value != type_.absent) << bit
-    return flags
+    return sum(
+        (value != type_.absent) << bit
+        for bit, (type_, value) in enumerate(zip(_neighbours(types), values, strict=False))
+    )
 
 
 def framed(name: str, body: bytes) -> bytes:
@@ -140,11 +138,9 @@ def _flag_faults(types: Sequence[FieldType], place: int, data: bytes) -> Iterato
     yield "flag-of-no-field", bytes([data[0] | 1 << number]) + data[1:]
 
 
-def _neighbours(types: Sequence[FieldType]) -> Iterator[FieldType]:
-    for type_ in types:
-        if not isinstance(type_, Flagged):
-            return
-        yield type_
+def _neighbours(types: Sequence[FieldType]) -> Iterator[Flagged]:
+    """Return the types at the front that share a byte of flags."""
+    return takewhile(lambda type_: isinstance(type_, Flagged), types)  # type: ignore[return-value]
 
 
 def _part_faults(type_: Flagged, data: bytes, value: Any) -> Iterator[Fault]:
@@ -203,7 +199,7 @@ def _list_faults(type_: Array | Items, values: tuple[Any, ...]) -> Iterator[Faul
     if type_.minimum:
         yield "of-nothing", written(type_, ())
     size = (type_.maximum or 0) * len(written(Array(type_.entry), values[:1]))
-    if type_.maximum and not type_.order and size < LONG * 32:
+    if type_.maximum and not type_.order and size < LONG:
         yield "of-too-many", written(type_, values[:1] * (type_.maximum + 1))
     if type_.order in ("ascending", "listed") and len(values) > 1:
         yield "descending", written(type_, values[::-1])

@@ -35,7 +35,7 @@ from veilmix.protocol.wire.fields import (
     Trailing,
 )
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
-from veilmix.protocol.wire.records import row_of
+from veilmix.protocol.wire.records import order_key, row_of
 
 SMALLEST, MIDDLE, LARGEST = LEVELS = range(3)
 NAMES = ("smallest", "middle", "largest")
@@ -122,23 +122,10 @@ class Examples:
             size = FEW
         entries = [self.value(type_.entry, place) for place in range(size)]
         if type_.order == "ascending":
-            entries = sorted(
-                entries,
-                key=lambda entry: (
-                    entry if isinstance(entry, bytes | int | float) else self.first(entry)
-                ),
-            )
+            entries = sorted(entries, key=order_key(type_.entry))
         if isinstance(type_.entry, Name):
             entries = [member for member in type_.entry.members if member in entries]
         return tuple(entries)
-
-    def first(self, record: Any) -> Any:
-        """Return the first field of a record."""
-        return (
-            record[0]
-            if isinstance(record, tuple)
-            else getattr(record, next(iter(row_of(type(record)))))
-        )
 
     def bytes(self, size: int) -> bytes:
         """Make bytes that differ from all others of this level."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from field_faults import field_values
 from veilmix.crypto.keys import PublicKey
 from veilmix.errors import Reason
 from veilmix.protocol.wire.counts import COUNTS
@@ -41,8 +42,7 @@ def shown(message: Message) -> Vector:
 def shown_body(record: Any) -> Vector:
     """Return the fields of a record by their names, without those that are left out."""
     row = row_of(type(record))
-    values = record if isinstance(record, tuple) else [getattr(record, name) for name in row]
-    return _fields(row, values)
+    return _fields(row, field_values(row, record))
 
 
 def _fields(row: Any, values: Any) -> Vector:
@@ -69,8 +69,7 @@ def shown_value(type_: FieldType, value: Any) -> Any:
     match type_:
         case Nested(record=record):
             row = row_of(record)
-            values = value if isinstance(value, tuple) else [getattr(value, name) for name in row]
-            fields = _fields(row, values)
+            fields = _fields(row, field_values(row, value))
             return fields if has_optional(record) else list(fields.values())
         case OneOf():
             return [record_name(type(value)), *shown_body(value).values()]

@@ -59,7 +59,7 @@ from veilmix.protocol.wire.messages import (
     Tally,
 )
 from veilmix.protocol.wire.parties import Role
-from veilmix.protocol.wire.records import row_of
+from veilmix.protocol.wire.records import order_key, row_of
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.protocol.wire.token_messages import (
     Grant,
@@ -341,13 +341,7 @@ def values(type_: FieldType) -> Any:
 
 def lists(type_: Items | Array, entries: Any) -> Any:
     """Give a strategy for short lists in the order of a type."""
-
-    def first(entry: Any) -> Any:
-        if not isinstance(type_.entry, Nested):
-            return entry
-        is_tuple = isinstance(entry, tuple)
-        return entry[0] if is_tuple else getattr(entry, next(iter(row_of(type(entry)))))
-
+    first = order_key(type_.entry)
     unique = first if type_.order else None
     some = st.lists(entries, min_size=type_.minimum, max_size=4, unique_by=unique)
     ascends = type_.order == "ascending"
