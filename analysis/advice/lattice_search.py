@@ -134,7 +134,7 @@ class _LatticeSearch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the limit of the work (counts of the table and promises) is reached."""
+        """Whether the limit of the work (counts of the table and certified bounds) is reached."""
         return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:

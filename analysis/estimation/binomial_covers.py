@@ -29,7 +29,7 @@ def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
         return 0
     if _too_few(listed, unlisted, k, COVERS - 1) > delta:
         return None
-    # a cover of `low` gives too few suppressions, a cover of `high` enough
+    # cover rate `low` gives too few suppressed values, rate `high` gives enough
     low, high = 0, COVERS - 1
     while high - low > 1:
         middle = (low + high) // 2

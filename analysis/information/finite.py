@@ -173,7 +173,7 @@ def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) ->
 def _exact(
     rows: Floats, alpha: Floats, n: int, summed: tuple[bool, bool]
 ) -> tuple[SimulatedMean | None, SimulatedMean | None]:
-    """Return I(Y;P) and I(Y;T) in nats by exact sums; None for one that `summed` leaves out."""
+    """Return I(Y;P) and I(Y;T) in nats by exact sums; None where `summed` is False."""
     from scipy.special import xlogy
 
     if not summed[0]:
