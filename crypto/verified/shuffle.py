@@ -66,9 +66,9 @@ class ShuffleProof:
         count, width = len(self.commitments), len(self.salt_responses)
         by_row = self.chain, self.chain_masks, self.chain_responses, self.exponent_responses
         if any(len(part) != count for part in by_row):
-            found = ", ".join(str(len(part)) for part in by_row)
+            lengths = ", ".join(str(len(part)) for part in by_row)
             raise ParameterError(
-                f"proof of a shuffle: found {found} chain elements, chain masks, chain responses "
+                f"proof of a shuffle: found {lengths} chain elements, chain masks, chain responses "
                 f"and exponent responses; {count} of each are accepted, one for each commitment"
             )
         if len(self.masks) != 3 + 2 * width or len(self.sums) != 3:

@@ -26,7 +26,7 @@ LIKE = {"heavy-hitters": "one that nobody has"}  # the subject of errors that ar
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
     """Yield the basis of epsilon after shuffling, for mechanisms without own report distributions.
 
-    Nothing is yielded for a mechanism with several messages a person.
+    A mechanism with several messages a person is left out.
     """
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:

@@ -225,7 +225,7 @@ def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
 def set_blocks(score: "ScoredTable", limit: int | None = None) -> Iterator["Block"]:
     """Yield the safe sets of columns, and the columns to keep and to drop.
 
-    limit: the most sets and columns that a terminal prints; None: a page shows all.
+    limit: the largest number of sets and columns to print; None: no limit, as on a page.
     """
     sets, promise = _printed_sets(score), _promise(score)
     printed = sets if len(score.columns) <= LISTED else sets[:limit]

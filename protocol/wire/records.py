@@ -629,7 +629,7 @@ def fault(type_: FieldType, value: Any) -> str:
 
 
 def _first_twice(keys: Iterable[Any]) -> Any:
-    """Return the first key that occurred before; there is one."""
+    """Return the first key that also occurs earlier; AssertionError without such a key."""
     earlier = set[Any]()
     for key in keys:
         if key in earlier:
