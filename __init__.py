@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from .scenarios.studies.sweeps.sweep_runs import read_sweep as read_sweep
     from .version import __version__ as __version__
 
-# Public name -> the module that defines it, and after a colon its name there; empty for a package.
+# For each public name, the module that defines it. After a colon stands the name in that module, if
+# it differs. An empty text marks a subpackage.
 _HOMES = {
     "Frame": "analysis.frames",
     "Outcome": "scenarios.lab.scoring.outcome",

@@ -1,8 +1,9 @@
-"""Numbers only: anonymity of people, possible guarantees, and the knowledge of a coalition.
+"""Numerical analysis: exposure of people, certified bounds, and the knowledge of a coalition.
 
-Files of this package may import `errors` and the plain data of `protocol`, and must never know
-trio, keys or roles. Every theorem is a function; its docstring names its paper, its units and its
-corrections.
+Modules of this package compute with counts and tables, never with messages. They may import
+`errors` and the plain data types of `protocol`, but not trio, cryptographic keys or `roles` (the
+code of the parties). Each theorem is a function. Its docstring names the paper, the units, and any
+correction of the printed text.
 """
 
 from typing import TYPE_CHECKING

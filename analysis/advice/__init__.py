@@ -1,8 +1,9 @@
 """Advice: coarse levels of each column of a table that make its people k-anonymous.
 
-This room holds ladders (a column in ever coarser values), the search for the choice of levels with
-the least loss of information, and the losses of a choice. May import `exposure`. Must never know
-files or the meaning of a value: a value is a code.
+A ladder is a column with its levels, from its own values to ever coarser values. This package
+searches the choice of one level per column that loses the least information, and measures the
+loss of a choice. It may import `exposure`. It never reads files, and never knows the meaning of a
+value: a value is an integer code.
 """
 
 from .choice import Advice, Choice

@@ -1,6 +1,7 @@
-"""Results of a search for coarser columns: choices of levels, the best, a bound on its loss.
+"""Results of a search for coarser columns: the choices tried, the best of them, and a bound.
 
-A level is a coarsening of a column; its number grows as its values get coarser (ladder.py).
+A level is a coarsening of one column; a higher level number has coarser values (ladder.py). A
+choice takes one level for each column. Its loss is the lost share of the columns' information.
 """
 
 from collections.abc import Sequence
@@ -9,8 +10,8 @@ from dataclasses import dataclass, field
 from .ladder import Ladder
 
 Levels = tuple[int, ...]
-SLACK = 1e-12  # two losses that differ by less are equal up to rounding
-PROVED = 1e-9  # a lower bound within this of a choice's loss proves it the least
+SLACK = 1e-12  # two losses (from 0 to 1) that differ by less count as equal, because of rounding
+PROVED = 1e-9  # a choice is proved optimal if its loss exceeds the lower bound by at most this
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,10 @@ class Choice:
 
 
 def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: int) -> Choice:
-    """Return a choice with its loss, computed as the search does (lattice_search.py).
+    """Return a choice of levels with its loss, by the formula of the search (lattice_search.py).
 
     Args:
-        ladders: the levels of each column, with their losses.
+        ladders: each column with its levels (coarsenings); every level has a loss.
         levels: the number of the chosen level of each column.
         people: people in an equivalence class smaller than k; their rows count as lost.
         n: people in the table.
@@ -48,10 +49,10 @@ class Advice:
     """The result of a search for the choice of levels (coarser columns) with the least loss.
 
     Attributes:
-        best: the choice with the least loss that leaves few enough people exposed.
-        bound: lower bound on the loss of any such choice.
-        tried: all complete choices with counted people.
-        counted: how often the search counted the people below k.
+        best: the choice with the least loss among those that leave few enough people exposed.
+        bound: lower bound on the loss of every choice that leaves few enough people exposed.
+        tried: the choices, with a level for every column, whose exposed people the search counted.
+        counted: number of times that the search counted the exposed people.
     """
 
     best: Choice
@@ -61,18 +62,19 @@ class Advice:
 
     @property
     def gap(self) -> float:
-        """Upper bound on the loss that a better choice would save; 0 if the search is exact."""
+        """The most by which a better choice could lower the loss; 0 if `best` is proved optimal."""
         return max(0.0, self.best.loss - self.bound)
 
     @property
     def exact(self) -> bool:
-        """Whether it is proved that no safe choice of levels loses less than the best found."""
+        """Whether `best` is proved optimal: no choice with few enough exposed people loses less."""
         return self.gap <= PROVED
 
     def frontier(self) -> tuple[Choice, ...]:
-        """Return the tried choices on the Pareto front of people below k and loss.
+        """Return the tried choices on the Pareto front of exposed people and loss.
 
-        Each loses less than all tried choices with as few people below k; fewest people first.
+        Each choice on the front loses less than every tried choice with fewer exposed people. The
+        choice with the fewest exposed people comes first.
         """
         choices: list[Choice] = []
         for choice in sorted(

@@ -1,6 +1,7 @@
 """The figure of advice: the loss of each coarsening against the share of exposed people.
 
-The share is drawn twice: as it is in this table, and as it is guaranteed from the columns' counts.
+Each coarsening appears with two shares of exposed people: the true share in this table, and an
+upper bound on the share that is proved from the counts of single columns.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
-Point = tuple[float, float, float]  # loss, share below k, guaranteed share
+# For one choice: its loss, the share of people below k, and the upper bound on this share that the
+# counts of single columns prove.
+Point = tuple[float, float, float]
 
 
 @drawing.styled
@@ -21,7 +24,8 @@ def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure
     """Return a figure with a point for each choice: its loss against its share of exposed people.
 
     Args:
-        points: for each choice its loss, its share of people below k, and the guaranteed share.
+        points: for each choice its loss, its share of people below k, and the upper bound on this
+            share that the counts of single columns prove.
         best: the index of the advised choice in `points`.
         target: the share of people below k that is allowed; drawn as a vertical line.
         k: the smallest crowd in which a person is not exposed; for the label.
@@ -34,8 +38,15 @@ def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure
 def draw(ax: "Axes", points: Sequence[Point], best: int, target: float, k: int) -> None:
     """Draw, for each choice of coarser columns, its loss against its share of exposed people.
 
-    Arguments as in `figure`. The axis of people shows square roots, so that small shares are
-    distinguishable.
+    The axis of people shows square roots, so that small shares are distinguishable.
+
+    Args:
+        ax: the axes to draw on.
+        points: for each choice its loss, its share of people below k, and the upper bound on this
+            share that the counts of single columns prove.
+        best: the index of the advised choice in `points`.
+        target: the share of people below k that is allowed; drawn as a vertical line.
+        k: the smallest crowd in which a person is not exposed; for the label.
     """
     loss = [point[0] for point in points]
     ax.set_xscale("function", functions=(lambda x: abs(x) ** 0.5, lambda x: x**2))

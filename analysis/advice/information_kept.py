@@ -1,12 +1,13 @@
-"""The information of a table left by a choice of coarser values.
+"""The information that remains in a table with coarser values, by three measures.
 
 entropy      bits of each column, in the table and in the coarser values
-two-way      for every pair of columns, the total variation distance (0 to 1) between the people
-             in each cell, and the same as rebuilt from the coarser cells: inside them, people are
-             spread by each column's own counts
-prediction   of one column from the other columns: the share of people for which the likeliest value
-             of a naive Bayes classifier (Laplace's 1 added to every count) is right, each half of
-             the people judged by the other half; beside it the most frequent value alone
+two-way      the joint distribution of every pair of columns is compared with an estimate from the
+             coarser values, by the total variation distance (0 to 1); the estimate divides the
+             people of each coarse cell by the fine counts of each single column
+prediction   a naive Bayes classifier predicts one column from the other columns: the share of
+             people with a right prediction; each half of the people is predicted by a classifier
+             trained on the other half (1 is added to every count), and compared with always
+             guessing the most frequent value
 """
 
 from collections.abc import Sequence
@@ -19,12 +20,12 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from .ladder import Codes, entropy
 
-SEED = 0x70726564  # seeds the division of the people into two halves
-# Two columns with at most this number of cells for each person are counted in an array; with more
-# cells, the codes are sorted.
+SEED = 0x70726564  # seeds the random division of the people into a training half and a test half
+# The cells of two columns are counted in an array if it has at most this number of entries per
+# person. A larger array would waste memory, so the occupied cells are found by sorting.
 DENSE = 64
-# Only this number of the most frequent values of the predicted column are predicted; rarer values
-# are never guessed.
+# The classifier predicts only this number of most frequent values of a column, which limits its
+# work. People with a rarer value count as wrongly predicted.
 MOST_LABELS = 100
 Columns = Sequence[NDArray[np.integer]]
 
@@ -33,12 +34,12 @@ Columns = Sequence[NDArray[np.integer]]
 class Prediction:
     """The success of predicting one column from the other columns, coarse and fine.
 
-    All numbers are shares of people with a rightly guessed value.
+    All numbers are shares of people whose value is guessed correctly.
 
     Attributes:
-        coarse: from the columns as advised.
-        fine: from the columns as in the table.
-        none: by the most frequent value.
+        coarse: guessed from the other columns with the advised coarser values.
+        fine: guessed from the other columns with the values of the table.
+        none: guessed without other columns, as the most frequent value.
     """
 
     coarse: float
@@ -47,15 +48,18 @@ class Prediction:
 
 
 def bits(columns: Columns) -> list[float]:
-    """Return the entropy of each column in bits."""
+    """Return the entropy of each column in bits.
+
+    columns: for each column, the integer code of every person's value.
+    """
     return [entropy(np.bincount(column)) for column in columns]
 
 
 def two_way_distance(fine: Columns, coarse: Columns) -> float:
     """Return the mean total variation distance, 0 to 1, over all pairs of columns.
 
-    Each is between the joint of two fine columns and the joint as rebuilt from the coarse columns;
-    0 if there is a single column.
+    For each pair, the joint distribution of the fine columns is compared with an estimate of it
+    from the coarse columns. 0 if there is a single column.
 
     Args:
         fine: the code of each person in each column of the table.
@@ -72,7 +76,10 @@ def two_way_distance(fine: Columns, coarse: Columns) -> float:
 
 
 def _inside(fine: NDArray[np.integer], coarse: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return, for each person, its fine value's share of the people with its coarse value."""
+    """Return, for each person, the share of its fine value among people with its coarse value.
+
+    fine, coarse: the code of each person in a column of the table, and in its coarsening.
+    """
     shares: NDArray[np.float64] = np.bincount(fine)[fine] / np.bincount(coarse)[coarse]
     return shares
 
@@ -85,10 +92,20 @@ def _distance(
     inside_i: NDArray[np.float64],
     inside_j: NDArray[np.float64],
 ) -> float:
-    """Return the total variation distance of one pair of columns, from 0 to 1.
+    """Return the total variation distance of a pair of columns from its estimate, 0 to 1.
 
-    Arguments as in `two_way_distance`; `inside_i` and `inside_j` are the results of `_inside`.
-    Cells without a person hold the missing rebuilt probability.
+    The joint distribution of the two fine columns is compared with an estimate, which divides the
+    people of each coarse cell by the fine counts of each single column. Fine cells without people
+    get the estimated probability that the occupied cells leave.
+
+    Args:
+        fine_i: the code of each person in the first column of the table.
+        fine_j: the same for the second column.
+        coarse_i: the code of each person in the first coarser column.
+        coarse_j: the same for the second coarser column.
+        inside_i: for each person, the share of people with the same value of the first column among
+            the people with the same coarser value.
+        inside_j: the same for the second column.
     """
     n = len(fine_i)
     counts, first = _cells(fine_i, fine_j)
@@ -105,10 +122,12 @@ def _distance(
 def _cells(
     codes_i: NDArray[np.integer], codes_j: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the occupied cells of two columns, in ascending order.
+    """Return the occupied cells (combinations of values) of two columns, in ascending order.
+
+    codes_i, codes_j: the code of each person in the two columns.
 
     Returns:
-        The people in each cell, and for each cell the number of a row in it.
+        The people in each occupied cell, and the index of one person in it.
     """
     width = int(codes_j.max()) + 1
     cells = codes_i.astype(np.int64) * width + codes_j
@@ -128,8 +147,8 @@ def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:
 
     Args:
         label: the code of each person in the predicted column.
-        fine: its codes in the other columns of the table.
-        coarse: its codes in the coarser columns.
+        fine: the code of each person in the other columns, with the values of the table.
+        coarse: the code of each person in the other columns, with the coarser values.
 
     Raises ParameterError for fewer than two people.
     """
@@ -146,8 +165,11 @@ def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:
 def _right(label_codes: Codes, columns: Columns) -> float:
     """Return the share of people for whom a naive Bayes classifier predicts the right label.
 
-    The people are halved at random; each half is predicted by a classifier trained on the other
-    half. Labels of -1 are too rare to be predicted.
+    The people are halved at random; a classifier trained on one half predicts the other half.
+
+    Args:
+        label_codes: the label of each person; -1 if it is too rare to be predicted.
+        columns: the code of each person in the columns from which the label is predicted.
     """
     right = 0
     sides = np.random.default_rng(SEED).permutation(len(label_codes)) % 2

@@ -1,10 +1,13 @@
 """Ladders: a column in ever coarser values, from its own values to a single value.
 
-A level maps the codes of the column to coarser codes. Each level is a coarsening of the level
-before (values equal in one level are equal in all later levels), so a person's crowd only grows.
-The loss of a level is a number from 0 to 1, ascending; the usual loss is the lost share of entropy,
+A ladder has levels. A level maps the codes of the column to coarser codes. Values that are equal in
+one level are equal in all later levels, so a person's equivalence class only grows. The loss of a
+level is a number from 0 to 1 that never falls from level to level. It is usually the lost share of
+entropy:
 
     loss = 1 - H(level) / H(level 0)
+
+H is the entropy of a column in the values of a level; level 0 is the column's own values.
 """
 
 from __future__ import annotations
@@ -40,12 +43,11 @@ class Ladder:
     """A column and its levels, from fine to coarse; the last level has a single value.
 
     Attributes:
-        column: its name.
-        levels: from fine to coarse.
-        weight: how much the column's loss counts beside the others'.
+        column: the name of the column.
+        levels: the coarsenings of the column, from fine to coarse.
+        weight: weight of the column's loss in the mean loss over all columns.
 
-    Raises ParameterError where a level is no coarsening of the one before, or losses do not ascend
-    from 0 to 1.
+    Raises ParameterError if a level splits values of the level before, or if losses fall.
     """
 
     column: str
@@ -53,26 +55,27 @@ class Ladder:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """Raise ParameterError if levels or losses do not form a ladder, as the class describes."""
+        """Raise ParameterError unless each level coarsens the level before and losses ascend."""
         losses = [level.loss for level in self.levels]
         if not losses or losses != sorted(losses) or losses[0] < 0 or losses[-1] > 1:
             raise ParameterError(
-                f"ladder {self.column!r}: found losses {losses}; needs ascending losses from 0 to 1"
+                f"levels of {self.column!r}: found losses {losses}; needs ascending losses, 0 to 1"
             )
         if len(np.unique(self.levels[-1].codes)) > 1:
             raise ParameterError(
-                f"ladder {self.column!r}: the last level has several values; needs a single one"
+                f"levels of {self.column!r}: the last level has several values; needs a single "
+                "value for all people, so that the column can be dropped"
             )
         for finer, coarser in zip(self.levels, self.levels[1:], strict=False):
             if not nested(finer.codes, coarser.codes):
-                message = f"{coarser.name!r} is no coarsening of {finer.name!r}"
-                raise ParameterError(f"ladder {self.column!r}: {message}")
+                message = f"{coarser.name!r} is no coarsening of {finer.name!r}, the level before"
+                raise ParameterError(f"levels of {self.column!r}: {message}")
 
 
 def nested(finer: Codes, coarser: Codes) -> bool:
     """Whether a coarser level only merges values of a finer level and splits none.
 
-    Both are the coarser code of each code of a column.
+    finer, coarser: for each code of a column, its code in the finer and in the coarser level.
     """
     if len(finer) != len(coarser):
         return False
@@ -81,7 +84,7 @@ def nested(finer: Codes, coarser: Codes) -> bool:
 
 
 def entropy(counts: Sequence[int] | Codes) -> float:
-    """Return the Shannon entropy of a distribution given by counts, in bits."""
+    """Return the Shannon entropy in bits of the distribution given by counts of people."""
     people = np.asarray(counts, float)
     shares = people[people > 0] / people.sum()
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
@@ -91,8 +94,9 @@ def entropy_losses(counts: Codes, levels: Sequence[Codes]) -> list[float]:
     """Return the share of the column's entropy that each level loses, 0 to 1.
 
     Args:
-        counts: people with each code of the column.
-        levels: for each level, the coarser code of each code; the first level is the column itself.
+        counts: number of people with each code of the column.
+        levels: for each level (coarsening), the coarser code of each code; the first level is the
+            column itself.
     """
     entropies = [entropy(np.bincount(codes, weights=counts)) for codes in levels]
     whole = entropies[0]

@@ -1,22 +1,29 @@
-"""The least loss over all choices of levels with few people below k: searched, with its gap.
+"""Search the coarser columns that lose least and leave few people in classes smaller than k.
 
-    loss of a choice = b + (1 - b) e     b: weighted mean of its levels' losses
+A ladder lists the levels (coarsenings) of one column; at the last level, the column is dropped.
+A choice takes one level for each column.
+
+    loss of a choice = b + (1 - b) e     b: weighted mean of the losses of the chosen levels
                                          e: share of people below k, whose rows count as lost
 
-A choice is safe if at most `most` people are below k. A coarser column never removes a person from
-a crowd, so of a partial choice (some columns settled, the rest dropped) the people below k are the
-fewest of all its completions: if they are too many, no completion is safe. The search settles one
-column after the other, best bound first; for every unsettled column, the bound of a partial choice
-takes the finest level that is safe beside the settled columns. It is exact if the best remaining
-bound is no less than the best choice found; after an early stop, the difference is the gap.
+A choice is safe if at most `max_exposed` people are below k. A partial choice settles the levels
+of some columns; the other columns are dropped. A finer column never removes a person from the
+people below k. So a partial choice with too many people below k has no safe completion.
 
-If a promise is given, a choice is safe only if the columns' counts alone prove it as well. A
-promise may break as a column gets coarser, but is never below the truth: the same bounds hold, and
-the promise is computed for every complete choice that would be the best.
+The search is best first: it settles one column after the other, and extends the partial choice with
+the smallest lower bound on its loss. That bound gives each unsettled column its finest level that
+is safe together with the settled columns. The best choice found is proved optimal once no lower
+bound is smaller than its loss. After an early stop, the gap is the difference.
 
-People are distinguished by sums of random 64-bit numbers, one for each coarser value (two different
-rows collide with probability n^2 / 2^64); the returned choice is counted again without them.
-Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search the same lattice.
+If a promise is given (an upper bound on the people below k from the columns' counts), a safe choice
+must keep it within the limit too. The promise may rise as a column gets coarser, but it is never
+below the truth, so the lower bounds on the loss still hold. It is computed for every complete
+choice that would be the best.
+
+Each coarser value has a random 64-bit number; the sum over the columns identifies a row's
+equivalence class. Two different rows of n have equal sums with probability about n^2 / 2^64, so the
+returned choice is counted again without these numbers. Incognito (LeFevre et al. 2005) and Flash
+(Kohlmayer et al. 2012) search the same set of choices.
 """
 
 from __future__ import annotations
@@ -38,10 +45,11 @@ from .ladder import Ladder
 
 Promise = Callable[[Levels], int]
 Keys = NDArray[np.uint64]
-SEED = 0x61647669  # seeds the random numbers of the rows, and the orders of the first choices
-RESTARTS = 24  # number of orders in which columns are made finer, to find good first choices
-# Limits where the caller sets none, about a minute of processor time: rows that all steps read
-# together, and number of steps.
+# seeds the numbers that identify rows, and the column orders of the first choices
+SEED = 0x61647669
+RESTARTS = 24  # number of column orders tried, to find good choices before the exact search
+# Limits of the work if the caller sets none, about a minute of processor time. ROWS: rows read by
+# all steps together. STEPS: number of steps (counts of the table and promises).
 ROWS, STEPS = 1_500_000_000, 250_000
 
 
@@ -62,17 +70,17 @@ def search(
 
     Args:
         table: n x d integer codes of at least 0.
-        ladders: the levels of each column.
+        ladders: each column with its levels (coarsenings) and their losses.
         k: an integer of at least 1.
-        max_exposed: allowed people in a crowd smaller than k.
-        charged: whether people below k count as lost (e in the formula; else it is 0).
-        promise: an upper bound on the people below k from the columns' counts, if it must be at
-            most `max_exposed` too.
-        steps: counts of the table and promises after which the best choice so far is returned, with
-            its gap; None: 1.5 x 10^9 / rows, at most 250,000.
-        persons: an integer for each row, equal where rows are one person's, who is as exposed as
-            its worst row; None: each row is a person's own.
-        fixed: the cell of each row in columns that are known and stay as they are; None: none.
+        max_exposed: allowed people in an equivalence class smaller than k.
+        charged: whether the rows of people below k count as lost information.
+        promise: for a choice of levels, returns an upper bound on the people below k from the
+            columns' counts, which must be at most `max_exposed` too; None: no such condition.
+        steps: limit of the steps (counts of the table and promises); then the best choice so far is
+            returned, with its gap. None: 1.5 x 10^9 / rows, at most 250,000.
+        persons: an integer for each row, equal for rows of one person, who is as exposed as the
+            worst of these rows; None: each row is a person's own.
+        fixed: the cell of each row in known columns that stay unchanged; None: no such columns.
         progress: called with the current result, now and then.
     """
     codes = as_table(table)
@@ -91,7 +99,7 @@ def search(
 class _LatticeSearch:
     """The search for coarser levels of the columns with the least loss, as `search` runs it.
 
-    It holds the table, the losses of the levels, and the best choice found so far.
+    Attributes hold the table, the losses of the levels, and the best choice found so far.
     """
 
     def __init__(
@@ -138,10 +146,10 @@ class _LatticeSearch:
         return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:
-        """Return a random 64-bit number for each row, equal for rows with equal values.
+        """Return a number for each row that is equal for rows with equal values in column j.
 
-        Values are compared at this level (coarsening) of column j. The sum of these numbers over
-        the columns identifies the equivalence class of a row.
+        Values are compared at this level (coarsening) of the column. The numbers are random 64-bit
+        numbers; their sum over all columns identifies the equivalence class of a row.
         """
         return self.marks[j][level][self.columns[j]]
 
@@ -150,7 +158,8 @@ class _LatticeSearch:
 
         Args:
             keys: a number for each row that identifies its equivalence class.
-            enough: a number of people beyond which a lower bound on the count may be returned.
+            enough: a limit of people; if the count exceeds it, any number above the limit may be
+                returned.
         """
         self.counted += 1
         if self.k == 1:
@@ -163,9 +172,9 @@ class _LatticeSearch:
         return int(counts[counts < self.k].sum())
 
     def base(self, levels: Levels) -> float:
-        """Return the loss of a choice of levels without its exposed people: a weighted mean.
+        """Return the weighted mean loss of a choice of levels, without the rows of exposed people.
 
-        A level is a coarsening of a column, with a share of its information lost.
+        levels: the number of the chosen level (coarsening) of each column.
         """
         return sum(self.losses[j][level] for j, level in enumerate(levels))
 
@@ -178,9 +187,9 @@ class _LatticeSearch:
         return base + (1 - base) * people / self.n if self.charged else base
 
     def note(self, levels: Levels, people: int) -> None:
-        """Record a complete choice of levels with its people below k.
+        """Record a choice with a level for every column, and the number of its people below k.
 
-        If it is safe and loses less than the best choice, it becomes the best.
+        If the choice is safe and loses less than the best choice so far, it becomes the best.
         """
         choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice
@@ -189,9 +198,10 @@ class _LatticeSearch:
             self.best = choice
 
     def safe(self, levels: Levels, people: int) -> bool:
-        """Whether a choice leaves at most `max_exposed` people in crowds below k.
+        """Whether a choice of levels leaves at most `max_exposed` people in classes smaller than k.
 
-        With a promise, the bound from the columns' counts must be as low.
+        people: the number of these people in the table. If the search has a promise (an upper bound
+        on these people from the columns' counts), this bound must be at most `max_exposed` too.
         """
         if people > self.max_exposed:
             return False
@@ -204,10 +214,10 @@ class _LatticeSearch:
         """Search and return the best choice with a lower bound on the loss.
 
         Args:
-            fixed: the cell of each row in columns that stay as they are; None without such columns.
+            fixed: the cell of each row in columns that stay unchanged; None without such columns.
 
         Raises:
-            ParameterError: no choice is safe, not even with every column dropped.
+            ParameterError: no choice is safe, not even with every other column dropped.
         """
         all_dropped = np.zeros(len(self.codes), np.uint64)
         self.fixed = np.zeros(len(self.codes), np.int64)
@@ -223,12 +233,13 @@ class _LatticeSearch:
             raise ParameterError(
                 f"k = {self.k} is more than the {self.n:,} people of the table: no choice is safe"
                 if fixed is None
-                else f"the columns that are kept alone leave {people:,} of {self.n:,} people below "
-                f"k = {self.k}: no choice is safe; keep fewer"
+                else f"the kept columns leave {people:,} of {self.n:,} people below k = {self.k} "
+                "even if all other columns are dropped: no choice is safe; keep fewer columns"
             )
         if self.best is None:
             raise ParameterError(
-                "the columns that are kept alone miss the target: no choice is safe; keep fewer"
+                "the kept columns miss the target even if all other columns are dropped: no choice "
+                "is safe; keep fewer columns"
             )
         self.progress("first choices")
         gains = [[row[i] - row[i - 1] for i in range(1, len(row))] for row in self.losses]
@@ -243,14 +254,14 @@ class _LatticeSearch:
         return Advice(best, min(bound, best.loss), tuple(self.tried.values()), self.counted)
 
     def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
-        """From all columns dropped, make columns finer one step at a time, the largest gain first.
+        """Find a good first choice: from all columns dropped, refine one column at a time.
 
-        This finds a good first choice quickly. A step that is refused now is refused later too, as
-        all other columns only become finer (a promise may differ; the following search does not
-        rely on it).
+        The column with the largest gain (saved loss) is refined next. A column whose refinement is
+        unsafe is not tried again, because the other columns only become finer. (A promise might
+        allow it later; the exact search does not rely on this shortcut.)
 
         Args:
-            keys: numbers of the rows' classes with all columns dropped.
+            keys: for each row, the number of its equivalence class if all columns are dropped.
             gains: for each column, the loss that each finer level saves.
             noise: 0 for exact gains; 1 scales them at random, for another order.
         """
@@ -274,11 +285,13 @@ class _LatticeSearch:
                 open_.discard(j)
 
     def _best_first(self, dropped: Keys) -> float:
-        """Search partial choices, the least bound first, and return a bound on the loss.
+        """Search partial choices, the least bound first; return a lower bound on the loss.
 
-        The search ends if no partial choice can be better, or the work limit is met. `dropped` are
-        the numbers of the rows' classes with all columns dropped. The result is a lower bound on
-        the loss of every safe choice.
+        A partial choice settles the levels of some columns. The search ends if no partial choice
+        can become better than the best choice, or if the work limit is reached. The bound returned
+        holds for every safe choice.
+
+        dropped: for each row, the number of its equivalence class if all columns are dropped.
         """
         d = len(self.ladders)
         finest = self._finest(dropped, list(range(d)), [0] * d)
@@ -300,7 +313,9 @@ class _LatticeSearch:
                 self.progress(f"loss {self.best.loss:.4f}, none below {low:.4f}")
             for child in self._children(dropped, order, settled, finest):
                 heapq.heappush(heap, (child[0], step * 100 + child[1][-1], *child[1:]))
-                if self.is_late:  # the bound of the parent holds for the choices not yet pushed
+                # The parent's bound is no larger than those of its children, so it also holds for
+                # the children not yet pushed.
+                if self.is_late:
                     return low
         return self.best.loss if self.best else 1.0
 
@@ -310,14 +325,14 @@ class _LatticeSearch:
         """Extend a partial choice: settle the next column at each level that may still be safe.
 
         Args:
-            dropped: numbers of the rows' classes with all columns dropped.
+            dropped: for each row, the number of its equivalence class if all columns are dropped.
             order: the columns in the order in which they are settled.
             settled: the levels of the first columns of `order`.
             finest: for each column, the finest level that may be safe.
 
         Returns:
-            For each child a lower bound on its loss, its settled levels, and its `finest`. Complete
-            choices are recorded instead.
+            For each extended choice a lower bound on its loss, its settled levels, and its own
+            `finest`. Choices that settle all columns are recorded as tried instead.
         """
         j = order[len(settled)]
         keys = dropped.copy()
@@ -355,15 +370,17 @@ class _LatticeSearch:
         finest_levels: list[int],
         fixed_loss: float | None = None,
     ) -> list[int]:
-        """Return, per column, the finest level that is safe beside the settled columns.
+        """Return, per column, the finest level that is safe together with the settled columns.
 
-        It is found by bisection, because fewer people are exposed at coarser levels.
+        Each level is found by bisection, because a coarser level exposes no more people.
 
         Args:
-            keys: numbers of the rows' classes with the columns in `rest` dropped.
+            keys: for each row, the number of its equivalence class if the columns in `rest` are
+                dropped.
             rest: the columns without a settled level.
-            finest_levels: for each column, a level that is as fine or finer than the result.
-            fixed_loss: loss of the settled columns, to stop early; None: no early stop.
+            finest_levels: for each column, a level that is as fine as the result or finer.
+            fixed_loss: loss of the settled columns; if the bound shows that no better choice
+                follows, the bisection stops early. None: no early stop.
         """
         tight = list(finest_levels)
         for j in rest:
@@ -383,9 +400,10 @@ class _LatticeSearch:
         return tight
 
     def _complete(self, order: list[int], settled: Levels) -> Levels:
-        """Return the levels (coarsenings) in the order of the table's columns.
+        """Return the chosen levels (coarsenings) in the order of the table's columns.
 
-        order: the columns in the order of the search. settled: the level of each of them.
+        order: the columns in the order of the search. settled: the level of each column in this
+        order.
         """
         levels = list(self.top)
         for at, level in zip(order, settled, strict=True):
@@ -393,7 +411,7 @@ class _LatticeSearch:
         return tuple(levels)
 
     def _prove(self, best: Choice) -> None:
-        """Count the people of the best choice again without random numbers.
+        """Count the exposed people of the best choice again, by values instead of random numbers.
 
         Raises ParameterError if the counts differ, because two different rows had the same number.
         """
@@ -417,9 +435,10 @@ class _LatticeSearch:
 
 
 def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:
-    """Return, for each level of a ladder, a random number for each code of the column.
+    """Return, for each level of a ladder (a column and its coarsenings), a random number per code.
 
-    Codes with the same coarser value have the same number, so sums of numbers identify classes.
+    Codes with the same coarser value have the same number, so the sum of the numbers over all
+    columns identifies an equivalence class of rows.
     """
     marks = []
     for level in ladder.levels:

@@ -3,10 +3,11 @@
     coarser    a column at a coarser level
     dropped    a column without values
     merged     two values of a column become a single value
-    left out   all rows in a crowd smaller than k
+    left out   all rows in an equivalence class smaller than k
 
-The cost is the entropy that the known columns lose, in bits a row: for a change of a column, the
-difference of its entropy; for rows that are left out, their share times the entropy of all columns.
+People below k are people in an equivalence class smaller than k. The cost is the entropy that the
+known columns (quasi-identifiers) lose, in bits a row. A change of one column costs the difference
+of its entropy. Leaving out rows costs their share times the entropies of all known columns, added.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +36,7 @@ class Coarser:
     """A coarser level of a column that `next_steps` evaluates.
 
     Attributes:
-        column: the number of the column among the known columns.
+        column: the index of the column among the known columns (quasi-identifiers).
         name: name of the level.
         codes: the coarser code of each code of the column, at least 0.
     """
@@ -50,14 +51,15 @@ class NextStep:
     """A single change of a table, and its effect on exposure and information.
 
     Attributes:
-        change: its kind.
-        column: the number of the column among the known columns; None: rows are left out.
-        below: people in an equivalence class smaller than k afterwards.
-        freed: by how much the people below k become fewer.
+        change: the kind of the change.
+        column: the index of the column among the known columns (quasi-identifiers); None if rows
+            are left out.
+        below: people in an equivalence class smaller than k after the change.
+        freed: decrease of the number of these people.
         bits: entropy lost, in bits a row.
         level: the name of the coarser level; "" for other changes.
-        codes: two merged values, the one of fewer people first; None for other changes.
-        rows: number of rows that are left out.
+        codes: the two merged values, the value of fewer people first; None for other changes.
+        rows: number of rows that are left out; 0 for other changes.
     """
 
     change: StepKind
@@ -80,13 +82,16 @@ class NextStep:
 def next_steps(
     rows: DistinctRows, k: int, coarser: Sequence[Coarser], merges: Sequence[ValueMerge]
 ) -> tuple[NextStep, ...]:
-    """Return all single changes, each with its effect; most people freed per bit first.
+    """Return all single changes of a table with their effects, the most effective change first.
+
+    A change is more effective if it takes more people out of classes smaller than k for each bit of
+    entropy that it loses.
 
     Args:
-        rows: the table in its known columns.
+        rows: the table in its known columns (quasi-identifiers).
         k: an integer of at least 1.
-        coarser: the coarser levels to count; besides, dropping each column is counted.
-        merges: merged pairs of values, as `value_risks` counts them.
+        coarser: the coarser levels to evaluate; dropping each column is evaluated too.
+        merges: merged pairs of values, with their effects from `value_risks`.
     """
     exposed_before = rows.below(k)
     steps = [*_columns(rows, k, exposed_before, coarser), *_merged(exposed_before, merges)]
@@ -100,7 +105,8 @@ def _columns(
 ) -> Iterator[NextStep]:
     """Yield the changes of whole columns: each coarser level, and each column dropped.
 
-    `exposed_before` are the people below k in the unchanged table.
+    rows: the table in its known columns. exposed_before: people in an equivalence class smaller
+    than k in the unchanged table. coarser: the coarser levels to evaluate.
     """
     for j in range(rows.d):
         column = rows.codes[:, j].astype(np.int64)
@@ -125,9 +131,9 @@ def _columns(
 
 
 def _merged(exposed_before: int, merges: Sequence[ValueMerge]) -> Iterator[NextStep]:
-    """Yield the changes that merge two values, from their counted effects.
+    """Yield the changes that merge two values, with the effects that `merges` holds.
 
-    `exposed_before` are the people below k in the unchanged table.
+    exposed_before: people in an equivalence class smaller than k in the unchanged table.
     """
     for merge in merges:
         effect = (exposed_before - merge.freed, merge.freed, merge.bits)
@@ -135,9 +141,10 @@ def _merged(exposed_before: int, merges: Sequence[ValueMerge]) -> Iterator[NextS
 
 
 def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
-    """Return the change that removes all rows in crowds smaller than k.
+    """Return the change that removes all rows in equivalence classes smaller than k.
 
-    The crowds of the other rows do not change, so no person below k is left.
+    The classes of the other rows do not change, so no person below k is left. `exposed_before` is
+    the number of people below k in the unchanged table.
     """
     removed_rows = int(rows.rows[rows.crowds < k].sum())
     whole = sum(_bits(rows, column) for column in rows.codes.T)
@@ -146,5 +153,9 @@ def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
 
 
 def _bits(rows: DistinctRows, codes: Integers) -> float:
-    """Return the entropy of a column in bits, from its code in each distinct row of a table."""
+    """Return the entropy of a column in bits, from its code in each distinct row of a table.
+
+    rows: the distinct rows, with the number of table rows that equal each. codes: the column's
+    codes.
+    """
     return entropy(np.bincount(codes, rows.rows))

@@ -1,8 +1,14 @@
-"""Bounds on exposure in an unknown joint, from the marginals of single columns (paper 000, 6).
+"""Bounds on the exposed people of an unknown joint table, from the counts of single columns.
 
-This room holds the theorems as printed, the refined and the coverage bound, certificates, bounds
-from known joints, and the exact worst case. May import `exposure`, `contingency`, `optimization`
-and the ground files. Must never know which columns are wanted in a release: `suppression` chooses.
+A person is exposed in a cell (combination of values) of fewer than k people. This package holds
+
+* the theorems of Section 6 of "Statistical anonymity" (paper 000), as printed,
+* two sharper upper bounds: `refined` (bounds.py) and `coverage` (coverage.py),
+* certificates, from which any party recomputes a bound,
+* bounds from known joint counts, and the exact worst case over all tables with given counts.
+
+It may import `exposure`, `contingency`, `optimization` and shared modules such as `validation`. It
+never knows which columns are wanted in a release: the package `suppression` chooses them.
 """
 
 from typing import TYPE_CHECKING

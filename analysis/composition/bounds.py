@@ -1,20 +1,29 @@
-"""Bounds on the exposed people of an unknown table, from its marginals.
+"""Upper bounds on the exposed people of an unknown table, from the counts of single columns.
 
-Given only the counts of each column, at most how many people are in a cell of fewer than k people
-of the joint? Q_J(s) is the share of people in a cell of the columns J with a share below s, Q_j(t)
-the same for column j alone. Paper 000, Section 6.2, bounds it for thresholds t_j, with p_j(v) the
-share of value v, V_j the set of values of column j, and one column as the pivot:
+A person is exposed in a cell (combination of values) of fewer than k people. Every column j gets a
+freely chosen threshold t_j, a share of people. A value with a smaller share is rare, any other
+value is common. The bounds of "Statistical anonymity" (paper 000, Section 6.2) use
+
+    Q_J(s)    share of people in a cell of the columns J with a share below s
+    Q_j(t_j)  share of people with a rare value in column j
+    |V_j|     number of values that occur in column j
+    N_j       number of common values of column j
+    pivot     a freely chosen column, left out of the second sum of Theorem 2
+    c         a freely chosen number in (0, 1]
 
     Theorem 2   Q_J(prod t_j)   <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|
     Theorem 3   Q_J(c prod t_j) <= sum Q_j(t_j) + c
-    refined     Q_J(s)          <= sum Q_j(t_j) + s prod_j #{v: p_j(v) >= t_j}
+    refined     Q_J(s)          <= sum Q_j(t_j) + s prod_j N_j
 
-The refined bound follows from the proof of Theorem 3 before it replaces # by 1/t_j: all people
-without a rare value are in one of prod # cells, and the exposed cells hold less than s each. It
-implies Theorem 3 (# <= 1/t_j) and, for two columns or more, Theorem 2: every t_j # is at most 1, so
-their product is at most that of one column besides the pivot, and # <= |V_j|. The coverage bound
-(coverage.py) is smaller still. `best_bound` is the exact minimum of one of them over all
-thresholds, as a certificate; `lower_bound` is the least number exposed in every joint.
+The refined bound holds because the people without a rare value are in prod N_j cells, and an
+exposed cell has a share below s. (The proof of Theorem 3 has this step.) It is at most the bound of
+Theorem 3, because N_j <= 1 / t_j. For two columns or more it is at most the bound of Theorem 2:
+every t_j N_j is at most 1, so prod (t_j N_j) <= t_i N_i <= t_i |V_i| for any column i but the
+pivot.
+
+The coverage bound (coverage.py) is smaller still. `best_bound` returns the exact minimum of one of
+these bounds over all thresholds, as a certificate. `lower_bound` returns a lower bound on
+the exposed share of every joint.
 """
 
 from __future__ import annotations
@@ -57,7 +66,8 @@ Probability = float | Fraction
 class Bound:
     """An upper bound on exposure: Q_J(threshold) <= value.
 
-    Q_J(threshold) is the share of people in a cell of the joint with a share below the threshold.
+    Q_J(threshold) is the share of people in a cell of the columns J with a share below the
+    threshold.
 
     Attributes:
         threshold: a share of people; in floats rounded down.
@@ -69,7 +79,10 @@ class Bound:
 
     @classmethod
     def from_fractions(cls, threshold: Fraction, value: Fraction) -> Bound:
-        """Return the bound in floats: the threshold rounded down, the value up, at most 1."""
+        """Return the bound in floats: the threshold rounded down, the value rounded up, at most 1.
+
+        This rounding keeps the bound valid.
+        """
         value, low, high = min(value, Fraction(1)), float(threshold), float(min(value, Fraction(1)))
         return cls(
             nextafter(low, -inf) if low > threshold else low,
@@ -77,22 +90,25 @@ class Bound:
         )
 
 
-# As a cross-check, the formula of Theorem 2 is implemented again, on purpose, in
-# composition/certificate.py certify (verified), composition/theorem2_minimum.py minimize_theorem2
-# (optimised).
+# Three functions compute the bound of Theorem 2, so that a mistake in one shows against the others:
+# it is evaluated here, verified in a certificate, and optimised over thresholds. The formula is
+# implemented again, on purpose, in composition/certificate.py certify (verified),
+# composition/theorem2_minimum.py minimize_theorem2 (optimised).
 def theorem2(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], pivot: int
 ) -> Bound:
     """Return the bound on a joint's exposed share by Theorem 2 of paper 000, as printed.
 
-    It is Q_J(prod t_j) <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|, with |V_j| the number of
-    values that occur in column j.
+    The bound is Q_J(prod t_j) <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|. Q_J(s) is the share of
+    people in a joint cell with a share below s. Q_j(t_j) is the share with a value of column j
+    rarer than its threshold t_j, and |V_j| the number of values that occur in column j.
 
     Args:
         marginals: count arrays with one total n, one per column.
-        thresholds: one probability in [0, 1] per column. A float that is the nearest to m / n for
-            an integer m is read as m / n, so that a value of share exactly t is not below t.
-        pivot: the number of the column that adds no support size to the sum.
+        thresholds: t_j, one probability in [0, 1] per column. A float that is the nearest to m / n
+            for an integer m is read as m / n, so that a value of share exactly t_j is not below
+            t_j.
+        pivot: the index of the column that the second sum leaves out.
     """
     columns, exact, n = _inputs(marginals, thresholds)
     spared = whole(pivot, "pivot")
@@ -107,19 +123,25 @@ def theorem2(
     return Bound.from_fractions(prod(exact, start=Fraction(1)), Fraction(rare, n) + slack)
 
 
-# As a cross-check, the formula of Theorem 3 is implemented again, on purpose, in
-# composition/certificate.py certify (verified), composition/pareto.py minimize (optimised).
+# Three functions compute the bound of Theorem 3, so that a mistake in one shows against the others:
+# it is evaluated here, verified in a certificate, and optimised over thresholds. The formula is
+# implemented again, on purpose, in composition/certificate.py certify (verified),
+# composition/pareto.py minimize (optimised).
 def theorem3(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], c: Probability
 ) -> Bound:
     """Return the bound on a joint's exposed share by Theorem 3 of paper 000, as printed.
 
-    It is Q_J(c prod t_j) <= sum Q_j(t_j) + c, trivial at c = 1.
+    The bound is Q_J(c prod t_j) <= sum Q_j(t_j) + c. Q_J(s) is the share of people in a joint cell
+    with a share below s. Q_j(t_j) is the share with a value of column j rarer than its threshold
+    t_j.
 
     Args:
         marginals: count arrays with one total n, one per column.
-        thresholds: one probability in [0, 1] per column, read as in `theorem2`.
-        c: the free parameter, in (0, 1].
+        thresholds: t_j, one probability in [0, 1] per column. A float that is the nearest to m / n
+            for an integer m is read as m / n.
+        c: a free parameter in (0, 1]: a larger c raises the threshold of the joint and the bound.
+            At c = 1 the bound is trivial.
     """
     columns, exact, n = _inputs(marginals, thresholds)
     parameter = fraction(c, "c", "a number in (0, 1]")
@@ -131,19 +153,23 @@ def theorem3(
     )
 
 
-# As a cross-check, the refined bound is implemented again, on purpose, in
-# composition/certificate.py certify (verified), composition/pareto.py minimize (optimised).
+# Three functions compute the refined bound, so that a mistake in one shows against the others: it
+# is evaluated here, verified in a certificate, and optimised over thresholds. The formula is
+# implemented again, on purpose, in composition/certificate.py certify (verified),
+# composition/pareto.py minimize (optimised).
 def refined(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], threshold: Probability
 ) -> Bound:
     """Return the refined bound on the share of people in joint cells with a share below s.
 
-    It is Q_J(s) <= sum Q_j(t_j) + s prod_j (number of values of column j with a share of at least
-    t_j).
+    The bound is Q_J(s) <= sum Q_j(t_j) + s prod_j N_j. Q_J(s) is the bounded share, Q_j(t_j) the
+    share of people with a value of column j rarer than its threshold t_j, and N_j the number of
+    other values of column j.
 
     Args:
         marginals: count arrays with one total n, one per column.
-        thresholds: one probability in [0, 1] per column, read as in `theorem2`.
+        thresholds: t_j, one probability in [0, 1] per column. A float that is the nearest to m / n
+            for an integer m is read as m / n.
         threshold: s, the threshold of the joint, in [0, 1].
     """
     columns, exact, n = _inputs(marginals, thresholds)
@@ -160,16 +186,19 @@ def smallest_bound(
 ) -> Certificate:
     """Return the smallest bound on exposed people that one rule gives, over all thresholds.
 
-    The rules are formulas in the marginals; the search for prices (margins_bound.py) is not among
-    them. The minimum is exact: over all breakpoints, and for Theorem 2 over all real thresholds
-    (for `theorem2` and `theorem3` up to one part in 10^11, never below the truth). If the marginals
-    determine the result (one column, k <= 1, k > n), the certificate's rule is `exact`.
+    A rule is a formula in the marginals and in one threshold per column, below which a value counts
+    as rare. The bound by dual prices of a linear program (margins_bound.py) is not among these
+    rules.
+
+    The minimum is exact (for `theorem2` and `theorem3` up to one part in 10^11, never too small).
+    If the marginals determine the exposed people (one column, k <= 1, k > n), the certificate's
+    rule is `exact`.
 
     Args:
         marginals: count arrays with one total n >= 1, one per column; zeros are ignored.
-        k: an integer.
-        rule: `coverage` (the least), `refined`, `theorem2`, `theorem3`, or `printed`, the smaller
-            of Theorems 2 and 3; the certificate names the rule used.
+        k: an integer: people in the smallest cell that is not exposed.
+        rule: `coverage` (the smallest bound), `refined`, `theorem2`, `theorem3`, or `printed`, the
+            smaller of Theorems 2 and 3; the certificate names the rule used.
 
     Returns:
         A `Certificate`; its `people` is at most n, and n if the bound is trivial.
@@ -190,9 +219,15 @@ def smallest_bound(
 
 
 def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
-    """Return the people of the coverage bound if they are fewer than `limit`; else `limit`.
+    """Return the coverage bound on exposed people, or `limit` if the bound is not smaller.
 
-    Faster than `best_bound`, especially for a small limit. See there for the arguments.
+    The coverage bound (coverage.py) counts people with a rare value, and k - 1 people for each cell
+    of common values that may be exposed. A small limit makes the search faster than `best_bound`.
+
+    Args:
+        marginals: count arrays with one total n, one per column.
+        k: people in the smallest cell that is not exposed.
+        limit: a number of people; n is returned if it is smaller than `limit`.
     """
     columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
@@ -203,9 +238,11 @@ def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
 
 
 def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
-    """Return the certificate with the least people over all thresholds, under one rule.
+    """Return the certificate of the smallest bound on exposed people that one rule gives.
 
-    The columns are two or more, with 2 <= k <= n.
+    The bound is minimised over all thresholds, counts of people below which a value is rare.
+
+    columns: the counts of two columns or more, as step functions of the threshold. k: from 2 to n.
     """
     if rule is Rule.THEOREM2:
         return minimize_theorem2(columns, k, n)
@@ -219,10 +256,11 @@ def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Ce
 
 
 def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
-    """Return, for each column, the number of the threshold that gives the least bound.
+    """Return, for each column, the index of the threshold that gives the smallest bound.
 
-    The bound is R + k prod N under the refined rule, and R + k prod n/t under Theorem 3: R people
-    with a rare value (below the column's threshold of t people), N common values of a column.
+    The bound is R + k P. R counts the people with a rare value: fewer people than the column's
+    threshold have it. P is a product over the columns: of the number of other values (rule
+    `refined`), or of n / threshold (rule `theorem3`).
     """
     options = [
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
@@ -237,7 +275,7 @@ def _inputs(
 ) -> tuple[list[Steps], list[Fraction], int]:
     """Return the columns as step functions, the thresholds as fractions, and the people n.
 
-    Raises ParameterError unless there is one probability for each column.
+    Raises ParameterError unless there is one probability in [0, 1] for each column.
     """
     columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     shares = sequence(thresholds, "thresholds", "one for each column")
@@ -250,7 +288,11 @@ def _inputs(
 
 
 def _probability(value: Probability, n: int, name: str) -> Fraction:
-    """Return a probability as an exact fraction; the float nearest to m / n becomes m / n."""
+    """Return a probability as an exact fraction; the float nearest to m / n becomes m / n.
+
+    m is an integer, n the number of people. name: name of the parameter, for the message of an
+    error.
+    """
     try:
         exact = Fraction(-1) if isinstance(value, NO_NUMBERS) else Fraction(value)
     except (TypeError, ValueError, OverflowError):
@@ -262,5 +304,5 @@ def _probability(value: Probability, n: int, name: str) -> Fraction:
 
 
 def _people(probability: Fraction, n: int) -> int:
-    """Return the smallest count of people that is not below this share of n."""
+    """Return the smallest whole number of people that is at least this share of n."""
     return -((-probability * n) // 1)

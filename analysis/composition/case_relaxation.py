@@ -1,16 +1,23 @@
-"""The linear relaxation of one case of the worst case: its prices, and the leaf made of them.
+"""The linear relaxation of one case of the worst case, and the proof that its dual prices give.
 
-The worst case is the table with the most exposed people among all tables with given margins. A
-proof divides these tables into cases (check_cases.py): each split says how many of some cells are
-unexposed, that is, hold k people or more. Per cell the program has the ends of its ranges as
-columns, each with a share; the shares of a cell add up to 1:
+The worst case is the most exposed people (in cells of fewer than k) over all tables with given
+column counts. A proof of an upper bound divides these tables into cases (check_cases.py). A case is
+made by splits: each says that at most, or at least, a number of some cells are unexposed, that is,
+hold k people or more.
 
-    maximise the exposed people,  margins = the given margins,
-    sum of the unexposed shares of a block >= need,  splits above as they are.
+A cell holds a number of people in one range if it is exposed, and in another if it is not. The
+linear program has a variable for each end of these ranges, from 0 to 1; the variables of one cell
+add up to 1. It is
 
-A block is a set of cells of which at least `need` are unexposed. Margins and splits may be missed
-at a price, so that every case has a solution. The checker evaluates a leaf in whole numbers, so an
-inaccurate solver makes it worse, never wrong.
+    maximise the exposed people,  with the given column counts,
+    with at least `need` unexposed cells in each block,  and within the limits of the splits.
+
+A block is a set of cells of which at least `need` are unexposed in every table of the case. Column
+counts and splits may be violated at a penalty, so that every case has a solution.
+
+The dual prices of the solution (multipliers of the constraints) prove a bound on the exposed people
+of the case. They form a leaf of the proof. The checker evaluates a leaf in whole numbers, so an
+inaccurate solver makes the bound worse, never wrong.
 """
 
 from collections.abc import Sequence
@@ -24,31 +31,35 @@ from ..optimization import Columns, LinearProgram, SolverStatus
 from ..validation import Counts, Floats
 from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowed
 
-# Penalty, in exposed people, for each person by which a solution misses a margin; a solution that
-# misses the limit of a split by one cell costs 10 times as much.
+# Penalty, in exposed people, for each person by which a solution misses a column count. A split
+# limits the number of unexposed cells; a solution that misses this limit by one cell costs 10 times
+# as much.
 MISSED = 300.0
-ROUNDS, PER_ROUND = 12, 20  # limits: rounds of adding violated blocks; blocks a round
-# Columns with at most this number of values have all their sets tried in blocks; limit of the
-# number of blocks.
+# limits: rounds in which violated blocks (inequalities) are added, and blocks added in a round
+ROUNDS, PER_ROUND = 12, 20
+# A block is an inequality made from sets of values. A column with at most FEW_VALUES values has all
+# its sets tried. MOST_BLOCKS limits the number of blocks.
 FEW_VALUES, MOST_BLOCKS = 6, 4_000
-MIN_VIOLATION = 1e-6  # a block violated by less, in cells, is not added
+# a block's inequality that is violated by less than this number of cells is not added
+MIN_VIOLATION = 1e-6
 
-Cells = npt.NDArray[np.bool_]  # whether a cell counts towards a block, shape (blocks, cells)
+# mask: whether a cell counts in a block's inequality, shape (blocks, cells)
+Cells = npt.NDArray[np.bool_]
 Leaf = tuple[list[int], list[tuple[int, int]], list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """The solution of the linear relaxation of one case (a subset of the tables).
+    """The solution of the linear relaxation of one case, a subset of the tables with given counts.
 
     Attributes:
-        people: upper bound on the exposed people, proved by `leaf`.
-        leaf: dual prices of values, of blocks (sets of cells) and of the splits that define the
-            case.
-        unexposed: for each cell, the share in which it is unexposed; None if no table is in the
-            case.
-        holds: people of the cells in the solution, shape (cells,).
-        blocks: numbers of the blocks with a price.
+        people: upper bound on the exposed people of every table in the case, which `leaf` proves.
+        leaf: dual prices (multipliers of constraints) of values, of blocks by index, and of the
+            splits that define the case. A block is a set of cells of which some must be unexposed.
+        unexposed: for each cell, from 0 to 1, the share of the solution in which it holds k people
+            or more; None without a solution.
+        holds: people of each cell in the solution, shape (cells,); None without a solution.
+        blocks: indices of the blocks with a positive price.
     """
 
     people: int
@@ -59,19 +70,21 @@ class Relaxed:
 
 
 class CaseRelaxation:
-    """The relaxations of all cases of one class of tables; `relax` solves that of a case.
+    """The linear relaxations of cases, subsets of all tables with given column counts.
 
-    A case is a part of the class, made by splits: each says how many of some cells hold k or more.
+    A case is made by splits: each limits how many of some cells hold k people or more. `relax`
+    solves the relaxation of one case.
 
     Attributes:
-        tables: the class of tables with given column counts.
-        blocks: the blocks (sets of values) that may become inequalities.
+        tables: the class of all tables with given column counts.
+        blocks: the candidate blocks: sets of values from which inequalities are made.
     """
 
     def __init__(self, tables: Tables, shape: Sequence[int]) -> None:
-        """Prepare the blocks (sets of values) of a class of tables.
+        """Prepare the blocks: sets of values that give inequalities about unexposed cells.
 
-        shape: the number of values of each column.
+        tables: the class of all tables with given column counts. shape: the number of values of
+        each column.
         """
         self.tables = tables
         self.blocks = block_family(shape)
@@ -88,11 +101,12 @@ class CaseRelaxation:
         self._sums = indicators @ counts - q * tables.n
 
     def relax(self, path: Sequence[Case], pool: Sequence[int] = ()) -> Relaxed:
-        """Solve the linear relaxation of a case and return its bound, leaf and solution.
+        """Solve the linear relaxation of a case; return its bound on exposed people.
 
         Args:
-            path: the case: its splits, from the root of the proof's tree.
-            pool: numbers of the blocks (sets of values that become inequalities) to begin with.
+            path: the splits that define the case, from the root of the proof's tree. A split limits
+                the number of unexposed cells among some cells.
+            pool: indices of the blocks (inequalities) to begin with; violated blocks are added.
         """
         empty_leaf: Leaf = ([0] * len(self._counts), [], [0] * len(path))
         ranges = narrowed(self.tables, path)
@@ -109,7 +123,7 @@ class CaseRelaxation:
             if not program.solve():
                 return Relaxed(self.tables.n, empty_leaf)
             fresh = _violated(needs, useful, program.unexposed, program.blocks)
-            # No block is added after the last solution, as it would have no dual price.
+            # A block added now would have no dual price, because the program is not solved again.
             if not fresh or not rounds_left:
                 break
             program.add(fresh, needs, useful)
@@ -119,11 +133,12 @@ class CaseRelaxation:
         return Relaxed(people, leaf, program.unexposed, program.holds, active)
 
     def _needs(self, ranges: Sequence[Sequence[Range]]) -> tuple[Counts, Cells]:
-        """Return how many cells of each block must be unexposed, and which cells may be.
+        """Return the least number of unexposed cells of each block, and the cells that count.
 
-        A block is a set of cells of a case. The first result has shape (blocks,), the second is a
-        mask of shape (blocks, cells). ranges: for each cell, the numbers of people that it may
-        hold, exposed and unexposed.
+        A block is a set of cells of a case; an unexposed cell holds k people or more. The first
+        result has shape (blocks,), the second is a mask of shape (blocks, cells).
+
+        ranges: for each cell, the numbers of people that it may hold, exposed and unexposed.
         """
         low = np.array([min(part.low for part in options) for options in ranges])
         top = np.array([options[0].high for options in ranges])
@@ -138,11 +153,11 @@ class CaseRelaxation:
 
 
 def block_family(shape: Sequence[int]) -> list[Block]:
-    """Return the blocks (value sets of some columns) to try as inequalities.
+    """Return the blocks to try as inequalities; each is made from sets of values of some columns.
 
-    A block is (q, values): q is the number of restricted columns, minus 1, and values are numbered
-    as in `check_cases`. At most about `MOST_BLOCKS` are made: columns with most values get only
-    sets of their first values.
+    A block is (q, values). q is the number of these columns, less 1. `values` are numbered over all
+    columns, in each column from the most frequent down. If more than about `MOST_BLOCKS` blocks
+    would result, the columns with most values get only sets of their most frequent values.
     """
     starts = np.cumsum([0, *shape[:-1]]).tolist()
     families = [_value_sets(size) for size in shape]
@@ -158,9 +173,11 @@ def block_family(shape: Sequence[int]) -> list[Block]:
 
 
 def _value_sets(size: int) -> list[tuple[int, ...]]:
-    """Return the sets of a column's `size` values to try in blocks.
+    """Return the sets of a column's values from which blocks (inequalities) are made.
 
-    All sets of few values; else the most frequent, the rarest and single values.
+    All non-empty sets, if `size`, the number of values, is small. Else the sets of most frequent
+    values, the sets of rarest values, and single values; values are in descending order of
+    frequency.
     """
     if size <= FEW_VALUES:
         bit_masks = range(1, 1 << size)
@@ -172,11 +189,16 @@ def _value_sets(size: int) -> list[tuple[int, ...]]:
 
 
 def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence[int]) -> list[int]:
-    """Return the numbers of the blocks that the solution violates most, worst first.
+    """Return the indices of the blocks that the solution violates most, worst first.
 
-    A block is a set of cells of which some must be unexposed. A violation is divided by the root of
-    the block's number of cells. Blocks in `present` are already in the program; the other arguments
-    are as in `CaseRelaxation._needs`.
+    A block is a set of cells of which a least number must be unexposed. Violations are compared
+    after division by the root of the block's number of cells.
+
+    Args:
+        needs: the least number of unexposed cells of every block.
+        useful: mask of the cells that count for every block, shape (blocks, cells).
+        unexposed: for each cell, its unexposed share in the solution.
+        present: indices of the blocks that are already in the program.
     """
     short = np.where(needs > 0, needs - useful @ unexposed, 0.0)
     short[list(present)] = 0
@@ -186,15 +208,16 @@ def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence
 
 
 class _CaseProgram:
-    """The linear program of one case; rows for blocks are added where a solution violates them.
+    """The linear program of one case; a block's inequality is added if a solution violates it.
 
-    A case is a part of all tables with the given margins, made by splits. A block is a set of cells
-    of which some must be unexposed (hold k people or more).
+    A case is a subset of all tables with the given column counts, defined by splits. A block is a
+    set of cells of which some must be unexposed (hold k people or more).
 
     Attributes:
-        blocks: numbers of the blocks in the program, in the order in which they were added.
-        unexposed: for each cell, the share in which it is unexposed in the last solution.
-        holds: people of the cells in the last solution.
+        blocks: indices of the blocks in the program, in the order in which they were added.
+        unexposed: for each cell, from 0 to 1, the share of the last solution in which it is
+            unexposed.
+        holds: people of each cell in the last solution.
     """
 
     def __init__(
@@ -204,12 +227,13 @@ class _CaseProgram:
         incidence: Floats,
         counts: Floats,
     ) -> None:
-        """Build the program without blocks, sets of cells of which some must be unexposed.
+        """Build the program of a case, without any block's inequality.
 
         Args:
             ranges: for each cell, the numbers of people that it may hold, exposed and unexposed.
-            path: the splits of the case.
-            incidence: 1 where a value includes a cell, shape (values, cells).
+            path: the splits that define the case; each limits the number of unexposed cells among
+                some cells.
+            incidence: 1 where a cell has a value, shape (values, cells).
             counts: people of each value.
         """
         ends = [
@@ -257,7 +281,7 @@ class _CaseProgram:
         """Add a constraint for each block (set of cells): enough of its cells are unexposed.
 
         Args:
-            blocks: numbers of the blocks.
+            blocks: indices of the blocks.
             needs: the least number of unexposed cells of every block.
             useful: mask of the cells that count for every block, shape (blocks, cells).
         """
@@ -272,7 +296,10 @@ class _CaseProgram:
         self.blocks += blocks
 
     def solve(self) -> bool:
-        """Solve the program, keep its solution and prices; return whether there is a solution."""
+        """Solve the program; return whether the solver found an optimal solution.
+
+        The solution and its dual prices (multipliers of the constraints) are kept in attributes.
+        """
         solution = self._program.solve(columns=True, duals=True)
         if solution.status != SolverStatus.OPTIMAL:
             return False
@@ -283,17 +310,20 @@ class _CaseProgram:
         return True
 
     def _by_cell(self, parts: Floats) -> Floats:
-        """Add up `parts`, a number for each program column, over the columns of each cell.
+        """Return, for each cell, the sum of `parts` over the cell's variables.
 
-        A program column is an end of a range of people that the cell may hold.
+        The program has a variable for each end of a range of people that a cell may hold. parts: a
+        number for each variable.
         """
         return np.bincount(self._cell, parts, minlength=self._cells).astype(np.float64)
 
     def leaf(self) -> Leaf:
         """Return the dual prices of the last solution, which prove a bound on exposed people.
 
-        They are the prices of values, of blocks with a positive price, and of splits, in whole
-        multiples of 1 / SCALE.
+        A dual price is the multiplier of a constraint, here in whole multiples of 1 / SCALE. The
+        result has the prices of the values' counts, (block, price) for the blocks with a positive
+        price, and the prices of the splits. A block is a set of cells of which some must be
+        unexposed.
         """
         ends = (self._values, self._values + self._cells, len(self._path))
         first = ends[1] + ends[2]
@@ -313,7 +343,7 @@ def _whole(price: float) -> int:
 
 
 def _sparse(matrix: Floats) -> Columns:
-    """Return a matrix in compressed columns, as the solver takes it."""
+    """Return a matrix in compressed sparse columns, the format of the solver."""
     columns, rows = np.nonzero(matrix.T)
     starts = np.searchsorted(columns, np.arange(matrix.shape[1] + 1))
     shape = (matrix.shape[0], matrix.shape[1])

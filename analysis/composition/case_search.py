@@ -1,11 +1,16 @@
-"""The search for a proof by cases that no table with these columns exposes more people.
+"""The search for a proof by cases of an upper bound on the exposed people of any table.
 
-Branch and bound over cases, as check_cases.py defines them: the case with the highest bound is
-split first. A case is split by the number of unexposed cells: of all cells, else of the cells of a
-value, most people first, else of a single cell; the first set with a fractional number in the
-relaxation is used. The search is limited by nodes, never by seconds. A case left open stays a leaf
-with its own bound, so an unfinished search has a valid proof too (`check_cases.py` reads it;
-docs/adr/0098-a-proof-by-cases.md compares ways to split).
+All tables with the given column counts are divided into cases, and cases are divided again (branch
+and bound). A linear relaxation bounds the exposed people of a case; the case with the highest bound
+is split first. A split takes a set of cells and a number t. In one part of the case at most t of
+the cells are unexposed (hold k people or more), in the other part at least t + 1.
+
+The sets tried are all cells, then the cells of a value (values of most people first), then single
+cells. The first set is used whose number of unexposed cells in the relaxation is fractional.
+
+The search is limited by the nodes of its tree, never by seconds. A case left open becomes a leaf
+with its own bound, so an unfinished search gives a valid proof too. `check_cases.py` checks the
+proof; docs/adr/0098-a-proof-by-cases.md compares ways to split.
 """
 
 import json
@@ -20,10 +25,10 @@ from ..validation import Counts
 from .case_relaxation import CaseRelaxation, Relaxed
 from .check_cases import Case, tables_of
 
-# Limit of the cells of a table that is searched by cases; for larger tables,
-# contingency/descent.py proves more in the same time.
+# Tables with more cells are not searched by cases, because contingency/descent.py proves a sharper
+# bound in the same time.
 MOST_CELLS = 64
-NEAR = 1e-6  # a number this close to a whole number counts as whole
+NEAR = 1e-6  # a number of unexposed cells this close to a whole number counts as whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +37,8 @@ class CaseProof:
 
     Attributes:
         people: upper bound on the exposed people, a whole number.
-        nodes: number of nodes of its tree.
-        proof: JSON that `check_cases.proved_by_cases` reads.
+        nodes: number of nodes in the proof's tree of cases (subsets of the tables).
+        proof: JSON that `check_cases.proved_by_cases` checks.
     """
 
     people: int
@@ -43,12 +48,13 @@ class CaseProof:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A case (subset of tables) in the search tree, with its split and parts once it is split.
+    """A case (subset of the tables) in the search tree; after a split it has two parts.
 
     Attributes:
         path: the splits that define the case, from the root.
-        relaxed: its linear relaxation, which bounds the exposed people.
-        split: cells, and a limit of unexposed cells among them; None: not split.
+        relaxed: the linear relaxation of the case, which bounds the exposed people.
+        split: some cells, and the most of them that are unexposed (hold k people or more) in the
+            first part; None: not split.
         parts: the two cases after the split.
     """
 
@@ -73,13 +79,14 @@ def search_cases(
         marginals: people by value, for each column; all with the same total n.
         k: people in the smallest crowd in which a person is not exposed, 2 or more.
         worst_so_far: people exposed in a known table; -1 without a table.
-        nodes: limit of the tree.
-        meet: called with the people of every cell of a table that the search met (values as the
-            checker numbers them, shape (cells,)); returns the exposed people of the worst table.
+        nodes: limit of the nodes of the search tree.
+        meet: called with each table that the search finds: the people of every cell, shape
+            (cells,), with values numbered as in check_cases.py. It returns the exposed people of
+            the worst table known.
         stop: called with the nodes and the people proved so far; True ends the search.
 
     Returns:
-        The proof with the fewest people that the nodes allowed.
+        The proof of the lowest upper bound that the search found within its limits.
     """
     tables = tables_of(marginals, k)
     shape = _shape(marginals, k)
@@ -94,7 +101,8 @@ def search_cases(
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
-        # Without a split the case ends: its solution is a table, or the solver gave up.
+        # A case without a split stays a leaf, because its solution has no cell that is partly
+        # exposed, or because it has no solution.
         if node.split is None:
             stuck = max(stuck, node.relaxed.people)
             continue
@@ -111,7 +119,7 @@ def search_cases(
 
 
 def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
-    """Return the number of values of each column; values of fewer than k people count as one."""
+    """Return the number of values of each column, with values of fewer than k people merged."""
     return [
         sum(people >= k for people in column) + any(0 < people < k for people in column)
         for column in marginals
@@ -119,9 +127,13 @@ def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
 
 
 def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int] | None:
-    """Return the cells to split a case by, and a limit t; None if the solution needs no split.
+    """Return the set of cells and the limit by which a case is split; None if no split is needed.
 
-    One part of the case has at most t unexposed cells among them, the other at least t + 1.
+    A case is a subset of the tables. After the split, one part has at most this limit of unexposed
+    cells (of k people or more) in the set, the other part at least one more.
+
+    relaxed: the linear relaxation of the case; its number of unexposed cells in the set is
+    fractional.
     """
     shares, tables = relaxed.unexposed, relaxation.tables
     if shares is None:
@@ -137,7 +149,10 @@ def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int
 
 
 def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
-    """Return the people of every cell, if the solution rounds to a table of these columns."""
+    """Return the people of every cell, if the rounded solution is a table with the given counts.
+
+    None otherwise. relaxed: the solution of a case's linear relaxation.
+    """
     if relaxed.holds is None:
         return None
     people = np.rint(relaxed.holds).astype(np.int64)
@@ -146,9 +161,10 @@ def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
 
 
 def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
-    """Return the proof of a bound on exposed people by a search tree of cases.
+    """Return the proof of an upper bound on exposed people that a search tree of cases gives.
 
-    It lists the nodes in preorder, and the blocks (sets of values) that its leaves use.
+    It lists the nodes in preorder, each before its two parts, and the blocks (sets of values from
+    which inequalities are made) that the leaves use. count: number of nodes.
     """
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]

@@ -1,5 +1,9 @@
 """A certificate: thresholds from which a bound on exposure is recomputed from the marginals.
 
+A person is exposed in a joint cell of fewer than k people. Each of d columns has a threshold t_j in
+people (t_j / n is the paper's probability, n the number of all people). A value of fewer people is
+rare, any other value is common.
+
     rule       people =                                                          proved in
     exact      users below k of the only column (0 if k <= 1, n if k > n)        -
     theorem2   sum R_j + sum_{j != pivot} t_j |V_j|  if prod t_j >= k n^(d-1)    paper 000, App. A
@@ -7,11 +11,12 @@
     refined    sum R_j + k prod N_j                                              bounds.py
     coverage   sum R_j + (k-1) (prod N_j - max H_j)                              coverage.py
 
-Thresholds t_j are in people (t_j / n is the paper's probability), d is the number of columns; R_j
-are the people with a value in column j that occurs fewer than t_j times, N_j counts the other
-values, |V_j| all; H_j is a number of values with cells that cannot be exposed (coverage.py). The
-numbers of exposed people are integers, so every formula is rounded down; no formula claims more
-than n people. All of it is exact: integers, and fractions where Theorem 2 or 3 need them.
+R_j counts the people with a rare value in column j, N_j its common values, |V_j| all its values.
+The pivot is a freely chosen column, left out of the second sum. H_j cells, each with a different
+common value of column j, are proved to hold k people or more.
+
+Exposed people are whole, so every bound is rounded down; no bound exceeds n. The arithmetic is
+exact: integers, and fractions for Theorems 2 and 3.
 """
 
 from __future__ import annotations
@@ -46,18 +51,21 @@ class Rule(StrEnum):
 class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
     """A provable claim: at most `people` of `n` people are in a joint cell of fewer than `k`.
 
-    Any party with the marginals can check it (`verify`). `msgspec` writes it (`json.encode`) and
-    reads it, and refuses invalid certificates.
+    Any party with the marginals can check the claim (`verify`). `msgspec` writes a certificate
+    (`json.encode`) and reads it, and refuses invalid certificates.
 
     Attributes:
-        rule: the rule that proves it.
+        rule: the name of the formula that proves the claim.
         k: people in the smallest crowd in which no person is exposed.
         n: people in the table.
         people: upper bound on the people in a smaller crowd.
-        thresholds: one per column, in people: a count that occurs in the column, or for Theorem 2
-            perhaps a float between two counts; for the rule `exact` it is k.
-        pivot: the column that Theorem 2 spares; None under other rules.
-        c: the free parameter of Theorem 3; None under other rules.
+        thresholds: one per column, in people; the formula counts values of fewer people as rare. A
+            count that occurs in the column, or for Theorem 2 perhaps a float between two counts;
+            for the rule `exact` it is k.
+        pivot: the index of the column that Theorem 2 leaves out of its second sum; None under other
+            rules.
+        c: the bound that Theorem 3 adds for the people without a rare value, a share of all people;
+            None under other rules.
     """
 
     rule: Rule
@@ -88,11 +96,17 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
                     f"thresholds: found {threshold}; positive numbers of people are accepted"
                 )
         if (self.pivot is not None) != (self.rule is Rule.THEOREM2):
-            raise ParameterError(f"pivot: found {self.pivot} under {self.rule}; theorem2 needs one")
+            raise ParameterError(
+                f"pivot: found {self.pivot} under {self.rule}; the number of a column is accepted "
+                "under theorem2, None under other rules"
+            )
         if self.pivot is not None and whole(self.pivot, "pivot") not in range(len(self.thresholds)):
             raise ParameterError(f"pivot: found {self.pivot}; the number of a column is accepted")
         if (self.c is not None) != (self.rule is Rule.THEOREM3):
-            raise ParameterError(f"c: found {self.c} under {self.rule}; theorem3 needs one")
+            raise ParameterError(
+                f"c: found {self.c} under {self.rule}; the parameter c of Theorem 3, a number, is "
+                "accepted under theorem3, None under other rules"
+            )
 
     @property
     def value(self) -> float:
@@ -114,9 +128,13 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def verify(self, marginals: Sequence[ArrayLike]) -> None:
-        """Recompute the claim from the counts of the columns alone.
+        """Recompute the bound from the counts of the columns alone.
 
-        Raises VerificationError if people, c, the thresholds or n differ from the rule's result.
+        marginals: the people by value of each column.
+
+        Raises VerificationError if the number of columns or people differs, if the rule does not
+        admit a threshold, or if it gives other `people` or another `c` (the parameter of Theorem
+        3).
         """
         try:
             columns = (
@@ -143,10 +161,12 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-# As a cross-check, the formulas of Theorem 2, Theorem 3 and the refined bound are implemented
-# again, on purpose, in composition/bounds.py theorem2 (evaluated), composition/theorem2_minimum.py
-# minimize_theorem2 (optimised), composition/bounds.py theorem3 (evaluated), composition/pareto.py
-# minimize (optimised), composition/bounds.py refined (evaluated).
+# The formulas are computed by separate functions too, so that a mistake in one shows against the
+# others: evaluated for any thresholds, optimised over all thresholds, and verified here. Theorem 2,
+# Theorem 3 and the refined bound are implemented again, on purpose, in composition/bounds.py
+# theorem2 (evaluated), composition/theorem2_minimum.py minimize_theorem2 (optimised),
+# composition/bounds.py theorem3 (evaluated), composition/pareto.py minimize (optimised),
+# composition/bounds.py refined (evaluated).
 def certify(
     rule: Rule,
     columns: Sequence[Steps],
@@ -158,26 +178,30 @@ def certify(
 ) -> Certificate:
     """Return the certificate of a rule with these thresholds: its bound on exposed people.
 
-    No other function computes these bounds.
-
     Args:
-        rule: the formula, as the module lists them.
+        rule: the name of the formula.
         columns: the counts of each column, as step functions of the threshold.
-        k: people in the smallest crowd wanted.
-        thresholds: one per column, in people.
-        pivot: the column that Theorem 2 spares; None under other rules.
+        k: people in the smallest crowd in which no person is exposed.
+        thresholds: one per column, in people; values of fewer people count as rare.
+        pivot: the index of the column that Theorem 2 leaves out of its second sum; None under other
+            rules.
         n: people in the table.
 
     Raises VerificationError if the rule does not admit a threshold.
     """
     if rule is Rule.EXACT:
         if any(t != k for t in thresholds):
-            raise VerificationError(f"certificate: rule exact has k = {k} as every threshold")
+            raise VerificationError(
+                f"certificate: found thresholds {tuple(thresholds)}; under rule exact each "
+                f"threshold is k = {k}"
+            )
         return Certificate(rule, k, n, _exact(columns, k, n), tuple(thresholds))
     fractional = rule is Rule.THEOREM2
     for j, (column, t) in enumerate(zip(columns, thresholds, strict=True)):
         if not fractional and not (isinstance(t, int) and t in column.threshold):
-            raise VerificationError(f"certificate: threshold {t} is no count of column {j}")
+            raise VerificationError(
+                f"certificate: found threshold {t}; a count that occurs in column {j} is accepted"
+            )
     points = [column.at(t) for column, t in zip(columns, thresholds, strict=True)]
     rare = sum(r for r, _ in points)
     c = None
@@ -195,9 +219,9 @@ def certify(
 
 
 def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
-    """Return the exposed people where the marginals determine them; else VerificationError.
+    """Return the number of exposed people if the marginals determine it; else VerificationError.
 
-    They do for a single column, for k <= 1 and for k > n.
+    The marginals determine it for a single column, for k <= 1 and for k > n people.
     """
     if k <= 1 or not columns:
         return 0
@@ -214,9 +238,11 @@ def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
 def _slack(
     columns: Sequence[Steps], k: int, thresholds: Sequence[Threshold], pivot: int | None, n: int
 ) -> Fraction:
-    """Return Theorem 2's sum of t_j |V_j| over the columns without the pivot, in people.
+    """Return the second sum of Theorem 2 (paper 000), of threshold x number of values, in people.
 
-    If prod t_j < k n^(d-1) the theorem does not apply, and the result is n, a trivial bound.
+    The sum runs over all columns but the pivot, a freely chosen column. thresholds: one per column,
+    in people. If their product is below k n^(d-1), for d columns and n people, the theorem does not
+    apply. Then the result is n, a trivial bound.
     """
     exact = [Fraction(t) for t in thresholds]
     if prod(exact) < k * n ** (len(columns) - 1):

@@ -1,27 +1,33 @@
-r"""Check, in whole numbers alone, a proof by cases that bounds the exposed people of any table.
+"""Check, in whole numbers alone, a proof by cases that bounds the exposed people of any table.
 
-A proof is a tree. A split has two cases: at most t of some cells are unexposed, or at least t + 1.
-Every table is in one case. A leaf has prices, and every table of its case has at most this number
-of exposed people:
+A cell is exposed if it holds fewer than k people. The proof holds for all tables with given column
+counts, and is a tree. A split divides a case, that is, a set of tables, into two: at most t of some
+cells are unexposed, or at least t + 1. So every table is in the case of one leaf. A leaf has dual
+prices, multipliers of a linear program. Every table of its case has at most this number of exposed
+people:
 
-    sum of people x prices of their values  -  price x need, of each block
-    +- price x limit, of each split above  +  the largest rest of each cell
+    sum of people x price, of each value  -  sum of price x need, of each block
+    +- price x limit, of each split above the leaf  +  the largest rest of each cell
 
-The rest of a cell is linear in its people, so it is largest at an end of a range: 0 to u people if
-it is exposed, k to cap if it is not. Splits of a single cell narrow ranges, and so do the counts:
-the cells of a value hold exactly its people. The tree proves its worst leaf. A block is some values
-and a number q. Cell c has the weight a(c) = (its values in the block) - q, and for every table x
+The rest of a cell with x people is x - p x if it is exposed, and r - p x if not. p adds the prices
+of the cell's values; r adds the prices of its blocks, and the prices of its splits with the
+opposite sign. The rest is linear in x, so it is largest at an end of a range: 0 to u people if the
+cell is exposed, k to cap if it is not. Splits of a single cell narrow ranges, and so do the counts:
+the cells of a value hold exactly its people. The tree proves the largest bound of its leaves.
+
+A block is a set of values and a number q. Cell c has the weight a(c) = (number of its values in the
+block) - q. For every table of n people, with x(c) people in cell c,
 
     sum_c a(c) x(c) = sum of the counts of the block's values - q n.
 
-With the cells of positive weight exposed, at the top of their ranges, and the rest at the bottom, D
-people may be missing. Then `need` further cells are unexposed: the least number of largest
-a(c) (cap - u) that reaches D. (Sets of values of m columns, with q = m - 1: as in
-check_margins.py.)
+Take all cells of positive weight as exposed with their most people, and cells of negative weight
+with their fewest. If the sum is then D people too small, some cells of positive weight must be
+unexposed. Each of them adds at most a(c) (cap - u). So `need` is the least number of largest such
+terms that reaches D. (A block of check_margins.py has q = number of its columns - 1.)
 
-Values of fewer than k people are merged into one value, the last; its cells are exposed. Other
-values are numbered from the most frequent down, column after column. Prices are whole multiples of
-1 / SCALE. No code is shared with the search for a proof (case_search.py).
+Values of fewer than k people are merged into one value, the last of its column; its cells are
+always exposed. Other values are numbered from the most frequent down, column after column. Prices
+are whole multiples of 1 / SCALE. No code is shared with the search for a proof (case_search.py).
 """
 
 from __future__ import annotations
@@ -35,12 +41,14 @@ from ...errors import VerificationError
 from ...strict_text import from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 10_000  # limit of the cells of a table, for which a proof is checked
+MOST_CELLS = 10_000  # a proof about tables with more cells is refused
 PASSES = 4  # number of passes over all values in which the ranges of cells are narrowed
 
-Block = tuple[int, list[int]]  # the number q, and the numbers of the block's values
-# One split on the way to a case: its cells, the limit of unexposed cells among them, and whether it
-# is an upper limit (else a lower limit).
+# The numbers (q, values) of a block, an inequality about the people of cells: each cell counts with
+# the weight (number of its values in the block) - q.
+Block = tuple[int, list[int]]
+# A limit on the unexposed cells (of k people or more) in a set of cells: the cells, the limit, and
+# whether it is an upper limit (else a lower limit). Several such limits define a case.
 Case = tuple[list[int], int, bool]
 
 # The least and the most people that a cell can hold, given that it is exposed or not.
@@ -60,10 +68,13 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
     Args:
         counts: people by value, for each column.
         k: people in the smallest crowd in which a person is not exposed, at least 1.
-        proof: JSON: `blocks`, each [q, values], and `tree`, its nodes in preorder: ["split", cells,
-            t], then the nodes of at most t, then of at least t + 1; or ["leaf", prices of the
-            values, [block, price] of some blocks, prices of the splits above]. Cells are numbered
-            with the last column fastest.
+        proof: JSON with two lists, `blocks` and `tree`. A block [q, values] is an inequality about
+            the people of cells with these values. `tree` has the nodes of a tree of cases (sets of
+            tables) in preorder. ["split", cells, t] is followed by the nodes with at most t
+            unexposed cells among these cells, then by the nodes with at least t + 1. A leaf is
+            ["leaf", prices of the values, [block, price] of some blocks, prices of the splits above
+            it]; prices are multipliers of a linear program. Cells are numbered with the last column
+            fastest.
 
     Raises:
         VerificationError: the proof does not hold.
@@ -73,16 +84,17 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
         parsed = from_json(proof)
         return min(tables.n, _tree_people(tables, parsed["blocks"], parsed["tree"]))
     except (TypeError, ValueError, KeyError, IndexError) as bad:
-        raise VerificationError(f"cases: the proof is invalid: {bad}") from None
+        raise VerificationError(f"proof by cases: the proof is invalid: {bad}") from None
 
 
 def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
     """Return the largest bound, in people, of all leaves of a proof's tree.
 
     Args:
-        tables: the class of tables with the given columns.
-        sets: the blocks of the proof, each [q, values].
-        tree: the nodes in preorder, as in `proved_by_cases`.
+        tables: the class of all tables with the given column counts.
+        sets: the blocks [q, values] of the proof, each an inequality about the people of cells with
+            these values.
+        tree: the nodes in preorder, splits and leaves, in the form of `proved_by_cases`.
     """
     blocks = [(_whole(q), [_whole(value, 0) for value in values]) for q, values in sets]
     worst, paths = 0, [tuple[Case, ...]()]
@@ -96,25 +108,32 @@ def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
         else:
             raise ValueError(f"tree: found a node {kind!r:.20}; split and leaf are accepted")
     if paths:
-        raise ValueError(f"tree: {len(paths)} cases end without a leaf, which has their prices")
+        raise ValueError(
+            f"tree: {len(paths)} cases have no leaf; each needs a leaf with dual prices"
+        )
     return worst
 
 
 def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
-    """Return the class of all tables with these column counts: its values, cells and ranges.
+    """Return the class of all tables with these column counts, by its values and cells.
 
-    Values of fewer than k people are merged into one value, the last of its column.
+    A cell has a range of people that it may hold if it is exposed (fewer than k), and perhaps a
+    range if not. Values of fewer than k people are merged into one value, the last of its column.
+
+    counts: people by value, for each column.
     """
     columns, rare = [], []
     for column in counts:
         frequent = sorted((people for people in column if people >= k), reverse=True)
         rare_people = sum(people for people in column if people < k)
         columns.append([*frequent, rare_people] if rare_people else frequent)
-        rare.append(len(frequent))  # the number that the merged value has, if there are rare values
+        rare.append(len(frequent))  # index of the merged value, if rare values occur
     cells = list(product(*map(range, map(len, columns))))
     if len({sum(column) for column in columns}) != 1 or k < 1 or len(cells) > MOST_CELLS:
         limits = f"k >= 1 and at most {MOST_CELLS:,} cells"
-        raise VerificationError(f"cases: needs columns of the same people, {limits}")
+        raise VerificationError(
+            f"proof by cases: needs columns whose counts have equal sums, {limits}"
+        )
     ranges = []
     for cell in cells:
         cap = min(column[at] for column, at in zip(columns, cell, strict=True))
@@ -129,19 +148,21 @@ def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
     return Tables(sum(columns[0]), values, ranges)
 
 
-# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
-# contingency/dual_bound.py _brackets (optimised), composition/check_margins.py proved_people
-# (verified).
+# Three functions bound a cell's term of the dual bound, so that a mistake in one shows against the
+# others. The term is implemented again, on purpose, in contingency/dual_bound.py _brackets
+# (optimised), composition/check_margins.py proved_people (verified).
 def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], leaf: Any) -> int:
-    """Return the exposed people that a leaf's prices allow in its case; 0 if it has no table.
+    """Return the upper bound on exposed people that a leaf's prices prove in its case.
 
-    A case is a subset of all tables, at a leaf of the proof's tree.
+    A case is a set of tables, at a leaf of the proof's tree; the result is 0 if it holds no table.
 
     Args:
-        tables: the class of tables with the given columns.
-        blocks: the blocks (sets of cells, some of them unexposed) of the proof.
-        path: the splits above the leaf: cells, limit, and whether it is an upper limit.
-        leaf: prices of the values, of some blocks, and of the splits.
+        tables: the class of all tables with the given column counts.
+        blocks: the blocks of the proof, inequalities about the people of cells.
+        path: the splits above the leaf: cells, a limit of unexposed cells among them, and whether
+            it is an upper limit.
+        leaf: prices (multipliers of a linear program) of the values, of some blocks, and of the
+            splits.
     """
     ranges, total, (prices, block_prices, split_prices) = narrowed(tables, path), 0, leaf
     price, reward = [0] * len(tables.ranges), [0] * len(tables.ranges)
@@ -171,10 +192,12 @@ def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], l
 
 
 def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
-    """Return the numbers of people that each cell may hold in a case of a proof, as ranges.
+    """Return the ranges of people that each cell may hold in a case, a set of tables.
 
-    The list is empty if no table is in the case. Splits of a single cell and the counts of values
-    narrow the ranges.
+    The list is empty if no table is in the case. The ranges are narrowed by splits of a single
+    cell, and by the counts of values.
+
+    path: the splits that define the case, limits on the unexposed cells among some cells.
     """
     ranges = list(tables.ranges)
     for cells, limit, at_most in path:
@@ -193,17 +216,22 @@ def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
     return ranges if all(ranges) else []
 
 
-# As a cross-check, the least number of unexposed cells of a block is implemented again, on purpose,
-# in contingency/cuts.py _measure (optimised), composition/check_margins.py _needed (verified).
+# Three functions compute the least number of unexposed cells (of k people or more) in a block, a
+# set of cells, so that a mistake in one shows against the others. It is implemented again, on
+# purpose, in contingency/cuts.py _measure (optimised), composition/check_margins.py _needed
+# (verified).
 def needed(
     tables: Tables, ranges: Sequence[Sequence[Range]], q: int, values: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Return the cells of a block that may be unexposed, and the least number that must be.
+    """Return the cells of a block that may be unexposed, and the least number of them that must be.
+
+    An unexposed cell holds k people or more. A block gives each cell the weight (number of its
+    values in the block) - q; cells of positive weight count.
 
     Args:
-        tables: the class of tables with the given columns.
-        ranges: the people that each cell may hold in the case.
-        q: the number of the block.
+        tables: the class of all tables with the given column counts.
+        ranges: the people that each cell may hold in the case, exposed and unexposed.
+        q: the number that is subtracted from each weight.
         values: the numbers of the block's values.
     """
     weights, gains = [-q] * len(ranges), {}
@@ -212,7 +240,8 @@ def needed(
             weights[cell] += 1
     missing = sum(tables.values[value][0] for value in values) - q * tables.n
     for cell, (weight, cell_ranges) in enumerate(zip(weights, ranges, strict=True)):
-        # the first entry is the top of the exposed range
+        # The ranges begin with the exposed range, if the cell may be exposed. So tops[0] is the
+        # most people while exposed, and tops[1] the most while unexposed.
         tops = [part.high for part in cell_ranges]
         missing -= weight * (min(part.low for part in cell_ranges) if weight < 0 else tops[0])
         if weight > 0 and len(cell_ranges) > 1 and tops[1] > tops[0]:
@@ -225,9 +254,9 @@ def needed(
 
 
 def _cut_ranges(ranges: Sequence[Range], low: int, high: int) -> list[Range]:
-    """Limit the numbers of people that a cell may hold to `low` to `high`.
+    """Return the ranges of people of a cell, cut to `low` to `high`, without empty ranges.
 
-    ranges: the least and most people of the cell, exposed and unexposed. Empty ranges are left out.
+    ranges: the least and most people of the cell, exposed and unexposed.
     """
     cut = [part._replace(low=max(part.low, low), high=min(part.high, high)) for part in ranges]
     return [part for part in cut if part.low <= part.high]

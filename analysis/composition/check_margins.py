@@ -1,26 +1,32 @@
 r"""Check, in whole numbers alone, a bound on the people exposed in any joint of some columns.
 
-The proof is short. Give every value of a column a price of either sign, and every block (a set of
-values in each column) a price of at least 0. Then for every table with these columns the exposed
-people are at most the sum of people times prices of their values, less each block's price times the
-cells in it that cannot all be exposed, plus the rest of each cell. The rest of a cell is at most
-the largest of these three:
+A cell of the joint is exposed if it holds fewer than k people. The proof gives every value of a
+column a price of either sign, and every block a price of at least 0. A block is the set of cells
+with values in given sets; at least `need` of its cells cannot be exposed. (Good prices are the
+multipliers of a linear program; a bound follows from any prices.) For every table with these column
+counts, the exposed people are at most
+
+    sum of people x price, of each value  -  sum of price x need, of each block
+    +  the rest of each cell
+
+The rest of a cell is at most the largest of three terms:
 
     u max(0, 1 - p)    0 to u people, all of them exposed
     r - k p            k people, all of them unexposed         \  only if a cell can hold k people
     r - cap p          the most people, all of them unexposed  /  without exposing them
 
-p adds the prices of the cell's values, r the prices of its blocks, cap is the least
-count of its values and u = min(cap, k - 1). Values of fewer than k people are merged into one
-value, the last: its people are exposed, so u = cap there. Other values are numbered from the most
-frequent down: names do not matter, tables with equal counts are equally bad. A block with value
-sets A_i holds at least
+p adds the prices of the cell's values, r the prices of its blocks. cap is the most people that the
+cell can hold, the least count of its values; u = min(cap, k - 1) is the most while it is exposed.
+Values of fewer than k people are merged into one value, the last of its column. They are always
+exposed, so u = cap in its cells. Other values are numbered from the most frequent down.
+
+A block with sets A_i of values of m columns holds at least
 
     L = sum_i count(A_i) - (m - 1) n
 
-people (m columns restricted). If that is more than its cells' u together, `need` of its cells are
-not exposed: the least number of largest cap - u that reaches the difference. Prices are whole
-multiples of 1 / SCALE. No code is shared with the search that finds prices (margins_bound.py).
+of the n people. If that is more than its cells' u together, `need` of its cells are not exposed:
+the least number of largest cap - u that reaches the difference. Prices are whole multiples of 1 /
+SCALE. No code is shared with the search that finds prices (margins_bound.py).
 """
 
 from collections.abc import Sequence
@@ -31,9 +37,9 @@ from ...errors import VerificationError
 from ...strict_text import Unreadable, from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 1_000_000  # limit of the cells of a joint table for which a proof is checked
+MOST_CELLS = 1_000_000  # a proof about a joint with more cells is refused
 MOST_BLOCKS = 10_000
-LARGEST = 1 << 96  # limit of a price, in multiples of 1 / SCALE
+LARGEST = 1 << 96  # limit of the absolute value of a price in a proof, in multiples of 1 / SCALE
 
 Cell = tuple[int, ...]
 
@@ -47,29 +53,40 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
         counts: people by value, for each column.
         k: people in the smallest crowd in which no person is exposed, at least 1.
         people: the claimed upper bound.
-        proof: JSON: `prices`, a list for each column with a price for each value of k people or
-            more, and a last price if other values occur; `blocks`, a list of [price, value sets],
-            each value set with a column and numbers of its values.
+        proof: JSON with `prices` and `blocks`. A price is a multiplier in the bound. `prices` has a
+            list for each column: a price for each value of k people or more, and a last price for
+            all other values together, if any. `blocks` has [price, value sets] for each block, the
+            cells with values in these sets, of which some cannot be exposed. A value set is a
+            column with a list of values.
 
     Raises VerificationError if the proof is invalid, or proves less.
     """
     proved = proved_people(counts, k, proof)
     if proved > people:
-        raise VerificationError(f"margins: claims {people:,} people; its prices prove {proved:,}")
+        raise VerificationError(
+            f"margins: claims at most {people:,} exposed people; the dual prices prove {proved:,}"
+        )
 
 
-# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
-# contingency/dual_bound.py _brackets (optimised), composition/check_cases.py leaf_people
-# (verified).
+# Three functions bound a cell's term of the dual bound, so that a mistake in one shows against the
+# others. The term is implemented again, on purpose, in contingency/dual_bound.py _brackets
+# (optimised), composition/check_cases.py leaf_people (verified).
 def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
-    """Return the upper bound on exposed people that a proof's prices give.
+    """Return the upper bound on exposed people that the prices of a proof give.
 
-    Arguments as in `check_margins`; VerificationError for an invalid proof.
+    Prices are multipliers of the values' counts and of inequalities about unexposed cells.
+
+    Args:
+        counts: people by value, for each column.
+        k: people in the smallest crowd in which no person is exposed, at least 1.
+        proof: the prices in JSON, in the form of `check_margins`.
+
+    Raises VerificationError for an invalid proof.
     """
     columns = [_merged(column, k) for column in counts]
     if not columns or len({sum(values) for values, _ in columns}) != 1:
         raise VerificationError(
-            "margins: needs columns that all count the same people, at least one"
+            "margins: needs at least one column, and columns whose counts have equal sums"
         )
     n, cells = sum(columns[0][0]), 1
     for values, _ in columns:
@@ -103,14 +120,20 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
 
 
 def _merged(column: Sequence[int], k: int) -> tuple[list[int], int | None]:
-    """Return a column's people by value, rare values merged as the last; and its number, if any."""
+    """Return a column's counts with rare values merged, and the index of the merged value.
+
+    Values of fewer than k people are rare. They become the last entry; the index is None without
+    them.
+    """
     frequent = sorted((people for people in column if people >= k), reverse=True)
     rare = sum(people for people in column if people < k)
     return ([*frequent, rare], len(frequent)) if rare else (frequent, None)
 
 
-# As a cross-check, the least number of unexposed cells of a block is implemented again, on purpose,
-# in contingency/cuts.py _measure (optimised), composition/check_cases.py needed (verified).
+# Three functions compute the least number of unexposed cells (of k people or more) in a block, a
+# set of cells, so that a mistake in one shows against the others. It is implemented again, on
+# purpose, in contingency/cuts.py _measure (optimised), composition/check_cases.py needed
+# (verified).
 def _needed(
     columns: Sequence[tuple[list[int], int | None]],
     n: int,
@@ -118,10 +141,17 @@ def _needed(
     exposed: dict[Cell, int],
     sets: dict[int, set[int]],
 ) -> tuple[list[Cell], int]:
-    """Return the cells of a block that may be unexposed, and the least number that must be.
+    """Return the cells of a block that may be unexposed, and the least number of unexposed cells.
 
-    The columns are as in `_merged`, of n people. A cell holds at most `caps` people, and at most
-    `exposed` while they are exposed. sets: the block, a set of values for each restricted column.
+    A block is the set of cells with values in given sets; an unexposed cell holds k people or more.
+
+    Args:
+        columns: for each column its counts, with rare values merged, and the index of the merged
+            value.
+        n: people in the table.
+        caps: for each cell, the most people that it can hold.
+        exposed: for each cell, the most people that it can hold while they are exposed.
+        sets: the values of the block, for each restricted column.
     """
     lower_bound = n + sum(sum(columns[j][0][at] for at in values) - n for j, values in sets.items())
     inside = [cell for cell in caps if all(cell[j] in values for j, values in sets.items())]
@@ -141,6 +171,9 @@ def _parse_proof(
 ) -> tuple[list[list[int]], list[tuple[int, dict[int, set[int]]]]]:
     """Return the prices of each column's values, and the blocks, from a proof in JSON.
 
+    A price is a multiplier in the bound. A block has a price and sets of values; some cells with
+    these values cannot be exposed.
+
     sizes: the number of values of each column. Raises VerificationError for another form.
     """
     try:
@@ -148,46 +181,56 @@ def _parse_proof(
     except Unreadable as bad:
         raise VerificationError(f"margins: the proof is no JSON: {bad.why}") from None
     if not (isinstance(parsed, dict) and set(parsed) == {"prices", "blocks"}):
-        raise VerificationError("margins: the proof has prices and blocks, and nothing else")
+        raise VerificationError(
+            "margins: the proof needs the keys prices and blocks, and no others"
+        )
     prices, blocks = parsed["prices"], parsed["blocks"]
     if not (isinstance(prices, list) and [_length(price) for price in prices] == list(sizes)):
-        raise VerificationError("margins: one price for each value of a column is accepted")
+        raise VerificationError("margins: the proof needs one price for each value of each column")
     if not all(_is_price(price) for column in prices for price in column):
         raise VerificationError(
-            f"margins: a price is not accepted; needs whole numbers of at most {LARGEST:.0e}"
+            f"margins: a price in the proof is no whole number from -{LARGEST:.0e} to {LARGEST:.0e}"
         )
     if not (isinstance(blocks, list) and len(blocks) <= MOST_BLOCKS):
-        raise VerificationError(f"margins: at most {MOST_BLOCKS:,} blocks are accepted")
+        raise VerificationError(
+            f"margins: blocks of the proof: needs a list of at most {MOST_BLOCKS:,}"
+        )
     return prices, [_block(block, sizes) for block in blocks]
 
 
 def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
     """Return the price of a block and its value sets by column; VerificationError if invalid.
 
-    A block is the cells with values in these sets, of which some cannot be exposed.
+    A block is the set of cells with values in these sets. By their counts, some of the cells hold k
+    people or more, so they cannot be exposed; the price is the multiplier of this inequality.
+
+    sizes: the number of values of each column.
     """
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):
-        raise VerificationError("margins: a block needs a price of at least 0 and value sets")
+        raise VerificationError(
+            "margins: a block of the proof is invalid; needs [price of at least 0, value sets]"
+        )
     sets: dict[int, set[int]] = {}
     for part in block[1]:
         if _length(part) != 2 or type(part[0]) is not int or not 0 <= part[0] < len(sizes):
             raise VerificationError(
-                "margins: a value set is invalid; needs a column and a list of values"
+                "margins: a value set of a block is invalid; needs [column, list of values]"
             )
         column, values = part
         right = _length(values) >= 0 and all(type(at) is int for at in values)
         if not right or column in sets or not set(values) <= set(range(sizes[column])):
             raise VerificationError(
-                "margins: a value set is invalid; needs values of a column without another set"
+                "margins: a value set of a block is invalid; needs values of a column that has "
+                "no other set in the block"
             )
         sets[column] = set(values)
     return block[0], sets
 
 
 def _is_price(price: Any) -> bool:
-    """Whether an entry of a proof is a whole number within the accepted range of prices."""
+    """Whether an entry of a proof is a whole number in the range accepted for prices."""
     return type(price) is int and abs(price) <= LARGEST
 
 

@@ -1,8 +1,13 @@
-"""The best bound on exposure of every set of a few columns, with shared work.
+"""Upper bounds on exposed people for every set of a few columns, with shared work.
 
-The Pareto front of a set (pareto.py: the choices of thresholds that no other choice betters) is the
-front of the set without its last column, merged with that column. The coverage bound of a set uses
-the fronts of the set without one column; these are sets too.
+A bound takes one threshold for each column; a value of fewer people is rare. Thresholds matter only
+through R, the people with a rare value, and P, the number of cells of other (common) values. The
+Pareto front of a set of columns holds the choices of thresholds that no other choice betters in
+both R and P (pareto.py).
+
+The front of a set is computed from the front of the set without its last column. The coverage bound
+(coverage.py) of a set needs the fronts of the set without each single column. These fronts exist
+already, because smaller sets come first.
 """
 
 from collections.abc import Sequence
@@ -23,15 +28,15 @@ MAX_COLUMNS = 16
 def bounds_of_all_sets(
     marginals: Sequence[ArrayLike], k: int, rule: str = "coverage"
 ) -> dict[tuple[int, ...], int]:
-    """Return the best bound on exposed people, in people, for every non-empty set of columns.
+    """Return the smallest bound on exposed people, in people, for every non-empty set of columns.
 
     Smaller sets come first. The numbers equal `best_bound(...).people`. At most 16 columns (65,535
-    sets).
+    sets) are accepted.
 
     Args:
         marginals: count arrays with one total n, one per column.
         k: people in the smallest class that is not exposed.
-        rule: a rule of bounds.py.
+        rule: the formula of the bound, by its name in bounds.py, such as `coverage` or `theorem2`.
     """
     least_class, columns = whole(k, "k"), positive_counts(marginals)
     if rule not in RULES:
@@ -52,9 +57,19 @@ def bounds_of_all_sets(
 def _shared(
     steps: list[Steps], sets: list[tuple[int, ...]], k: int, n: int, rule: str
 ) -> dict[tuple[int, ...], int]:
-    """Return the bound of each set in people, under the rule `coverage` or `refined`.
+    """Return the bound on the exposed people of each set of columns, by one formula.
 
-    The Pareto front of each set is kept, because larger sets extend it.
+    The bound is minimised over thresholds, one per column; a value of fewer people is rare. Each
+    set's Pareto front (thresholds that no other choice betters in people with rare values and in
+    cells of common values) is kept, because larger sets extend it.
+
+    Args:
+        steps: the counts of each column, as step functions of the threshold.
+        sets: the sets of columns, small sets first.
+        k: people in the smallest class that is not exposed.
+        n: people in the table.
+        rule: `coverage` or `refined`; the coverage bound leaves out cells that are certainly
+            unexposed.
     """
     options = [Options.common(step) for step in steps]
     slack = int(rule == "coverage")
@@ -77,10 +92,12 @@ def _shared(
 
 
 def _refined(front: Front, scale: int, n: int) -> int:
-    """Return the least R + scale * P of a Pareto front of choices, in people, at most n.
+    """Return the least R + scale * P over a Pareto front of thresholds, in people, at most n.
 
-    R are the people with a rare value, P is the number of cells of common values. With scale k it
-    is the refined bound; with k - 1 it bounds the coverage bound from above.
+    R counts the people with a rare value (of fewer people than the threshold), P the cells of other
+    values. With scale k the result is the refined bound on exposed people, because an exposed cell
+    holds fewer than k people. With scale k - 1 it is an upper bound on the coverage bound, which
+    leaves out some of the P cells.
     """
     return min(n, int((front.rare + scale * front.product).min(initial=n)))
 
@@ -94,10 +111,13 @@ def _coverage(
 ) -> int:
     """Return the coverage bound on exposed people in a set of columns; at most `limit`.
 
+    The bound counts the people with a rare value, of fewer people than the column's threshold, and
+    k - 1 people for each cell of other values that may be exposed.
+
     Args:
         steps: per column, people with rare values and number of common values by threshold.
-        fronts: for each set, the choices of thresholds that no other choice betters.
-        column_set: the set.
+        fronts: for each set of columns, the choices of thresholds that no other choice betters.
+        column_set: the columns.
         scale: k - 1.
         limit: an upper bound that is already known, in people.
     """

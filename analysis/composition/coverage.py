@@ -1,33 +1,45 @@
-"""The coverage bound: not every cell of common values can be exposed.
+"""The coverage bound on exposed people: not every cell of common values can be exposed.
 
-The bound is in whole people (it corrects and betters Theorems 2 and 3 of paper 000). Take a
-threshold count for every column. A value is rare if fewer people have it, else common. Let R_j be
-the people with a rare value in column j and R = sum R_j; N_j the number of common values of column
-j and P = prod N_j. All people without a rare value are in P cells.
+A person is exposed in a cell (combination of values) of fewer than k people. Choose a threshold, a
+number of people, for every column. A value is rare if fewer people have it, else common.
 
-(a) An exposed cell holds at most k - 1 people, hence   exposed <= R + (k-1) P.
-(b) Of the people with a common value v of column j at most R - R_j are rare elsewhere; the rest
-    are in the P / N_j cells that have v. If count_j(v) - (R - R_j) > (k-1) P / N_j, one of these
-    cells holds k people or more. With H_j such values, H_j cells at least are not exposed, because
-    cells of different values of a column are different:
+    R_j    people with a rare value in column j;    R = sum R_j
+    N_j    number of common values of column j;     P = prod N_j, the number of their cells
+    n      all people
+
+(a) All people without a rare value are in the P cells of common values. An exposed cell holds at
+    most k - 1 people, hence
+
+        exposed <= R + (k-1) P.
+
+(b) Some of the P cells are certainly unexposed. Take a common value v of column j, which count_j(v)
+    people have. At most R - R_j of these people have a rare value in another column. The rest are
+    in the P / N_j cells that contain v. If count_j(v) - (R - R_j) > (k-1) P / N_j, one of these
+    cells holds k people or more. Let H_j be the number of such values of column j. Cells of
+    different values of a column are different, so at least H_j cells are not exposed, and
 
         exposed <= R + (k-1) (P - max_j H_j).
 
-A column with one value adds no information, so the maximum may include it: R_0 = 0, N_0 = 1 and H_0
-= 1 exactly if n - R > (k-1) P. With it the bound never rises when a column j is dropped, at the
-same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition of H_i only gets
-easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases: (1) N_j = 1: with H_j
-= 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show; (2) N_j >= 2 and P' >= 2:
-P - H_j >= N_j (P' - 1) >= P'; (3) P' = 1: H_j = N_j means count_j(v) > k - 1 + R - R_j, hence n -
-R' > k - 1 and H'_0 = 1; and H_j < N_j means P - H_j >= 1 = P'.
+The bound is in whole people, and smaller than Theorems 2 and 3 of paper 000.
 
-The minimum is exact, without a search: fix the column j that attains the maximum and its threshold.
-Then the bound depends on the other columns only through (R', P') and rises with both,
+More columns. A column with a single value adds no information, so the maximum may include it as
+column 0: R_0 = 0, N_0 = 1, and H_0 = 1 exactly if n - R > (k-1) P. With it the bound never rises
+when a column j is dropped at the same thresholds. Proof: then R' = R - R_j and P' = P / N_j. For
+another column i the condition of H_i only gets easier, so P' - H'_i <= P - H_i. If H_j is the
+maximum there are three cases. (1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0
+there is no claim to show. (2) N_j >= 2 and P' >= 2: P - H_j >= N_j (P' - 1) >= P'. (3) P' = 1: if
+H_j = N_j, then count_j(v) > k - 1 + R - R_j, hence n - R' > k - 1 and H'_0 = 1; if H_j < N_j, then
+P - H_j >= 1 = P'.
+
+The minimum over all thresholds is exact. Fix the column j that attains the maximum, and its
+threshold. The bound then depends on the other columns only through (R', P'), and rises with both:
 
     R_j + R' + (k-1) (P' N_j - min(N_j, #{v: count_j(v) > R' + (k-1) P'})),
 
-so the Pareto front of the other columns suffices. All the leave-one-out fronts together cost
-log2(d) times one front: merge one half of the columns, go into the other half.
+where #{...} counts values. So only the Pareto front of the other columns is needed: their choices
+of thresholds that no other choice betters in both R' and P'. The fronts without each single column
+together cost log2(d) times one front of d columns: merge one half of the columns, and divide the
+other half again.
 """
 
 from collections.abc import Sequence
@@ -41,15 +53,18 @@ from ..exposure.counts import Integers, Steps
 from .pareto import NONE, Front, Growth, Options, descend
 
 
-# As a cross-check, the coverage bound is implemented again, on purpose, in composition/coverage.py
-# leaf_values (optimised).
+# This function computes the coverage bound in exact integers, for a certificate. The search for
+# thresholds uses a vectorised copy, so that a mistake in one of them shows. The bound is
+# implemented again, on purpose, in composition/coverage.py leaf_values (optimised).
 def covered(
     steps: Sequence[Steps], thresholds: Sequence[int | float], k: int
 ) -> tuple[int, int, int]:
-    """Return (R, P, max_j H_j) of the coverage bound, in exact integers of any size.
+    """Return (R, P, H), which give the coverage bound R + (k - 1) (P - H) on exposed people.
 
-    R: people with a rare value; P: cells of common values; H_j: values of column j with a cell that
-    is certainly unexposed.
+    All three are exact integers. A value is rare if fewer people than its column's threshold have
+    it, else common. R: people with a rare value. P: number of cells of common values. H: number of
+    these cells that certainly hold k people or more (the largest number that the values of one
+    column prove).
 
     Args:
         steps: the counts of each column, as step functions of the threshold.
@@ -71,13 +86,17 @@ def covered(
 
 @dataclass(slots=True)
 class CoverageSearch:
-    """A search for thresholds with a smaller coverage bound than `limit`.
+    """A search for thresholds, one per column, that make the coverage bound smaller than `limit`.
+
+    A value of fewer people than the threshold is rare. The coverage bound on exposed people counts
+    all people with a rare value, and k - 1 people for each cell of other values that may be
+    exposed.
 
     Attributes:
-        steps: per column, the effect of each threshold.
+        steps: per column, people with rare values and number of common values by threshold.
         scale: the most people of an exposed cell, k - 1.
-        limit: the smallest bound found so far; bounds of at least this number are skipped.
-        choice: per column, the number of its threshold; None before a bound was found.
+        limit: the smallest bound found so far, in people; choices that reach it are skipped.
+        choice: per column, the index of its threshold in this bound; None before a bound was found.
     """
 
     steps: Sequence[Steps]
@@ -86,10 +105,12 @@ class CoverageSearch:
     choice: list[int] | None = None
 
     def leaf(self, front: Front, j: int) -> None:
-        """Try all thresholds of column j as the column with the most unexposed cells.
+        """Try all thresholds of column j, if its values prove the most cells unexposed.
 
-        `front` is the Pareto front of the other columns. A smaller bound replaces `limit` and
-        `choice`.
+        A smaller bound on exposed people replaces `limit` and `choice`.
+
+        front: the choices of thresholds for the other columns that no other choice betters (in
+        people with rare values, and in cells of common values).
         """
         entry, option = leaf_pairs(front, self.steps[j], self.scale, self.limit)
         if entry.size == 0:
@@ -104,9 +125,12 @@ class CoverageSearch:
             self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
     def search_thresholds(self, options: list[Options]) -> None:
-        """Search the smallest coverage bound over all thresholds of all columns.
+        """Search the thresholds of all columns with the smallest coverage bound.
 
-        options: per column, rare people and common values at each threshold (`Options.common`).
+        The bound is on exposed people.
+
+        options: per column, the people with a value below the threshold (rare) and the number of
+        other (common) values, at each threshold.
         """
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
@@ -114,12 +138,13 @@ class CoverageSearch:
     def halve(self, front: Front, columns: list[int], growth: Growth) -> None:
         """Call `leaf` for each of `columns` with the Pareto front of all the other columns.
 
-        Half of the columns is merged into the front, then the other half is divided again.
+        A front holds the choices of thresholds that no other choice betters. Half of the columns is
+        merged into the front, then the other half is divided again, so that the halves share work.
 
         Args:
             front: the Pareto front of all columns outside `columns`.
             columns: the numbers of the columns to try.
-            growth: lower bounds on the growth of the bound by columns to come.
+            growth: lower bounds on how much each further column raises the bound on exposed people.
         """
         if len(columns) == 1:
             self.leaf(front, columns[0])
@@ -141,40 +166,46 @@ class CoverageSearch:
 def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[Integers, Integers]:
     """Return the pairs (entry of the front, threshold of the column) that may beat `limit`.
 
-    These are the pairs with R' + R_j + (k-1) (P' - 1) N_j < limit.
+    A pair has R' + R_j people with a rare value, and P' N_j cells of common values. At most N_j
+    cells can be proved unexposed, so its bound is at least R' + R_j + (k-1) (P' - 1) N_j. Pairs
+    below the limit are returned.
 
     Args:
-        front: the Pareto front of the other columns, with (R', P') for each entry.
+        front: the best choices of thresholds for the other columns, with (R', P') for each entry.
         steps: the column's rare people R_j and common values N_j at each threshold.
-        scale: k - 1.
-        limit: people of the bound to beat.
+        scale: k - 1, the most people of an exposed cell.
+        limit: the bound on exposed people to beat.
     """
     if not front.rare.size:
         return NONE, NONE
-    # The rare people R' of the front and R_j of the column ascend, so their sum is below the limit
-    # only up to these places.
+    # Both lists of people with rare values ascend. So entries and thresholds from these indices on
+    # exceed the limit even with the smallest number of the other list.
     entry_count = int(front.rare.searchsorted(limit - steps.rare[0]))
     step_count = int(steps.rare.searchsorted(limit - front.rare[0]))
-    products = scale * (front.product[:entry_count] - 1.0)  # in floats, which do not overflow
+    # floats, because integers could overflow
+    products = scale * (front.product[:entry_count] - 1.0)
     reach = np.multiply.outer(products, steps.common[:step_count])
     reach += np.add.outer(front.rare[:entry_count], steps.rare[:step_count])
     entry, option = np.nonzero(reach < limit)
     return entry, option
 
 
-# As a cross-check, the coverage bound is implemented again, on purpose, in composition/coverage.py
-# covered (verified).
+# This function computes the coverage bound for many choices at once, for the search. A certificate
+# uses a plain copy for one choice, so that a mistake in one of them shows. The bound is implemented
+# again, on purpose, in composition/coverage.py covered (verified).
 def leaf_values(
     steps: Steps, scale: int, rare: Integers, product: Integers, option: Integers
 ) -> Integers:
-    """Return the coverage bounds, in people, if this column attains the maximum of H_j.
+    """Return the coverage bounds on exposed people if this column's values prove cells unexposed.
+
+    A pair joins a choice of thresholds for the other columns with a threshold of this column.
 
     Args:
-        steps: the column's rare people and common values at each threshold.
-        scale: k - 1.
-        rare: R' of the other columns, for each pair.
-        product: P' of the other columns, for each pair.
-        option: the number of the column's threshold, for each pair.
+        steps: the column's people with rare values and number of common values at each threshold.
+        scale: k - 1, the most people of an exposed cell.
+        rare: for each pair, the people with a rare value in the other columns.
+        product: for each pair, the number of cells of common values of the other columns.
+        option: for each pair, the index of the column's threshold.
     """
     total, common = rare + steps.rare[option], steps.common[option]
     needed = rare + scale * product
@@ -187,12 +218,20 @@ def leaf_values(
 
 
 def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.float64]:
-    """Return, at each grid point of P, the least growth of the coverage bound by `columns`.
+    """Return a lower bound on the growth of the coverage bound if `columns` are merged.
 
-    P is the number of cells of common values. A column of `last` has the unexposed cells. It
-    multiplies P - 1, not P: with R people with rare values, R + scale * (P' - 1) N_j grows by (P' -
-    1) (N_j - 1). Its own growth is read one grid point lower (P - 1 >= P / 2), and is 0 if P may be
-    1.
+    So far the bound counts R people with a rare value and `scale` people for each of P cells of
+    common values. The result has an entry for each power of two (grid point) of P.
+
+    One column of `last` may prove up to N cells unexposed, where N is the number of its common
+    values. It then multiplies P - 1, not P, so it adds only scale * (P - 1) (N - 1) for cells. Its
+    growth is therefore read one grid point lower (P - 1 >= P / 2 for P >= 2), and is 0 where P may
+    be 1.
+
+    Args:
+        growth: lower bounds on the growth by each single column.
+        columns: the columns to merge.
+        last: the columns among them that may prove cells unexposed.
     """
     joint_growth = growth.joint_growth(columns)
     loss = np.zeros_like(joint_growth)
@@ -203,18 +242,24 @@ def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.f
 
 
 def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
-    """Return the smallest coverage bound below `limit`, in people; None without such a bound.
+    """Return the smallest coverage bound on exposed people below `limit`; else None.
 
-    The second result is the number of the threshold for each column. The minimum is exact over all
-    thresholds. `k` is at least 2; pass n as the limit for any non-trivial bound, less to learn only
-    whether a target is met.
+    The second result is the index of the threshold of each column. The minimum is exact over all
+    thresholds.
+
+    Args:
+        steps: the counts of each column, as step functions of the threshold.
+        k: people in the smallest class that is not exposed, at least 2.
+        limit: n for any non-trivial bound; less if only a smaller bound is of use.
     """
     scale = k - 1
     options = [Options.common(step) for step in steps]
     start, choice = descend(options, scale, int(steps[0].values.sum()))
     search = CoverageSearch(steps, scale, limit)
-    # The refined bound is exact here, because it is below 2**53; the coverage bound of the same
-    # thresholds is no larger.
+    # `start` is the bound R + (k-1) P at these thresholds (R people with rare values, P cells of
+    # common values). It is a float, but exact, because it is a whole number below 2**53. The
+    # coverage bound subtracts unexposed cells from P, so it is no larger, and the search begins
+    # with it.
     if start < limit:
         rare, cells, common_cells = covered(
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
@@ -227,7 +272,10 @@ def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, 
 def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
     """Whether the coverage bound on exposed people is at most `max_exposed`.
 
-    This is faster than the bound itself. For two columns or more, with 2 <= k <= n.
+    Such a test is faster than the computation of the bound. It needs two columns or more, and 2 <=
+    k <= n people.
+
+    steps: the counts of each column, as step functions of the threshold.
     """
     if max_exposed >= int(steps[0].values.sum()):
         return True
@@ -235,9 +283,10 @@ def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
         max(step.at(k)[0] for step in steps) > max_exposed
     ):  # every table exposes the people with a value that fewer than k people have
         return False
-    # At most `max_exposed` people may have a rare value of a column, so its number N of common
-    # values is at least `fewest`. P is the product of these numbers; the number of exposed cells,
-    # P less the largest N, rises with every N.
+    # A value is rare if fewer people than the column's threshold have it, else common. Rare values
+    # of a column may have at most `max_exposed` people, so the column has at least `fewest` common
+    # values. The bound counts k - 1 people for each of (product of these numbers) - (largest of
+    # them) cells or more. This number rises with each of them, so `fewest` gives its minimum.
     fewest = [int(s.common[s.rare.searchsorted(max_exposed, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > max_exposed:
         return False

@@ -1,11 +1,14 @@
 """The exact worst case: the most people that any table with these margins exposes.
 
-`contingency/integer_program.py` has the integer program, `frechet.py` the merging of values,
-`contingency/cuts.py` the inequalities that make it fast; HiGHS solves it, and `worst_search.py` has
-the steps. The table found is checked in whole numbers, so `people` is certain. For small classes of
-tables `upper` has a proof by cases in whole numbers (`case_search.py`), which an independent
-checker reads (`check_cases.py`). Without a proof, `upper` is as good as HiGHS's floating-point
-search with its tolerance of 1e-6.
+A margin is a table of known counts, of one column or of several columns together. HiGHS solves an
+integer program (`contingency/integer_program.py`), in which values are merged without loss
+(`frechet.py`), with inequalities that make it fast (`contingency/cuts.py`). The steps of the search
+are in `worst_search.py`.
+
+The exposed people of the table found are counted in whole numbers, so `people` is certain. For
+small tables `upper` has a proof by cases in whole numbers (`case_search.py`), which an independent
+checker verifies (`check_cases.py`). Without a proof, `upper` relies on the floating-point search of
+HiGHS, with its tolerance of 1e-6.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ from .worst_bracket import Bracket, SearchLimits, SearchStep, Timer
 # Tables with more cells (after rare values are merged) are not searched: only bounds are given.
 MOST_CELLS = 50_000
 NODES = 1_000  # limit of the nodes of every search tree
-ROUNDS_A_NODE = 5  # rounds of swaps for each allowed node, if the caller gives no rounds
+# rounds of random swaps (changes of the set of unexposed cells) per node of a search tree, if the
+# caller sets no rounds
+ROUNDS_A_NODE = 5
 STOPPED = "stopped by Ctrl-C"
 NOT_SOUGHT = "closer was not sought"
 LATE = "{:g} s were over, which depends on the machine; nodes and rounds do not"
@@ -42,16 +47,17 @@ class WorstCase:
     """The most people exposed over all tables with the given margins, or a bracket around it.
 
     Attributes:
-        people: exposed in `table`, the worst table found (checked in whole numbers).
-        upper: no table with these margins exposes more.
-        n, k: people in the table, and the crowd size.
-        seconds: duration of the search; independent of the table.
+        people: exposed in `table`, the worst table found (counted in whole numbers).
+        upper: upper bound: no table with these margins exposes more people.
+        n, k: people in the table, and people in the smallest crowd that is not exposed.
+        seconds: duration of the search.
         table: the worst table found; None if no table was found (then `people` is the exposure of
             the worst known margin, a lower bound for every table).
-        why: reason why the search gave up; empty if the maximum is proven.
-        timed: whether a limit in seconds ended the search: another machine gets another bracket.
+        why: reason why the search gave up; empty if the maximum is proved.
+        timed: whether a limit in seconds ended the search; then another machine finds another
+            bracket.
         proof: proof by cases, in whole numbers, that no table exposes more than `upper` people
-            (`check_cases.py` reads it); None without a proof.
+            (`check_cases.py` checks it); None without a proof.
     """
 
     people: int
@@ -66,7 +72,7 @@ class WorstCase:
 
     @property
     def rule(self) -> str:
-        """The name of this rule in a decision: `worst-case`."""
+        """The name of this bound in a curator's decision: `worst-case`."""
         return "worst-case"
 
     @property
@@ -85,7 +91,7 @@ class WorstCase:
         return self.upper / self.n
 
     def __str__(self) -> str:
-        """Return the exposed people, or the bracket, and the proof's state in a sentence."""
+        """Return a sentence: the most exposed people, or a bracket, and whether it is proved."""
         people = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
         proof = "proven" if self.proven else f"not closed: {self.why}"
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
@@ -95,6 +101,8 @@ class WorstCase:
         """Raise VerificationError unless the table has these margins and exposes `people`.
 
         A proof by cases, if it exists, has to prove `upper` from these marginals.
+
+        marginals: counts per column. known_joints: joint counts by group of columns, if any.
         """
         if self.table is None:
             raise VerificationError("worst case: no table was found, nothing to verify")
@@ -104,7 +112,7 @@ class WorstCase:
         for group, counts in [*known_counts, *(known_joints or {}).items()]:
             if not np.array_equal(self.table.margin(group, [shape[j] for j in group]), counts):
                 raise VerificationError(
-                    f"worst case: its table has other counts of columns {group}"
+                    f"worst case: its table differs from the given counts of columns {group}"
                 )
         if (self.table.counts <= 0).any() or self.table.exposed(self.k) != self.people:
             raise VerificationError(f"worst case: its table does not expose {self.people} people")
@@ -112,7 +120,8 @@ class WorstCase:
             proved = proved_by_cases([counts.tolist() for counts in columns], self.k, self.proof)
             if proved > self.upper:
                 raise VerificationError(
-                    f"worst case: claims at most {self.upper} people; its cases prove {proved}"
+                    f"worst case: claims at most {self.upper} people; its proof by cases "
+                    f"gives {proved}"
                 )
 
     def write_csv(
@@ -126,7 +135,7 @@ class WorstCase:
         Args:
             stream: open text stream (newline="").
             columns: names of the columns; "column 0", ... by default.
-            values: names of each column's values; their indices by default.
+            values: for each column, the names of its values; their indices by default.
         """
         if self.table is None:
             raise ParameterError("write_csv: no table was found; allow the search more nodes")
@@ -156,22 +165,23 @@ def worst_case(
 ) -> WorstCase:
     """Return the most people in cells of fewer than k people, over ALL tables with these marginals.
 
-    Beyond paper 000, whose Theorems 2 and 3 bound it from above. Without `time_limit` the result
+    Theorems 2 and 3 of paper 000 only bound this number from above. Without `time_limit` the result
     depends on the counts and on the solver, not on the machine's speed.
 
     Args:
         marginals: counts per column, all with one total n.
-        k: crowd size, a whole number.
+        k: people in the smallest cell that is not exposed, a whole number.
         time_limit: seconds, > 0, after which no further step begins. The bracket then depends on
             the machine's speed, `timed` is set, and no command records it. None: no such limit.
         known_joints: joint counts of groups of columns, {(0, 1): table with axes in that order,
             ...}.
-        nodes: limit of every search tree.
-        rounds: limit of the rounds of swaps (contingency/swaps.py); above 2,000 cells fewer, 10
-            million / cells. None: five for each node.
-        seed: of the random swaps, a whole number of at least 0.
+        nodes: limit of the nodes of every search tree.
+        rounds: limit of the rounds of swaps (random changes of a table, contingency/swaps.py);
+            above 2,000 cells fewer, 10 million / cells. None: five for each node.
+        seed: seed of the random swaps, a whole number of at least 0.
         enough: share of the people: a first bracket at most this wide is not narrowed.
-        most_cells: for a larger class of tables (after merging) only the first bracket is given.
+        most_cells: if the tables have more cells (after rare values are merged), only the first
+            bracket is computed.
         keep: if true, Ctrl-C ends the search and the bracket so far is returned; else it is raised.
         progress: called with the bracket at the begin of each step.
 
@@ -196,7 +206,8 @@ def worst_case(
 def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
     """Return a lower and an upper bound on the most exposed people over all tables.
 
-    The lower bound is the worst table found, or people exposed in every table.
+    The lower bound is the exposed people of the worst table found. Without a table, it is a number
+    of people exposed in every table.
     """
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
@@ -210,8 +221,9 @@ def _limits(
 
     Args:
         time_limit: seconds of wall time; None: no such limit.
-        work_limits: nodes, rounds (None: five for each node) and cells, at most.
-        seed: of the random swaps.
+        work_limits: limits of the nodes of a search tree, of the rounds of random swaps (None: five
+            for each node), and of the cells of a table.
+        seed: seed of the random swaps.
         enough: share of the people; a bracket at most this wide is not narrowed.
 
     Raises ParameterError if a limit is out of range.
@@ -227,16 +239,18 @@ def _limits(
 
 
 def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep: bool) -> str:
-    """Search until the worst table found meets the upper bound; return the reason if it does not.
+    """Search until the worst table found meets the upper bound on exposed people.
 
-    The reason is "" if they meet, or if the table is too large to be searched. No search is needed
-    if the two bounds are close enough at once.
+    Returns a reason if Ctrl-C ended the search, or if the two bounds are close enough without a
+    search. Otherwise the result is "": the bounds meet, the table is too large to be searched, or
+    the search came to its limits.
 
     keep: whether Ctrl-C ends the search instead of being raised.
     """
     if tables.cells > MOST_CELLS:
         return ""
-    k = max(bracket.k, 1)  # k = 0 and k = 1 expose no person; the program needs k - 1 >= 0
+    # the integer program needs k >= 1; k = 0 exposes no person, as k = 1 does
+    k = max(bracket.k, 1)
     if bracket.table is not None:
         bracket.meet(heuristic_table(tables, k))
     if bracket.closed:
@@ -257,7 +271,7 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep
 
 
 def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
-    """Return, in words, why the search for the worst table did not begin, or did not finish."""
+    """Return, in words, why the search for the worst table did not begin, or reached its limits."""
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:
         return f"{tables.cells:,} cells are more than the {cells:,} that are searched"
@@ -266,7 +280,13 @@ def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
 
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
-    """Return an upper bound on the exposed people without a search: the coverage bound."""
+    """Return an upper bound on the exposed people without a search: the coverage bound.
+
+    This bound uses the counts of single columns alone. For a single column the result is exact.
+
+    columns: counts of each column. tables: the class of all tables with the known counts. k: people
+    in the smallest cell that is not exposed.
+    """
     from .bounds import smallest_bound
 
     if k <= 1:
@@ -277,9 +297,10 @@ def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
 
 
 def _unavoidable(tables: FrechetClass, k: int) -> int:
-    """Return a number of people exposed in every table of the class.
+    """Return a number of people that every table of the class exposes.
 
-    It is the largest number of people in cells below k of a known margin.
+    It is the largest number of people in cells of fewer than k people of one known table of counts,
+    or with a value of fewer than k people in one column.
     """
     merged = [labels.rare_counts.sum() if len(labels.rare) else 0 for labels in tables.labels]
     rare_people = [int(m.counts[m.counts < k].sum()) for m in tables.margins]

@@ -1,4 +1,8 @@
-"""The joint counts of a group of columns, with rare values counted together as `other`."""
+"""The joint counts of a group of columns, with rare values counted together as `other`.
+
+A value is named if it is counted individually, under its own name. All other values of its column
+are counted together as `other`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +16,9 @@ from ..contingency.maximum_entropy import bits_at_least
 from ..validation import Counts
 
 Group = tuple[int, ...]
-NamedValues = Mapping[int, Group]  # column -> numbers of the values counted by name, ascending
+# for each column, the numbers of the values that are counted individually, ascending; the column's
+# other values are counted together
+NamedValues = Mapping[int, Group]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,10 +29,10 @@ class GroupCounts:
     value.
 
     Attributes:
-        group: ascending columns.
+        group: the numbers of the columns, ascending.
         named_values: per column the numbers of its named values, ascending. A value that did not
-            occur in round 1 is counted under `other`.
-        counts: people, with an axis of len(named_values[i]) + 1 entries for each column i.
+            occur in round 1 (the counts of single columns) is counted under `other`.
+        counts: people, with an axis of len(named_values[i]) + 1 entries for the i-th column.
     """
 
     group: Group
@@ -46,18 +52,24 @@ class GroupCounts:
 
     @property
     def named(self) -> Counts:
-        """The counts of the combinations in which every value is named, flattened."""
+        """The counts of the combinations of named values alone, without `other`, flattened."""
         return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
 
     def summed(self, columns: Group) -> "GroupCounts":
-        """Return the counts of some of the group's columns, ascending, summed over the rest."""
+        """Return the counts of these columns of the group, ascending; other columns are summed."""
         axes = [self.group.index(j) for j in columns]
         summed_axes = tuple(a for a in range(self.counts.ndim) if a not in axes)
         counts = np.asarray(self.counts.sum(axis=summed_axes), dtype=np.int64)
         return GroupCounts(columns, tuple(self.named_values[a] for a in axes), counts)
 
     def narrowed(self, named_values: NamedValues) -> "GroupCounts":
-        """Return the counts with only these values named; each value must be named now."""
+        """Return the counts with only these values named, and all other values under `other`.
+
+        Raises ParameterError if a value is not named already.
+
+        named_values: for each column, the values to name; a column that is left out keeps its
+        values.
+        """
         counts = self.counts
         narrowed_values = tuple(
             named_values.get(j, had) for j, had in zip(self.group, self.named_values, strict=True)
@@ -83,9 +95,12 @@ class GroupCounts:
 
 
 def with_parts(tables: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
-    """Return the requested tables, and their sums over parts of two columns or more.
+    """Return the requested tables of counts, and their sums over smaller groups of columns.
 
-    A part that was itself requested keeps its own counts; of several sums the first is taken.
+    The smaller groups have two columns or more. A smaller group that was itself requested keeps its
+    own counts. If several tables contain it, the sum of the first is taken.
+
+    tables: the requested counts, by group of columns.
     """
     counts = dict(tables)
     for group, table in tables.items():
@@ -97,13 +112,22 @@ def with_parts(tables: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
 
 
 def single_counts(column: int, counts: Counts) -> GroupCounts:
-    """Return the counts of a single column, with all its values named."""
+    """Return the counts of a single column as a table in which each value is counted individually.
+
+    Its last entry, for values that are counted together, has no people. counts: people by value.
+    """
     values = tuple(range(len(counts)))
     return GroupCounts((column,), (values,), np.append(counts, 0))
 
 
 def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]:
-    """Return, per named value of a column, whether half of its people are in cells of k or more."""
+    """Return, per value, whether at least half of its people are in cells of k people or more.
+
+    The values are the values of one column that the table counts individually; values that it
+    counts together as `other` are left out.
+
+    table: joint counts of a group of columns. column: the number of the column.
+    """
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
     safe = np.where(counts >= k, counts, 0).sum(axis=1)
@@ -112,13 +136,16 @@ def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]
 
 
 def axis_counts(table: GroupCounts, column: int) -> Counts:
-    """Return the counts of one column of a table: its named values, then `other`."""
+    """Return the counts of one column of a table: its named values, then `other`.
+
+    `other` is the people with any value that is not counted individually.
+    """
     summed_axes = tuple(a for a, j in enumerate(table.group) if j != column)
     return np.asarray(table.counts.sum(axis=summed_axes), dtype=np.int64)
 
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
-    """Whether every two tables of counts agree on the columns that they share."""
+    """Whether every two tables of joint counts agree on the columns that they share."""
     return all(
         agree(first, second)
         for first, second in combinations(tables, 2)
@@ -127,9 +154,11 @@ def consistent(tables: Sequence[GroupCounts]) -> bool:
 
 
 def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
-    """Return a table as a margin of a joint, its columns numbered by their place in `order`.
+    """Return a table of counts as a margin of a joint, with its columns renumbered.
 
-    spare: columns without people under `other`; their last entry is left out.
+    The new number of a column is its index in `order`, the columns of the joint.
+
+    spare: columns in which no person has a value counted as `other`; this last entry is left out.
     """
     cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
     group = tuple(order.index(j) for j in table.group)
@@ -138,6 +167,8 @@ def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
 
 def labels_of(named: int, *, closed: bool) -> ColumnLabels:
     """Return the labels of a column's values in a class of tables: named values, then `other`.
+
+    `other` counts together the people with any value without a name of its own.
 
     Args:
         named: the number of named values.
@@ -148,12 +179,13 @@ def labels_of(named: int, *, closed: bool) -> ColumnLabels:
 
 
 def leaked_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
-    """Return a lower bound on the bits that counts leak about the cell of a person in a table.
+    """Return a lower bound on the bits that joint counts leak about the cells of all people.
 
     contingency/maximum_entropy.py has the bound and its proof.
 
     Args:
-        shape: values of each column.
-        counted: groups, ascending columns, and their counts, an axis for each; of the same people.
+        shape: the number of values of each column.
+        counted: groups of columns (ascending) and their counts, with an axis for each column; all
+            of the same people.
     """
     return bits_at_least(shape, [Margin(group, counts) for group, counts in counted])

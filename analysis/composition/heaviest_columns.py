@@ -1,8 +1,9 @@
-"""The search for the heaviest columns with a certified bound within a target.
+"""The search for the heaviest set of columns with a bound on exposed people within a target.
 
-Joint counts of some groups of columns are known. Sets of columns are grown one column at a time:
-depth first, so that sets with the heaviest columns come first and give a bound early
-(known_groups.py bounds a set).
+A column's weight says how useful it is in a release; the target is a number of people that may be
+exposed. Joint counts of some groups of columns are known, and known_groups.py bounds the exposed
+people of a set from them. The search goes depth first and adds one column at a time, heavy columns
+first, so that a heavy set is found early. Sets that cannot become heavier are then skipped.
 """
 
 from collections.abc import Sequence
@@ -23,13 +24,14 @@ def heaviest(
 ) -> Group:
     """Return the heaviest set of columns that meets a target, among at most `sets` examined sets.
 
-    Sets are grown one column at a time, heaviest first. Sets that cannot outweigh the best are
-    skipped, and so are supersets of a set that misses the target. Of equal weights the set with the
-    lower first bound is taken, then the first in order.
+    A set meets the target if its certified bound on exposed people is at most `max_exposed`. Sets
+    grow one column at a time, heaviest first. Sets that cannot become heavier than the best are
+    skipped, and so are supersets of a set that misses the target. Of two equally heavy sets, the
+    set with the lower bound from partitions into known groups is taken.
 
     Args:
         knowledge: all known counts, which prove the bounds.
-        gains: weight of each column, > 0.
+        gains: weight of each column, > 0: its use in a release.
         max_exposed: people that may be exposed.
         allowed: columns that may be kept.
         required: columns that must be kept; if they miss the target, no column is kept.
@@ -59,11 +61,14 @@ def heaviest(
 class _Growing:
     """The open sets of a depth-first search: sets of columns that meet the target and may grow.
 
+    A set meets the target if its certified bound on exposed people is at most `max_exposed`.
+
     Attributes:
         knowledge: all known counts, which prove the bounds.
         max_exposed: people that may be exposed.
         order: the columns that may be added, heaviest first.
-        stack: place of the next column in the order, and the set so far.
+        stack: for each open set, the index in `order` of the next column, and the columns of the
+            set.
         unsafe: sets that miss the target; their supersets miss it too.
     """
 
@@ -74,9 +79,10 @@ class _Growing:
     unsafe: list[set[int]] = field(default_factory=list)
 
     def grow(self, position: int, columns: Group) -> None:
-        """Push a set of columns on the stack without the next column, and with it if that is safe.
+        """Push a set of columns without the next column, and with this column if that is safe.
 
-        position: the place of the next column in `order`. A set is safe if it meets the target.
+        A set is safe if its certified bound on exposed people meets the target. position: the index
+        of the next column in `order`.
         """
         if position == len(self.order):
             return
@@ -93,7 +99,11 @@ class _Growing:
 def _weighed(
     knowledge: GroupKnowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
-    """Return the sort key of a set of columns: weight, then fewer people, then lower numbers."""
+    """Return the sort key of a set of columns: its weight, the negated bound, the negated numbers.
+
+    The largest key wins: more weight, then a lower bound on exposed people, then lower numbers of
+    the columns. gains: the weight of each column.
+    """
     if not columns:
         return 0.0, -knowledge.n, ()
     people = knowledge.by_parts(columns).people

@@ -1,25 +1,28 @@
 """Certified bounds on exposure if joint counts of some groups of columns are known.
 
-Rare values are known only together, as `other`. The hierarchical protocol (paper 000, section 8.2)
-requests single columns, then groups of them; in a group an unnamed value is reported as `other`.
-There are two bounds on the exposed people of a set of columns J, and the smaller is taken:
+The hierarchical protocol (paper 000, Section 8.2) requests the counts of single columns, then joint
+counts of groups of columns. Frequent values are named, that is, counted individually. All other
+values of a column are counted together as `other`.
 
-* `parts`: J is written as known groups and single columns, each counted as one column, and the
-  coverage bound is applied to them: it holds for any columns, and a group is a column with its
-  combinations as values (docs/adr/0002-pair-tables.md).
-* `margins`: all known tables inside J at once, in whole numbers (`contingency/dual_bound.py`).
+A known group is a group of columns with known joint counts. There are two bounds on the exposed
+people of a set of columns J, and the smaller is taken:
 
-In a release each person reports its value, so `other` stands for unknown values. People under
-`other` are counted as exposed: in the worst case each has a unique value, and refining a table can
-only expose more people. The rest hide among people with the same named values, in known numbers.
-The same applies to people that answered fewer queries and left: they get a unique value in the
-columns without an answer.
+* `parts`: J is divided into known groups and single columns, called parts. Each part counts as one
+  column with its combinations as values, and the coverage bound (coverage.py) is applied to them
+  (docs/adr/0002-pair-tables.md).
+* `margins`: a bound from all known counts inside J at once, by the dual prices of a linear program,
+  in whole numbers (`contingency/dual_bound.py`).
 
-In a query, `other` is reported like a value, so it is a value: the bound for a query holds for the
-table of its answers.
+In a release each person reports the true value, so `other` stands for unknown values. People under
+`other` count as exposed: in the worst case each has a unique value, and a finer table can only
+expose more people. The rest hide among people with the same named values, in known numbers. A
+person who answered fewer queries and left gets a unique value in the columns without an answer.
 
-The work is limited by numbers, not by time, so that it can be repeated with the same result: 200
-ways of writing J as parts, and the second bound up to 1,000 cells.
+In a query, people report `other` like any value. So the bound for a query treats `other` as a
+value, and holds for the table of its answers.
+
+The work is limited by numbers, not by time, so that results can be repeated: at most 200 partitions
+of J into parts, and the bound `margins` for at most 1,000 cells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,22 +55,29 @@ from .group_counts import (
 )
 from .known_parts import PartCounts, ways_of
 
-MOST_WAYS = 200  # limit of the ways in which a set of columns is written as parts
-FEW_COLUMNS = 4  # an estimate writes at most this number of columns as parts in every way
-ROUGH_WAYS = 3  # limit of the ways of an estimate for more columns, large groups first
-MOST_CELLS = 1_000  # limit of the cells of a joint table for the bound `margins`
-CLOSE = 2  # people by which two computations of the bound `margins` may differ by rounding
+MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups and single columns
+FEW_COLUMNS = 4  # up to this number of columns, an estimate tries all these partitions
+# limit of the partitions that an estimate tries for more columns, large groups first
+ROUGH_WAYS = 3
+# limit of the cells of a joint table, as the bound by dual prices (`margins`) takes a linear
+# program
+MOST_CELLS = 1_000
+# people by which two computations of the bound by dual prices may differ, because of rounding
+CLOSE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Promised:
     """A proof that at most `people` of `n` are in a crowd smaller than k.
 
+    Exactly one of `certificate` and `weights` is given.
+
     Attributes:
         people: upper bound on the exposed people.
         n: people counted.
-        parts, certificate: the proof of the bound `parts`: columns grouped by known joint counts.
-        weights: the proof of the bound `margins`: dual prices. Exactly one of the two is given.
+        parts: the columns, divided into groups with known joint counts and single columns.
+        certificate: the proof if each of these parts counts as one column.
+        weights: the proof from all known counts at once: dual prices of a linear program.
     """
 
     people: int
@@ -78,7 +88,11 @@ class Promised:
 
     @property
     def rule(self) -> str:
-        """The name of the bound: "parts" or "margins"."""
+        """The name of the bound: "parts" or "margins".
+
+        "parts": columns with known joint counts are counted as one column. "margins": the bound
+        follows from all known counts at once, by dual prices of a linear program.
+        """
         return "parts" if self.weights is None else "margins"
 
     @property
@@ -91,13 +105,14 @@ class Promised:
 class GroupKnowledge:
     """All counts that the curator has: of single columns and of groups of columns.
 
-    They prove bounds on the exposed people of any set of columns, and say which values may still be
-    named in a query.
+    The counts prove bounds on the exposed people of any set of columns. They also decide which
+    values a query may still name, that is, count individually.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.
         singles: people per value, of each column.
-        tables: the known groups, with rare values as `other`.
+        tables: the known joint counts by group of columns, with rare values counted together as
+            `other`.
     """
 
     k: int
@@ -111,9 +126,11 @@ class GroupKnowledge:
         return max(totals + [table.people for table in self.tables.values()])
 
     def promise(self, columns: Sequence[int], named_values: NamedValues | None = None) -> Promised:
-        """Return the sharpest bound for columns: of a release, or of a query.
+        """Return the smallest certified bound on the people that these columns expose.
 
-        named_values: the values that the query names in each column; None: a release.
+        The bound is for a release of the columns, or for a query of their joint counts.
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         first = self.by_parts(columns, named_values)
         weights = self.by_margins(columns, named_values) if first.people else None
@@ -127,7 +144,8 @@ class GroupKnowledge:
     ) -> bool:
         """Whether it can be proved that columns expose at most `max_exposed` people.
 
-        named_values: the values that a query names in each column; None: a release.
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         if self.surely(columns, named_values) > max_exposed:
             return False
@@ -136,16 +154,18 @@ class GroupKnowledge:
         people = self._priced(columns, named_values)
         if people is not None and people > max_exposed + CLOSE:
             return False
-        # The certificate of a release is computed later, and may not be above the bound used here.
+        # A release skips this shortcut, because its certificate is computed later by `by_margins`,
+        # and could be above the fast bound.
         if people is not None and named_values is not None and people < max_exposed - CLOSE:
             return True
         weights = self.by_margins(columns, named_values)
         return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
-        """Return a valid bound near the bound `margins`, in people, but faster.
+        """Return a valid bound on exposed people, close to the bound by dual prices but faster.
 
-        None if there is no such bound, or its dual prices did not settle.
+        None if the known counts give no linear program, or if its dual prices did not converge.
+        narrowing: the values that a query counts individually in each column; None for a release.
         """
         tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
@@ -156,7 +176,8 @@ class GroupKnowledge:
     def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
         """Return a lower bound on the exposed people: the most below k in any known counts.
 
-        named_values: the values that a query names in each column; None: a release.
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         inside = [self._answers((j,), named_values) for j in columns]
         inside += [self._answers(group, named_values) for group in self._inside(columns)]
@@ -165,10 +186,16 @@ class GroupKnowledge:
     def by_parts(
         self, columns: Sequence[int], named_values: NamedValues | None = None, ways: int = MOST_WAYS
     ) -> Promised:
-        """Return the bound `parts`: the least over ways to write columns as known groups.
+        """Return the smallest bound on exposed people over partitions of the columns into parts.
 
-        A way is a partition of the columns into groups with known joint counts and single columns;
-        the coverage bound treats each as one column. At most `ways` are tried, large groups first.
+        A part is a group with known joint counts, or a single column. The coverage bound
+        (coverage.py) treats each part as one column.
+
+        Args:
+            columns: the columns to bound.
+            named_values: for a query, the values that it counts individually in each column; None
+                for a release.
+            ways: limit of the partitions that are tried, large groups first.
         """
         reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, named_values)), None
         for parts in self._partitions_of(columns, ways):
@@ -185,7 +212,8 @@ class GroupKnowledge:
     ) -> bool:
         """Whether a partition of columns into known groups exposes at most `people_limit`.
 
-        The exposed people are bounded by the coverage bound, a group counting as one column.
+        The exposed people are bounded by the coverage bound (coverage.py), with each known group as
+        one column. narrowing: the values that a query counts individually; None for a release.
         """
         reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
         return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
@@ -193,15 +221,17 @@ class GroupKnowledge:
     def _partitions_of(
         self, columns: Sequence[int], ways: int = MOST_WAYS
     ) -> Iterator[tuple[Group, ...]]:
-        """Yield the partitions of columns into known groups and single columns, at most `ways`."""
+        """Yield the partitions of columns into known groups and single columns, at most `ways`.
+
+        A known group is a group of columns with known joint counts.
+        """
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
         """Return a faster, larger bound than `promise` on the people exposed by a release.
 
-        It is valid: no table exposes more. It uses the simplest inequalities of the bound
-        `margins`,
-        and fewer partitions into known groups for many columns.
+        The bound is valid: no table exposes more. It uses only the simplest inequalities for its
+        dual prices. For many columns, it tries fewer partitions into known groups.
         """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
@@ -214,9 +244,14 @@ class GroupKnowledge:
     def by_margins(
         self, columns: Sequence[int], named_values: NamedValues | None = None
     ) -> Weights | None:
-        """Return the weights that prove the bound `margins`, from all known counts at once.
+        """Return the dual prices that prove a bound on exposed people from all known counts.
 
-        None if the known counts contradict each other or their joint is too large.
+        The prices are multipliers of a linear program, which uses all these counts at once. None if
+        no joint counts are known inside the columns, if the known counts contradict each other, if
+        their joint is too large, or unless 1 < k <= n.
+
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         tables = self._class(columns, named_values)
         if tables is None or not 1 < self.k <= self.n:
@@ -229,7 +264,11 @@ class GroupKnowledge:
     ) -> int:
         """Return the upper bound on exposed people that these weights prove for columns.
 
-        Raises VerificationError if the weights are of other tables.
+        Weights are multipliers of a linear program: a weight for each known count and each
+        inequality used. named_values: for a query, the values that it counts individually; None for
+        a release.
+
+        Raises VerificationError if the weights belong to other counts.
         """
         tables = self._class(columns, named_values)
         if tables is None:
@@ -265,18 +304,24 @@ class GroupKnowledge:
             )
 
     def masks(self, named_values: NamedValues) -> dict[int, Group]:
-        """Return the values of each column that may still be named, among the named values before.
+        """Return, for each column, the values that further queries may name (count individually).
 
-        A named value stays if it is not rare: in every known table, at least half of its people are
-        in crowds of k. Then the least frequent go too, until no person or at least k people are
-        under `other`.
+        A value that was named stays named if at least k people have it, and if in every known table
+        at least half of its people are in cells of k or more. All other values of the column are
+        counted together. If these are fewer than k people in total, but not 0, the least frequent
+        named values join them.
+
+        named_values: the values named before, by column; all values of a column that is left out.
         """
         return {j: self._common(j, named_values.get(j)) for j in range(len(self.singles))}
 
     def _common(self, column: int, narrowed_values: Group | None) -> Group:
-        """Return the values of one column that may still be named; see `masks`.
+        """Return the values of one column that further queries may name (count individually).
 
-        narrowed_values: the values named before; None: all.
+        These values have at least k people, and at least half of them in cells of k or more in
+        every known table. The other values, counted together, have no person or at least k.
+
+        narrowed_values: the values named before; None: all values.
         """
         counts = self.singles[column]
         values = range(len(counts)) if narrowed_values is None else narrowed_values
@@ -298,18 +343,23 @@ class GroupKnowledge:
     def part(self, part: Group, named_values: NamedValues | None = None) -> Counts:
         """Return the counts of a known group as one column with its combinations as values.
 
-        People with a value that is not named, and people without an answer, get a unique value
-        each, so the counts sum to n.
+        A known group is a group of columns with known joint counts, or a single column. People
+        without an answer get a unique value each, so the counts sum to n. In a release, so do
+        people with a value that is counted only together with other values.
+
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         counts = self._answers(part, named_values)
         unique_people = np.ones(self.n - int(counts.sum()), dtype=np.int64)
         return np.concatenate([counts, unique_people])
 
     def _answers(self, part: Group, narrowing: NamedValues | None) -> Counts:
-        """Return the positive counts of a known group's combinations, flattened.
+        """Return the positive counts of the combinations of a group's values, flattened.
 
-        Without `narrowing` (a release), combinations with `other` are left out; with it (a query
-        that names these values), `other` is a value.
+        The group has known joint counts, with rare values counted together as `other`. For a
+        release (`narrowing` is None), combinations with `other` are left out. For a query that
+        names these values, `other` is a value.
         """
         match part:
             case (column,):
@@ -324,10 +374,12 @@ class GroupKnowledge:
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
-        """Return the class of all tables with the counts known inside two columns or more.
+        """Return the class of all tables over the columns that have the known counts.
 
-        None if no group is known inside the columns, if the tables have different people or too
-        many cells, or if two tables contradict each other: a person gave different answers.
+        None if no joint counts are known inside the columns, if the counts are of different people,
+        if the tables have too many cells, or if two counts contradict each other (a person gave
+        different answers). narrowing: the values that a query counts individually; None for a
+        release.
         """
         return (
             self.joint(columns, narrowing) if self._inside(columns) and len(columns) > 1 else None
@@ -336,10 +388,13 @@ class GroupKnowledge:
     def joint(
         self, columns: Sequence[int], named_values: NamedValues | None = None
     ) -> FrechetClass | None:
-        """Return the class of all tables with the counts known inside columns.
+        """Return the class of all tables over the columns that have the known counts.
 
-        Unlike the bound `margins`, it needs no known group. None if the known counts are of
-        different people, have too many cells together, or contradict each other.
+        The counts of single columns suffice; no joint counts need be known. None if the known
+        counts are of different people, need too many cells together, or contradict each other.
+
+        named_values: for a query, the values that it counts individually in each column; None for
+        a release.
         """
         order = tuple(sorted(columns))
         largest = self._largest(order)
@@ -347,7 +402,8 @@ class GroupKnowledge:
         tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
-        # If no person of a column is counted under "other", its tables need no entry for it.
+        # `other` counts the values without a name together. If it has no people in a column, the
+        # tables need no entry for it, and have fewer cells.
         spare = {j for t in tables for j in t.group if not axis_counts(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
         if prod(shape) > MOST_CELLS:
@@ -358,10 +414,11 @@ class GroupKnowledge:
         return FrechetClass(shape, margins, labels)
 
     def margins_within(self, group: Group) -> tuple[tuple[int, ...], tuple[Margin, ...]]:
-        """Return the shape and the margins of a group, from the known tables inside it.
+        """Return the shape of a group's joint counts, and the known counts inside the group.
 
-        Unnamed values of a table are one value, the last. The columns of the margins are
-        renumbered; tables of fewer people than `n` are left out.
+        These known counts are the margins of the joint. Values that some of them do not name are
+        counted together as the last value. The columns of the margins are renumbered from 0. Counts
+        of fewer people than `n` are left out.
         """
         whole = [g for g in self._largest(group) if self.tables[g].people == self.n]
         common = self._common_values(group, whole, None)
@@ -370,9 +427,9 @@ class GroupKnowledge:
         return tuple(len(common[j]) + 1 for j in group), margins
 
     def _largest(self, columns: Sequence[int]) -> list[Group]:
-        """Return the groups with known joint counts inside columns.
+        """Return the largest groups of these columns with known joint counts.
 
-        Groups that are part of a larger such group are left out.
+        A group inside a larger group with known joint counts is left out.
         """
         inside = self._inside(columns)
         return [g for g in inside if not any(set(g) < set(wider) for wider in inside)]
@@ -382,7 +439,12 @@ class GroupKnowledge:
     ) -> list[GroupCounts]:
         """Return the joint counts of the largest known groups, and counts of the other columns.
 
-        common: the values that stay named in each column.
+        Args:
+            order: all the columns.
+            largest: the groups of these columns with known joint counts that no larger group
+                contains.
+            common: for each column, the values to count individually; other values are counted
+            together.
         """
         tables = [self.tables[group].narrowed(common) for group in largest]
         single_columns = set(order).difference(*largest)
@@ -392,9 +454,9 @@ class GroupKnowledge:
         ]
 
     def _agree(self, tables: Sequence[GroupCounts]) -> bool:
-        """Whether count tables agree on shared columns, and with the counts of round 1.
+        """Whether tables of joint counts agree on shared columns, and with the counts of round 1.
 
-        Round 1 counted single columns.
+        Round 1 is the first collection of answers; it gave the counts of single columns.
         """
         has_equal_margins = all(
             np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(values)])
@@ -406,10 +468,16 @@ class GroupKnowledge:
     def _common_values(
         self, order: Group, largest: Sequence[Group], narrowing: NamedValues | None
     ) -> dict[int, Group]:
-        """Return, per column, the values that count by name in all tables inside a set of columns.
+        """Return, per column, the values that all known counts inside these columns name.
 
-        largest: the largest known groups inside the set. A column outside these has its values of
-        at least k people; under `narrowing`, only the values that the query names count.
+        A named value is counted individually; the other values of a column are counted together.
+
+        Args:
+            order: the columns.
+            largest: the groups of these columns with known joint counts that no larger group
+                contains. A column outside them names its values of at least k people in a release.
+            narrowing: the values that a query names, by column; only these count then. None for a
+                release.
         """
         values_of_columns: dict[int, Group] = {}
         for j in order:
@@ -428,10 +496,10 @@ class GroupKnowledge:
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:
-    """Return a block of a proof (cells with given values) from plain lists.
+    """Return a block of a proof (cells with given values) from plain lists, as JSON has them.
 
-    within: column and value of its people; None: all people. parts: groups of columns, each with
-    the flat indices of its values.
+    within: a column and a value that the counted people have; None: all people. parts: groups of
+    columns, each with the flat indices of the values (of the group's combinations) in the block.
     """
     place = None if within is None else (int(within[0]), int(within[1]))
     return Block(place, tuple((tuple(group), tuple(values)) for group, values in parts))

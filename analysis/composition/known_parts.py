@@ -1,7 +1,8 @@
-"""Columns written as known groups: the ways to do so, and whether a way meets a target.
+"""Partitions of columns into groups with known joint counts, and a fast test of their bounds.
 
-A group with known joint counts is one column to the coverage bound. Most ways to combine groups are
-far above a target, and a test shows this faster than their bounds.
+The coverage bound on exposed people (coverage.py) treats a group with known joint counts as one
+column. Most partitions give a bound far above the allowed number of people. Testing this is faster
+than computing their bounds.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +18,16 @@ from .group_counts import Group
 
 @dataclass(slots=True)
 class PartCounts:
-    """The counts of known groups (parts), read once each, to test ways to combine them.
+    """The counts of groups of columns (parts), read once each, to test partitions into parts.
+
+    A part is a group with known joint counts, or a single column.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.
         n: people counted.
-        read: returns the people per answer of a part, n together; zeros are left out.
-        steps: cache of the parts read.
+        read: returns the people per combination of values of a part, n together; zeros are left
+            out.
+        steps: cache of the counts read, as step functions of a threshold.
     """
 
     k: int
@@ -32,7 +36,11 @@ class PartCounts:
     steps: dict[Group, Steps] = field(default_factory=dict)
 
     def meets(self, parts: Sequence[Group], max_exposed: int) -> bool:
-        """Whether the coverage bound is at most `max_exposed`, each part as a column."""
+        """Whether the coverage bound on exposed people is at most `max_exposed`.
+
+        The bound treats each part as one column, with its combinations as values. parts: a
+        partition of the columns into groups with known joint counts, and single columns.
+        """
         if self.k <= 1 or max_exposed >= self.n:
             return max_exposed >= 0
         for part in parts:
@@ -45,7 +53,10 @@ class PartCounts:
 
 
 def ways_of(columns: Group, known_groups: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
-    """Yield the partitions of columns into known groups and single columns, large groups first."""
+    """Yield the partitions of columns into known groups and single columns, large groups first.
+
+    A known group is a group of columns with known joint counts.
+    """
     if not columns:
         yield ()
         return

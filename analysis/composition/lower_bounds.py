@@ -1,15 +1,18 @@
 """Lower bounds on the exposed people of every table with these marginals (paper 000, Section 6.1).
 
-The paper announces lower bounds on Q_J without giving any. Two that hold for every joint:
+A person is exposed in a cell of fewer than k people. The paper announces lower bounds without
+giving any. Two that hold for every joint table:
 
-(a) Q_J(t) >= max_j Q_j(t): a rare value makes a rare cell.
-(b) The unexposed people are in cells of k or more. So the set E of exposed people leaves each
-    value of each column with either 0 or at least k people, and E holds all R_j people with a value
-    that occurs fewer than k times. If E takes m whole values besides, the number of people in E
-    lies between R_j + (the sum of those m counts) and R_j + k m + slack, slack being the sum of
-    count - k over the values of at least k people. The m smallest values give the widest range, and
-    all ranges for one m have the same end. So |E| is in the union of N_j + 1 intervals, for every
-    column: the smallest such number is a bound.
+(a) People with a value of fewer than k people are exposed. The largest number of such people in one
+    column is a lower bound.
+(b) Look at one column. The unexposed people of a value are in cells of k or more, so a value has
+    either 0 or at least k unexposed people. Let R be the people with values of fewer than k people;
+    all of them are exposed. If all people of m other values are exposed too, the exposed people lie
+    between R + (the sum of these m counts) and R + k m + slack, where slack is the sum of count - k
+    over the values of at least k people. The m smallest values give the widest range, and all
+    ranges for one m have the same end. So the exposed people are in the union of N + 1 intervals,
+    with N values of at least k people. The smallest number that is in such a union for every column
+    is a lower bound.
 
 Example: k = 10, columns (10, 10) and (3, 17). (a) gives 3 people; by (b) the first column allows
 only 0, 10 or 20, so at least 10 people are exposed.
@@ -29,7 +32,9 @@ from ..validation import whole
 def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
     """Return a lower bound on the people below k in every joint with these marginals.
 
-    It is (b) above, and so at least (a).
+    People below k are in a cell of fewer than k people. In each column, a value has either 0 or at
+    least k unexposed people. This leaves some intervals for the number of exposed people; the
+    result is the smallest number that is allowed by every column.
 
     Args:
         marginals: count arrays with one total n, one per column.
@@ -52,6 +57,8 @@ def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
 def lower_bound(marginals: Sequence[ArrayLike], k: int) -> float:
     """Return a lower bound on the share of people below k in every joint, in [0, 1].
 
+    People below k are in a cell of fewer than k people.
+
     Args:
         marginals: count arrays with one total n, one per column.
         k: people in the smallest class that is not exposed.
@@ -61,9 +68,13 @@ def lower_bound(marginals: Sequence[ArrayLike], k: int) -> float:
 
 
 def _intervals(values: Integers, k: int) -> tuple[Integers, Integers]:
-    """Return the least and the most exposed people if m = 0, 1, ... values are exposed wholly.
+    """Return the least and the most exposed people if all people of m values are exposed.
 
-    values: the ascending counts of a column. See (b) of the module.
+    The results have an entry for each m = 0, 1, ..., the number of such values among the values of
+    at least k people. Every other value of at least k people keeps k people unexposed or more. The
+    people of smaller values are always exposed.
+
+    values: the ascending counts of a column. k: people in the smallest class that is not exposed.
     """
     common = values[np.searchsorted(values, k) :]
     rare = int(values.sum() - common.sum())

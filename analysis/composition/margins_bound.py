@@ -1,10 +1,14 @@
-"""The sharpest bound for single columns that can be checked with whole numbers alone.
+"""The sharpest bound on exposed people, from single columns, that whole numbers alone can check.
 
-The linear relaxation of the worst case, with inequalities of blocks, that is sets of values
-(`contingency/cuts.py`), gives dual prices. Rounded to whole multiples of 1 / SCALE they prove a
-bound, whether good or bad (`check_margins.py`, which shares no code with this search). So an
-inaccurate solver makes the bound worse, never wrong. The search is limited by rounds and by cells,
-never by seconds. If the coverage bound is as good, it is returned: it needs no proof.
+The worst case is the most exposed people over all tables with these column counts. Its linear
+relaxation has inequalities about blocks, sets of cells that cannot all be exposed
+(`contingency/cuts.py`). The dual prices of this linear program, rounded to whole multiples of 1 /
+SCALE, prove an upper bound. Any prices prove a valid bound, and good prices a small bound. So an
+inaccurate solver makes the bound worse, never wrong. `check_margins.py` checks the proof, and
+shares no code with this search.
+
+The search is limited by rounds and by cells, never by seconds. The coverage bound (coverage.py)
+needs no such proof, so it is returned if it is as good.
 """
 
 import json
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
 
     from ..contingency.prices import Prices
 
-MOST_CELLS = 8_000  # limit of the cells of a joint table; larger tables get the coverage bound
-# number of cached proofs and tables: a decision and its report need the same results
+MOST_CELLS = 8_000  # limit of the cells of a joint table; larger tables get only the coverage bound
+# number of cached proofs and tables, because a decision and its report need the same results
 REMEMBERED = 256
 
 
@@ -40,7 +44,8 @@ class MarginsCertificate:
         people: upper bound on the exposed people.
         n: people counted.
         k: the smallest crowd in which no person is exposed.
-        proof: prices of values and of blocks (sets of values), in the form of `check_margins`.
+        proof: dual prices of values and of blocks (sets of cells that cannot all be exposed), as
+            JSON in the form that `check_margins` reads.
         rule: the name of the bound.
     """
 
@@ -58,8 +63,8 @@ class MarginsCertificate:
     def verify(self, marginals: "Sequence[ArrayLike]") -> None:
         """Prove the claim again from the counts of the columns and the certificate alone.
 
-        Raises VerificationError where the counts are of another number of people, or the prices
-        prove less.
+        Raises VerificationError if the counts are of another number of people, or if the dual
+        prices in the certificate prove less.
         """
         counts = [[int(people) for people in np.ravel(column)] for column in marginals]
         if any(sum(column) != self.n for column in counts):
@@ -74,11 +79,14 @@ class MarginsCertificate:
 
 
 def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | MarginsCertificate:
-    """Return the least bound for a joint that whole numbers prove: by coverage, or by prices.
+    """Return the smaller of two bounds on the exposed people of any joint of these columns.
+
+    The coverage bound (coverage.py) is a formula in the counts. The other bound follows from the
+    dual prices of a linear program; it is computed for small joints, and whole numbers prove it.
 
     Args:
         marginals: counts of each column, all with one total n.
-        k: crowd size, a whole number.
+        k: people in the smallest crowd in which no person is exposed, a whole number.
 
     Raises:
         ParameterError: counts or k out of range.
@@ -98,7 +106,7 @@ def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | Mar
 def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
     """Return the number of cells of a joint, with values of fewer than k people merged.
 
-    Values without people are left out.
+    Values without people are left out. marginals: the counts of each column.
     """
     cells = 1
     for column in map(np.ravel, marginals):
@@ -108,18 +116,18 @@ def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 
 def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """Return the people exposed in one table with these column counts, which a heuristic finds.
+    """Return the people exposed in one table with these column counts, found by a heuristic.
 
-    It is a lower bound on the worst case, so no upper bound can be below it.
+    The number is a lower bound on the worst case, so no valid upper bound can be below it.
     """
     return _exposed(tuple(tuple(map(int, np.ravel(column))) for column in marginals), k)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
-    """Return the people exposed (in cells below k) in the heuristic's table with these columns.
+    """Return the people in cells below k of the heuristic's table with these column counts.
 
-    The result is cached by columns and k.
+    The heuristic looks for a table that exposes many people. The result is cached.
     """
     from ..contingency import frechet_class, heuristic_table
 
@@ -128,7 +136,10 @@ def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
-    """Return the proof of a bound on exposed people, as JSON: dual prices of a relaxation."""
+    """Return the proof of a bound on exposed people, as JSON: dual prices of a linear program.
+
+    columns: the counts of each column, in descending order.
+    """
     from ..contingency import find_prices, frechet_class
 
     tables = frechet_class(columns, k)
@@ -138,7 +149,8 @@ def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
 def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
     """Return dual prices of values and blocks as the JSON that `check_margins` reads.
 
-    shape: the number of values of each column.
+    A block is a set of cells that cannot all be exposed. shape: the number of values of each
+    column.
     """
     prices, start = [], 0
     for size in shape:

@@ -1,23 +1,26 @@
 """Choose the next group of columns to request: by the fall of the certified bound per bit leaked.
 
-The choice uses only counts that were read, so a party that knows them can repeat it. The counts of
-a new group are unknown. They are predicted from the most even table with the known counts
-(contingency/maximum_entropy.py), in whole people. For a group g the predictions are
+The goal is the set of columns for which the certified bound on exposed people is to be lowered.
+Joint counts of a group of columns lower the bound, and leak information. The counts of a group that
+was not requested yet are predicted: from the table of largest entropy that has the known counts
+(contingency/maximum_entropy.py), in whole people. For each group g the predictions are
 
-    fall    the bound of the goal with the known part of the predicted table, less that with g too
-    bits    n (H(g) - h), H(g) being the entropy of its predicted counts and h the largest entropy
-            of a known part of it, a lower bound for every table of g: about the most it leaks
+    fall    the bound of the goal from the known counts alone, less the bound with the counts of g
+            too, both computed for the predicted table
+    bits    n (H(g) - h): about the most bits that the counts of g leak about all n people; H(g) is
+            the entropy of the predicted counts, h the largest entropy of known counts inside g
 
-and the groups are ranked by fall / bits, then by fewer bits. Parts of the first group that may be
-requested go first if they should lower the bound too: a part leaks no more than the whole, so the
-final bound is as low, and it falls on the way.
+Groups are ranked by fall / bits, then by fewer bits. If a smaller group inside the first group may
+be requested and should lower the bound too, it is requested first. It leaks no more than the larger
+group, so the final bound is as low, and the bound falls on the way.
 
-The goal is the set of columns with the bound to lower: all that may be released, if their joint is
-small enough for the sharp bound; else the columns within the target with the next nearest column,
-and the fall is predicted from parts alone.
+The goal is all columns that may be released, if their joint is small enough for the sharp bound.
+Otherwise columns are added one at a time, always with the least bound, until the bound is above the
+allowed number of people. The fall is then predicted without the goal's joint table.
 
-The most even table is the expectation from the known counts alone. It misleads if columns depend on
-each other in threes, so the path is not always the best (docs/adr/0057).
+The choice uses only counts that were read, so any party that knows them can repeat it. The table of
+largest entropy misleads if three columns depend on each other beyond their pairs, so the choice is
+not always the best (docs/adr/0057).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,12 +37,17 @@ from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, GroupKnowledge
 
-MOST_JUDGED = 200  # limit of the groups with a predicted fall of the bound, small groups first
-MOST_TRIED = 40  # limit of the groups that are tested for permission, best first
-MOST_SHARP = 12  # limit of the groups that are judged with all columns together
-# limit of the cells of the tables judged with all columns, because each takes a linear program
+# limit of the groups for which the fall of the bound is predicted, small groups first
+MOST_JUDGED = 200
+# limit of the groups for which the caller is asked whether they may be requested, best first
+MOST_TRIED = 40
+# limit of the groups whose fall is predicted again from the joint table of all columns
+MOST_SHARP = 12
+# limit of (number of such groups) x (cells of the joint table), because each of these predictions
+# solves a linear program over the cells; two groups are predicted in any case
 SHARP_CELLS = 2_400
-MOST_FITTED = 1 << 16  # limit of the cells of a group that is predicted without the other columns
+# limit of the cells of a group whose counts are predicted from its own columns alone
+MOST_FITTED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Outlook:
 
     Attributes:
         group: the numbers of the columns.
-        fall: fall of the certified bound, in people.
+        fall: predicted fall of the certified bound on exposed people, in people.
         bits: the most bits that the counts leak about all people together, approximately.
     """
 
@@ -58,7 +66,10 @@ class Outlook:
 
     @property
     def rank(self) -> tuple[float, float, int, Group]:
-        """The sort key of a group, smallest first: fall of the bound per bit leaked, then bits."""
+        """The sort key of a group, smallest first: more fall per bit leaked, then fewer bits.
+
+        The fall is of the certified bound on exposed people.
+        """
         per_bit = self.fall / max(self.bits, 1.0)
         return (-round(per_bit, PLACES), round(self.bits, PLACES), len(self.group), self.group)
 
@@ -66,15 +77,15 @@ class Outlook:
 def choose_group(
     knowledge: GroupKnowledge, allowed: Group, max_exposed: int, may_ask: Callable[[Group], bool]
 ) -> Group | None:
-    """Return the group to request next; None if no group may be requested, or no group can help.
+    """Return the group of columns to request next; None if no group may be requested or can help.
 
-    No group can help if the certified bound already equals the people exposed for certain.
+    No group can help if the certified bound already equals a number of people exposed for certain.
 
     Args:
         knowledge: all known counts; the bound of the allowed columns is above `max_exposed` people.
         allowed: the columns that may be released, ascending.
         max_exposed: people that may be exposed.
-        may_ask: whether a group may be requested. Called for few groups.
+        may_ask: whether the joint counts of a group may be requested. Called for few groups.
     """
     goal, promised = goal_of(knowledge, allowed, max_exposed)
     if knowledge.surely(goal) >= promised:
@@ -91,10 +102,13 @@ def choose_group(
 
 
 def goal_of(knowledge: GroupKnowledge, allowed: Group, max_exposed: int) -> tuple[Group, int]:
-    """Return the columns with the bound to lower, and the people it allows.
+    """Return the columns for which the bound is to be lowered, and their bound on exposed people.
 
-    They are all allowed columns, if their joint is small enough. Else columns are added, always the
-    column with the least bound, until the bound is above `max_exposed`.
+    All allowed columns are returned, if their joint table is small enough. Otherwise columns are
+    added one at a time, always the column that gives the least bound, until the bound is above
+    `max_exposed`.
+
+    allowed: the columns that may be released.
     """
     if knowledge.joint(allowed) is not None:
         return allowed, knowledge.promise(allowed).people
@@ -110,9 +124,11 @@ def goal_of(knowledge: GroupKnowledge, allowed: Group, max_exposed: int) -> tupl
 
 
 def outlooks(knowledge: GroupKnowledge, goal: Group) -> list[Outlook]:
-    """Return a prediction for every group of the goal with new information, best first.
+    """Return the predicted effect of requesting each new group of the goal's columns, best first.
 
-    For a small joint the best groups are judged again with all columns together; the rest follow.
+    The goal is the set of columns for which the certified bound on exposed people is to be lowered.
+    The effect is the fall of this bound, and the bits leaked. If the goal's joint table is small,
+    the effects of the best groups are predicted again from this table, and these groups come first.
     """
     judged = list(_by_itself(knowledge, goal, list(islice(_new(knowledge, goal), MOST_JUDGED))))
     judged.sort(key=lambda judgement: judgement.rank)
@@ -125,7 +141,11 @@ def outlooks(knowledge: GroupKnowledge, goal: Group) -> list[Outlook]:
 
 
 def _new(knowledge: GroupKnowledge, goal: Group) -> Iterator[Group]:
-    """Yield the groups of two columns or more that are not part of a known group, small first."""
+    """Yield the groups of two columns or more without known joint counts, small groups first.
+
+    Groups inside a known group are left out, because its counts imply theirs. goal: the columns to
+    take groups of.
+    """
     known_groups = [set(group) for group in knowledge.tables]
     for size in range(2, len(goal) + 1):
         for group in combinations(goal, size):
@@ -133,17 +153,22 @@ def _new(knowledge: GroupKnowledge, goal: Group) -> Iterator[Group]:
                 yield group
 
 
-# A small joint: the counts of a group are predicted from the most even table of all columns of the
-# goal.
+# The goal is the set of columns for which the bound is to be lowered. If its joint table is small,
+# a group's counts are predicted from the joint table of largest entropy that has the known counts.
 
 
 def _in_joint(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
 ) -> Iterator[Outlook]:
-    """Yield the predicted fall and leakage of each group, from one table of all columns.
+    """Yield the predicted fall of the bound and the leakage of each group, from one joint table.
 
-    It is the most even table with the counts known inside the goal. joint: the class of all such
-    tables.
+    It is the table of largest entropy, over the goal's columns, that has the known counts.
+
+    Args:
+        knowledge: all known counts.
+        goal: the columns for which the certified bound on exposed people is to be lowered.
+        groups: the groups of columns to judge.
+        joint: the class of all tables over the goal's columns that have the known counts.
     """
     expected_table = fitted(joint.shape, joint.margins)
     likely = rounded(expected_table)
@@ -162,23 +187,29 @@ def _in_joint(
 
 
 def _places(goal: Group, group: Group) -> Group:
-    """Return the places of a group's columns among the columns of the goal."""
+    """Return the indices of a group's columns among the columns of the goal.
+
+    The goal is the set of columns for which the bound is to be lowered.
+    """
     return tuple(goal.index(j) for j in group)
 
 
 def summed(table: Floats | Counts, columns: Group) -> Floats | Counts:
-    """Return the counts of some columns of a table, ascending, summed over the rest."""
+    """Return the counts of these columns (axes) of a table, summed over the other columns."""
     return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a not in columns)))
 
 
 def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Sequence[Group]) -> int:
-    """Return the bound for all columns of a table, if the counts of these groups were known.
+    """Return the bound on exposed people, if the joint counts of these groups were known.
+
+    The bound is for all columns of the predicted table.
 
     Args:
         k: the smallest crowd in which no person is exposed.
         likely: the predicted table, in whole people.
-        value_counts: per column, the number of named values; people with another value are alone.
-        groups: the groups of columns with known counts.
+        value_counts: per column, the number of values that are counted individually; each person
+            with another value counts as having a unique value.
+        groups: the groups of columns with known joint counts.
     """
     people = int(likely.sum())
     singles = []
@@ -190,24 +221,32 @@ def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Seque
 
 
 def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> GroupCounts:
-    """Return a group's counts in the predicted table, with an entry for `other` in each column."""
+    """Return a group's joint counts in the predicted table, with an entry `other` in each column.
+
+    `other` is for values that are not counted individually. value_counts: per column, the number
+    of values that are.
+    """
     counts = np.asarray(summed(likely, group), np.int64)
     missing = [(0, value_counts[j] + 1 - counts.shape[a]) for a, j in enumerate(group)]
     values = tuple(tuple(range(value_counts[j])) for j in group)
     return GroupCounts(group, values, np.pad(counts, missing))
 
 
-# A large joint: the counts of a group are predicted from its own columns alone, and other parts of
-# the goal count only if they do not overlap it.
+# The goal is the set of columns for which the bound is to be lowered. If its joint table is too
+# large, a group's counts are predicted from the known counts inside the group. Other known groups
+# are used for the bound only if they share no column with this group.
 
 
 def _by_itself(
     knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group]
 ) -> Iterator[Outlook]:
-    """Yield the predicted fall and leakage of each group, without the goal's other columns.
+    """Yield the predicted fall of the bound and the leakage of each group, from its columns alone.
 
-    The group's counts are predicted from the most even table of its own columns. The bound then
-    treats the group as one column, beside known groups that do not overlap it.
+    The group's counts are predicted by the table of largest entropy that has the known counts
+    inside the group. The bound on exposed people treats the group as one column, beside known
+    groups that share no column with it.
+
+    goal: the columns for which the bound is to be lowered. groups: the groups to judge.
     """
     present = knowledge.by_parts(goal)
     for group in groups:
@@ -236,7 +275,10 @@ def _greatest_leakage(
 ) -> float:
     """Return a prediction of the most bits that a group's counts leak about all people together.
 
-    It is n times the entropy of the predicted counts, less the largest entropy of a known part.
+    The prediction is n (people) times an entropy: of the group's predicted counts, less the largest
+    entropy of known counts inside the group.
+
+    expected_table: the predicted counts of the group.
     """
     parts = {tuple(sorted(set(g) & set(group))) for g in knowledge.tables} | {(j,) for j in group}
     bound_of_parts = max(

@@ -1,12 +1,17 @@
 """Exact minimum of R + scale * P over one threshold per column, by merging Pareto fronts.
 
-A choice of thresholds matters only through R, the sum of the columns' rare people, and P, the
-product of a factor per column (the number of common values, or n / threshold). The objective and
-the effect of later columns on it rise with R and with P. So a partial choice is dropped if another
-has no more R and no more P: the rest is a Pareto front, merged column by column.
+The formula bounds the exposed people of an unknown joint table. A value of fewer people than its
+column's threshold is rare. R counts the people with a rare value. P is a product of one factor per
+column: the number of its other (common) values, or n / threshold, for n people. So P is the number
+of cells of common values, or an upper bound on it; each cell counts `scale` people.
 
-Partial choices are also dropped when they cannot beat a choice already known. With x = P - slack
-and the columns still to come, since prod N - 1 >= sum (N - 1) for N >= 1,
+The bound, and its growth by further columns, rise with R and with P. So a choice for some columns
+is dropped if another choice has no more R and no more P. The remaining choices are the Pareto
+front. It is extended by one column after the other.
+
+A choice is also dropped if no completion can beat a known bound. Let x = P - slack, where slack is
+0, or 1 if a bound leaves out a cell. With R_j people with a rare value and the factor N_j
+>= 1 of a further column j at threshold t, since prod N_j - 1 >= sum (N_j - 1),
 
     final R + scale * (final P - slack)
         >= R + scale * x + sum over j of min over t of [R_j + scale * P * (N_j - 1)].
@@ -21,7 +26,8 @@ from numpy.typing import NDArray
 
 from ..exposure.counts import Integers, Steps
 
-# products P: int64 if factors are numbers of values, float64 if they are n / threshold
+# products of one factor per column: int64 if the factors are numbers of values, float64 if they are
+# n / threshold
 Numbers = NDArray[Any]
 
 NONE: Integers = np.empty(0, dtype=np.int64)
@@ -29,14 +35,15 @@ NONE: Integers = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """The thresholds of one column, each with its rare people and its factor of the cells.
+    """The thresholds of one column, each with its people with rare values and its factor.
 
-    A search minimises R + scale * P over a threshold per column: R sums `rare`, P multiplies
-    `factor`. R ascends and P descends with the threshold.
+    A value of fewer people than the threshold is rare. A search takes one threshold per column and
+    minimises R + scale * P, an upper bound on exposed people: R is the sum of `rare`, P the product
+    of `factor` over the columns. From threshold to threshold, `rare` ascends and `factor` descends.
 
     Attributes:
-        rare: people added to R: with a value of fewer people than the threshold.
-        factor: factor of P, such as the number of other values.
+        rare: for each threshold, the people with a rare value.
+        factor: for each threshold, the number of other values, or an upper bound on it.
     """
 
     rare: Integers
@@ -46,25 +53,28 @@ class Options:
     def common(cls, steps: Steps) -> "Options":
         """Return options with the number of values that are not below the threshold as factor.
 
-        The refined and the coverage bound use them.
+        The refined and the coverage bound on exposed people multiply these numbers over the
+        columns. steps: the column's counts, as step functions of the threshold.
         """
         return cls(steps.rare, steps.common)
 
     @classmethod
     def inverse(cls, steps: Steps, n: int) -> "Options":
-        """Return options with n / threshold as factor, for Theorem 3.
+        """Return options with n / threshold as factor, for the bound of Theorem 3 (paper 000).
 
-        It is at least the number of values that are not below the threshold.
+        n is the number of people. This factor is at least the number of values that are not below
+        the threshold.
         """
         return cls(steps.rare, n / steps.threshold)
 
 
 class Growth:
-    """Lower bounds on the growth of R + scale * P by columns that are still to be merged.
+    """Lower bounds on how much further columns raise R + scale * P, a bound on exposed people.
 
-    R sums the columns' rare people, P multiplies their factors. The least growth depends on the
-    product P so far. It is tabulated on a grid of powers of two and read at the grid point at or
-    below P, so it is never too large: the least growth rises with P.
+    R counts people with a rare value, of fewer people than the column's threshold. P is a product
+    of one factor per column, its number of other values; it bounds the number of cells. The least
+    growth over a column's thresholds rises with the product P so far. So it is tabulated at powers
+    of two (the grid), and read at the power at or below P, where it is never too large.
     """
 
     GRID = 2.0 ** np.arange(0, 64)
@@ -72,7 +82,9 @@ class Growth:
     def __init__(self, options: Sequence[Options], scale: int) -> None:
         """Tabulate the least growth of R + scale * P by each column, at powers of two of P.
 
-        R sums the columns' rare people, P multiplies their factors.
+        R counts people with rare values. P is the product so far of the columns' factors (numbers
+        of other values). options: the thresholds of each column. scale: people counted for each
+        cell.
         """
         self._table = np.zeros((len(options), self.GRID.size))
         for row, option in zip(self._table, options, strict=True):
@@ -80,28 +92,34 @@ class Growth:
             row[:] = cost.min(axis=1)
 
     def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return the least growth of R + scale * P by each of `columns`.
+        """Return the least growth of R + scale * P by each of `columns`, over its thresholds.
 
-        R sums the columns' rare people, P multiplies their factors. The shape is (columns, grid
-        points); the grid points are powers of two of P.
+        R counts people with rare values; P, the product of the columns' numbers of other values,
+        bounds the cells. The shape is (columns, grid points); the grid points are powers of two of
+        P.
         """
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
 
     def joint_growth(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return the least growth of R + scale * P by all of `columns` together.
+        """Return a lower bound on the growth of R + scale * P by all of `columns` together.
 
-        R sums the columns' rare people, P multiplies their factors. There is an entry for each grid
-        point, a power of two of P.
+        R counts people with rare values; P, the product of the columns' numbers of other values,
+        bounds the cells. There is an entry for each power of two (grid point) of the product P
+        before these columns.
         """
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
         return total
 
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
-        """Return the entries of a table of growths for products P of at least 1.
+        """Return, for each product of at least 1, the tabulated growth of the bound.
 
-        Each is read at the grid point (power of two) at or below the product.
+        The bound is on exposed people. Each growth is read at the power of two at or below the
+        product.
+
+        table: the growth at each power of two. product: numbers of cells, products of a factor per
+        column.
         """
         growth: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
         return growth
@@ -111,14 +129,17 @@ class Growth:
 class Front:
     """Choices of thresholds for some columns that no other choice betters in both R and P.
 
-    R are the people with rare values, P the number of cells (or its bound). R ascends, P descends.
+    R counts the people with a rare value, of fewer people than the column's threshold. P is the
+    number of cells of other values, or an upper bound on it. From entry to entry R ascends and P
+    descends.
 
     Attributes:
-        rare: R of each entry: people.
+        rare: R of each entry, in people.
         product: P of each entry.
-        previous: the front that was extended; None for the first.
+        previous: the front that was extended by a column; None for the first.
         column: the column added to it; -1 for the first.
-        history: parent[i] of entry i in the front before, and its option[i] of the column.
+        history: for each entry, the index of the entry of `previous` that it extends, and the index
+            of the column's threshold.
     """
 
     rare: Integers
@@ -133,7 +154,10 @@ class Front:
         return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
 
     def choice(self, entry: int) -> dict[int, int]:
-        """Return the threshold chosen for each column so far, by its number, in an entry."""
+        """Return the index of each column's threshold in an entry of the front.
+
+        The result maps the number of a column to this index, for the columns merged so far.
+        """
         choice: dict[int, int] = {}
         front = self
         while front.previous is not None:
@@ -151,18 +175,19 @@ class Front:
         slack: int = 0,
         growth: NDArray[np.float64] | None = None,
     ) -> "Front":
-        """Return the front with one more column: the best choices of thresholds so far.
+        """Return the front with one more column: its Pareto-optimal choices of thresholds.
 
-        R sums the columns' rare people, P multiplies their factors. Choices that cannot come below
-        `limit` are dropped.
+        A choice has R people with a rare value and P cells of other values. It is dropped if its
+        bound on exposed people, R + scale * (P - slack), cannot come below `limit`.
 
         Args:
             column: the number of the column.
-            options: its thresholds.
-            scale: factor of P in R + scale * (P - slack).
+            options: the column's thresholds.
+            scale: people counted for each cell.
             limit: people that a choice must stay below.
             slack: subtracted from P; 0, or 1 for the coverage bound.
-            growth: the table (see `Growth`) of the columns that follow; None: no such bound.
+            growth: for each power of two of P, the least growth of the bound by the columns that
+                follow; None: no growth is assumed.
         """
         parent, option = ragged(self, options, scale, limit, slack)
         rare = self.rare[parent] + options.rare[option]
@@ -180,8 +205,16 @@ def ragged(
 ) -> tuple[Integers, Integers]:
     """Return all pairs (entry of the front, option of a column) that may stay below `limit`.
 
-    No product overflows. The options of an entry are consecutive: R rules out the last options, P
-    the first.
+    An option is a threshold of the column. Options ascend in people with rare values and descend in
+    their factor of the number of cells. So for one entry, too many people rule out the last
+    options, and too many cells the first; the rest are consecutive. No product overflows.
+
+    Args:
+        front: choices of thresholds for other columns.
+        options: the column's thresholds.
+        scale: people counted for each cell.
+        limit: the bound on exposed people that a pair must stay below.
+        slack: cells that are not counted, 0 or 1.
     """
     room = limit - front.rare
     last = options.rare.searchsorted(room, side="left")
@@ -196,7 +229,7 @@ def ragged(
 def undominated(rare: Integers, product: Numbers) -> Integers:
     """Return the indices of the Pareto-optimal pairs (rare, product), by ascending `rare`.
 
-    No other pair is as small or smaller in both numbers.
+    No other pair is as small or smaller in both numbers: people with rare values, number of cells.
     """
     order = np.lexsort((product, rare))
     sorted_product = product[order]
@@ -206,15 +239,24 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
     return order[new]
 
 
-# As a cross-check, the formulas of Theorem 3 and the refined bound are implemented again, on
-# purpose, in composition/bounds.py theorem3 (evaluated), composition/certificate.py certify
-# (verified), composition/bounds.py refined (evaluated).
+# This function minimises bounds over thresholds. Separate functions evaluate and verify them, so
+# that a mistake in one shows against the others. Theorem 3 and the refined bound are implemented
+# again, on purpose, in composition/bounds.py theorem3 (evaluated), composition/certificate.py
+# certify (verified), composition/bounds.py refined (evaluated).
 def minimize(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:
-    """Return the least R + scale * P below `limit`, with a threshold for each column.
+    """Return the least bound R + scale * P on exposed people, and the index of each threshold.
 
-    R sums the columns' rare people, P multiplies their factors. None if no choice is below `limit`.
+    None if no choice of thresholds has a bound below `limit`. R counts the people with a rare
+    value, of fewer people than its column's threshold. P is the product of the columns' factors,
+    such as their numbers of other values.
+
+    Args:
+        options: the thresholds of each column, with their people and factors.
+        scale: people counted for each of the P cells.
+        limit: people that the bound must stay below.
+        growth: lower bounds on how much further columns raise the bound.
     """
     front = Front.empty(options[0])
     order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
@@ -230,10 +272,17 @@ def minimize(
 
 
 def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list[int]]:
-    """Return a small R + scale * P, with a threshold for each column; not always the least.
+    """Return a small bound R + scale * P on exposed people, and the index of each threshold.
 
-    R sums the columns' rare people, P multiplies their factors. From several starts, one column at
-    a time is improved. The starts put every column's threshold near the same share of the n people.
+    The bound is not always the least. R counts people with a rare value, of fewer people than its
+    column's threshold. P is the product of the columns' factors, such as their numbers of other
+    values. From several starts, one column's threshold at a time is improved. A start puts all
+    thresholds near the same share of people with rare values.
+
+    Args:
+        options: the thresholds of each column, with their people and factors.
+        scale: people counted for each of the P cells.
+        n: people in the table.
     """
     best, best_choice = float("inf"), [0] * len(options)
     for start in {
@@ -250,10 +299,13 @@ def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list
 
 
 def _settle(options: Sequence[Options], scale: int, choice: list[int]) -> tuple[float, list[int]]:
-    """Lower R + scale * P by changing one column's threshold at a time, until none helps.
+    """Lower the bound R + scale * P by one column's threshold at a time, until no change helps.
 
-    R sums the columns' rare people, P multiplies their factors. Returns the value in floats, so
-    that no product overflows, and an option per column.
+    R counts people with a rare value, of fewer people than its column's threshold. P is the product
+    of the columns' factors, such as their numbers of other values. The bound is a float, because a
+    product of integers could overflow.
+
+    choice: the index of each column's threshold at the start; the indices at the end are returned.
     """
     rare = float(sum(o.rare[i] for o, i in zip(options, choice, strict=True)))
     product = float(np.prod([float(o.factor[i]) for o, i in zip(options, choice, strict=True)]))

@@ -1,14 +1,18 @@
-"""A bound of exposure from single columns, where persons may have several rows.
+"""A bound on exposed persons from the counts of single columns, if persons may have several rows.
 
-The counts are of persons: c_j(v) persons have a row with value v in column j, and the sum over v
-may be more than all persons. Take a threshold t. R_j is the sum of the c_j(v) below t and N_j the
-number of values with c_j(v) >= t. A person is exposed by a row of its own. Either that row has a
-value below t, and at most R = sum R_j persons have such a row; or its cell is among the prod N_j
-cells of common values, and holds at most k - 1 persons. Hence
+A person is exposed if a row of the person is in a cell with fewer than k persons. The counts
+are of persons: c_j(v) persons have a row with value v in column j. The sum over the values may
+exceed the number of all persons.
+
+Take a threshold t, a number of persons. A value is rare if fewer than t persons have it. R_j is the
+sum of the c_j(v) of rare values v, and N_j the number of other values of column j. A row that
+exposes a person either has a rare value, and at most R = sum R_j persons have such a row. Or it
+lies in a cell of the prod N_j cells of other values, and an exposed cell has at most k - 1 persons.
+Hence
 
     exposed <= R + (k - 1) prod N_j      for every t
 
-Of a single column the cells are its values, and R at t = k is enough.
+For a single column the cells are its values, and R at t = k is a bound.
 
 The bounds of bounds.py count each person once in every column, which does not hold here.
 """
@@ -21,13 +25,17 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..validation import as_counts, whole
 
-THRESHOLDS = 512  # limit of the thresholds tried; fewer give a valid, perhaps larger, bound
+# limit of the thresholds tried; a value of fewer persons is rare. Fewer thresholds give a valid
+# bound too, perhaps a larger bound.
+THRESHOLDS = 512
 
 
 class PersonBounds:
-    """The least upper bound on exposed persons over thresholds, for any set of the columns.
+    """Upper bounds on exposed persons for any set of columns, if persons may have several rows.
 
-    Use it where persons may have several rows; the module has the formula.
+    A threshold is a number of persons; a value of fewer persons is rare. The bound counts the
+    persons with rare values, and k - 1 persons for each cell of other values. It is minimised over
+    the thresholds.
     """
 
     def __init__(self, counts: Sequence[ArrayLike], k: int, people: int) -> None:
@@ -35,7 +43,7 @@ class PersonBounds:
 
         Args:
             counts: for each column, the persons with each of its values (zeros are ignored).
-            k: an integer of at least 1.
+            k: persons in the smallest cell that is not exposed, at least 1.
             people: all persons, at least 1.
 
         Raises:
@@ -70,12 +78,19 @@ class PersonBounds:
 
 
 def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the thresholds to try: 1, and each count that occurs plus 1; at most `THRESHOLDS`."""
+    """Return the thresholds to try: 1, and each count that occurs plus 1; at most `THRESHOLDS`.
+
+    A threshold is a number of persons; a value of fewer persons counts as rare. columns: the
+    ascending counts of each column.
+    """
     counts = np.unique(np.concatenate([np.zeros(1, np.int64), *columns])) + 1
     return counts[:: -(-counts.size // THRESHOLDS)]
 
 
 def _rare(column: NDArray[np.int64], grid: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each threshold of the grid, the sum of the column's counts below it."""
+    """Return, for each threshold of the grid, the sum of the column's counts below the threshold.
+
+    column: persons with each value, ascending.
+    """
     below: NDArray[np.int64] = np.concatenate(([0], np.cumsum(column)))
     return below[column.searchsorted(grid)]

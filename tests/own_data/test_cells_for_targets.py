@@ -201,7 +201,7 @@ def test_a_release_that_misses_is_not_written(table: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cells", "match"),
-    [(0.5, "6 of 60 people miss k = 4 or a target"), (None, "kept alone miss the target")],
+    [(0.5, "6 of 60 people miss k = 4 or a target"), (None, "kept columns miss the target")],
 )
 def test_kept_columns_that_miss_a_target_are_refused(
     tmp_path: Path, cells: float | None, match: str
