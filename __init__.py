@@ -10,16 +10,16 @@
 >>> veilmix.save(outcome, "runs").name  # store the run as the command line does
 'blood-type-0007'
 >>> swept = veilmix.sweep("blood-type", {"policy.k": [2, 20]}, seed=7, mode="ideal")
->>> [row["columns released"] for row in swept.frames.runs]  # a row a run
+>>> [row["columns released"] for row in swept.frames.runs]  # a row for each run
 [2.0, 0.0]
 >>> table = {"age": [30, 31] * 20, "ward": ["east", "west", "west", "west"] * 10}
 >>> veilmix.score(table, k=5).safe  # a table of your own: a path, or a frame
 True
->>> veilmix.advise(table, k=15).best.people  # the coarser values that make it safe
+>>> veilmix.advise(table, k=15).best.people  # people exposed after the advised coarser values
 0
 
-A name is imported at its first use (PEP 562), so that `import veilmix` costs little and no tool
-that imports this folder under another name makes a second copy of anything.
+A public name is imported at its first use (PEP 562), so `import veilmix` is fast. For the same
+reason, a tool that imports this folder under another name does not load all modules a second time.
 """
 
 from typing import TYPE_CHECKING, Any

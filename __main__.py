@@ -1,4 +1,4 @@
-"""`python -m veilmix ...` is the command `veilmix ...`."""
+"""Run the command `veilmix ...` as `python -m veilmix ...`."""
 
 import sys
 

@@ -19,7 +19,7 @@ class Choice:
     """A coarsening of a table: one level for each column, its loss and the people exposed.
 
     Attributes:
-        levels: the number of the level of each column.
+        levels: the number of the chosen level of each column; a higher level has coarser values.
         loss: lost share of the information of all columns together, from 0 to 1.
         people: number of people in an equivalence class smaller than k.
     """

@@ -100,12 +100,12 @@ def _distance(
 
     Args:
         fine_i: the code of each person in the first column of the table.
-        fine_j: the same for the second column.
+        fine_j: the code of each person in the second column of the table.
         coarse_i: the code of each person in the first coarser column.
-        coarse_j: the same for the second coarser column.
-        inside_i: for each person, the share of people with the same value of the first column among
-            the people with the same coarser value.
-        inside_j: the same for the second column.
+        coarse_j: the code of each person in the second coarser column.
+        inside_i: for each person, the share of people with the person's value of the first column
+            among the people with its coarser value.
+        inside_j: for each person, this share for the second column.
     """
     n = len(fine_i)
     counts, first = _cells(fine_i, fine_j)
@@ -127,7 +127,7 @@ def _cells(
     codes_i, codes_j: the code of each person in the two columns.
 
     Returns:
-        The people in each occupied cell, and the index of one person in it.
+        The people in each occupied cell, and for each such cell the index of a person in the cell.
     """
     width = int(codes_j.max()) + 1
     cells = codes_i.astype(np.int64) * width + codes_j

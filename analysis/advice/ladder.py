@@ -25,7 +25,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LadderLevel:
-    """One level of a ladder: a coarsening of a column.
+    """One level of a ladder, which lists ever coarser values of a column.
 
     Attributes:
         name: name of the level, in messages and tables.
@@ -59,7 +59,8 @@ class Ladder:
         losses = [level.loss for level in self.levels]
         if not losses or losses != sorted(losses) or losses[0] < 0 or losses[-1] > 1:
             raise ParameterError(
-                f"levels of {self.column!r}: found losses {losses}; needs ascending losses, 0 to 1"
+                f"levels of {self.column!r}: found losses of information {losses}; needs "
+                "ascending losses from 0 to 1"
             )
         if len(np.unique(self.levels[-1].codes)) > 1:
             raise ParameterError(

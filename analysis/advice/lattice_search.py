@@ -1,24 +1,25 @@
 """Search the coarser columns that lose least and leave few people in classes smaller than k.
 
-A ladder lists the levels (coarsenings) of one column; at the last level, the column is dropped.
-A choice takes one level for each column.
+A ladder lists the levels (coarsenings) of one column; at the last level, the column is dropped. A
+choice takes one level for each column. People below k are people in an equivalence class smaller
+than k.
 
     loss of a choice = b + (1 - b) e     b: weighted mean of the losses of the chosen levels
                                          e: share of people below k, whose rows count as lost
 
-A choice is safe if at most `max_exposed` people are below k. A partial choice settles the levels
-of some columns; the other columns are dropped. A finer column never removes a person from the
-people below k. So a partial choice with too many people below k has no safe completion.
+A choice is safe if at most `max_exposed` people are below k. A partial choice settles the levels of
+some columns; the other columns are dropped. A finer column never removes a person from the people
+below k. So a partial choice with too many people below k has no safe completion.
 
-The search is best first: it settles one column after the other, and extends the partial choice with
-the smallest lower bound on its loss. That bound gives each unsettled column its finest level that
-is safe together with the settled columns. The best choice found is proved optimal once no lower
-bound is smaller than its loss. After an early stop, the gap is the difference.
+The search is best first: it extends the partial choice with the smallest lower bound on its loss,
+by the next column. That bound gives each unsettled column its finest level that is safe together
+with the settled columns. The best choice found is proved optimal once no lower bound is smaller
+than its loss. After an early stop, the gap is the difference.
 
-If a promise is given (an upper bound on the people below k from the columns' counts), a safe choice
-must keep it within the limit too. The promise may rise as a column gets coarser, but it is never
-below the truth, so the lower bounds on the loss still hold. It is computed for every complete
-choice that would be the best.
+The caller may give a promise, such as an upper bound on the people below k from the columns'
+counts. Then a safe choice must keep the promise within the limit too. The promise may rise as a
+column gets coarser. It is never below the number of people below k, so the lower bounds on the loss
+still hold. It is computed for every complete choice that would be the best.
 
 Each coarser value has a random 64-bit number; the sum over the columns identifies a row's
 equivalence class. Two different rows of n have equal sums with probability about n^2 / 2^64, so the
@@ -49,7 +50,8 @@ Keys = NDArray[np.uint64]
 SEED = 0x61647669
 RESTARTS = 24  # number of column orders tried, to find good choices before the exact search
 # Limits of the work if the caller sets none, about a minute of processor time. ROWS: rows read by
-# all steps together. STEPS: number of steps (counts of the table and promises).
+# all steps together. STEPS: number of steps, each a count of the exposed people or a promise
+# computed.
 ROWS, STEPS = 1_500_000_000, 250_000
 
 
@@ -68,16 +70,20 @@ def search(
 ) -> Advice:
     """Find the levels with the least loss that leave at most `max_exposed` people below k.
 
+    People below k are people in an equivalence class smaller than k.
+
     Args:
         table: n x d integer codes of at least 0.
         ladders: each column with its levels (coarsenings) and their losses.
         k: an integer of at least 1.
-        max_exposed: allowed people in an equivalence class smaller than k.
+        max_exposed: allowed people below k.
         charged: whether the rows of people below k count as lost information.
-        promise: for a choice of levels, returns an upper bound on the people below k from the
-            columns' counts, which must be at most `max_exposed` too; None: no such condition.
-        steps: limit of the steps (counts of the table and promises); then the best choice so far is
-            returned, with its gap. None: 1.5 x 10^9 / rows, at most 250,000.
+        promise: for a choice of levels, returns a number of people that must be at most
+            `max_exposed` too, such as an upper bound on the people below k from the columns'
+            counts. It is never less than the people below k. None: no such condition.
+        steps: limit of the steps, each a count of the people below k or a promise computed; then
+            the best choice so far is returned, with its gap. None: 1.5 x 10^9 / rows, at most
+            250,000.
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
             worst of these rows; None: each row is a person's own.
         fixed: the cell of each row in known columns that stay unchanged; None: no such columns.
@@ -87,7 +93,8 @@ def search(
     if codes.shape[1] != len(ladders) or k < 1 or max_exposed < 0:
         raise ParameterError(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, max_exposed = "
-            f"{max_exposed}; needs a ladder for each column, k >= 1 and max_exposed >= 0"
+            f"{max_exposed}; needs a ladder (coarser levels) for each column, k >= 1 and "
+            "max_exposed >= 0"
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
     owned = None if persons is None else Persons.from_table(codes, persons)
@@ -114,7 +121,7 @@ class _LatticeSearch:
         persons: Persons | None,
         progress: Callable[[str], None] | None,
     ) -> None:
-        """Prepare a search; arguments as in `search`, checked there."""
+        """Prepare a search; the function `search` describes the arguments, and checks them."""
         self.slots = None if persons is None else PersonSlots.from_owners(persons.owner, persons.n)
         self.order = slice(None) if self.slots is None else self.slots.order
         self.codes, self.ladders, self.k, self.max_exposed = (
@@ -142,7 +149,7 @@ class _LatticeSearch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the limit of the work (counts of the table and certified bounds) is reached."""
+        """Whether the work exceeds its limit: counts of the table, and bounds from a promise."""
         return self.counted + self.promises > self.limit
 
     def keys(self, j: int, level: int) -> Keys:
@@ -182,7 +189,7 @@ class _LatticeSearch:
         """Return the loss of a choice, with the rows of its exposed people counted as lost.
 
         base: the weighted mean of the levels' losses. people: the exposed people. If the search
-        does not charge them, the loss is `base`.
+        does not count their rows as lost, the result is `base`.
         """
         return base + (1 - base) * people / self.n if self.charged else base
 
@@ -200,8 +207,9 @@ class _LatticeSearch:
     def safe(self, levels: Levels, people: int) -> bool:
         """Whether a choice of levels leaves at most `max_exposed` people in classes smaller than k.
 
-        people: the number of these people in the table. If the search has a promise (an upper bound
-        on these people from the columns' counts), this bound must be at most `max_exposed` too.
+        people: the number of these people in the table. If the search has a promise (a number of
+        people for each choice, such as an upper bound from the columns' counts), the promise must
+        be at most `max_exposed` too.
         """
         if people > self.max_exposed:
             return False

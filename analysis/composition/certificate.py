@@ -39,7 +39,7 @@ Threshold = int | float
 
 
 class Rule(StrEnum):
-    """The formula that gives a certificate's bound on exposed people, by name."""
+    """The name of the formula from which a certificate's bound on exposed people follows."""
 
     EXACT = "exact"
     THEOREM2 = "theorem2"
@@ -97,15 +97,18 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
                 )
         if (self.pivot is not None) != (self.rule is Rule.THEOREM2):
             raise ParameterError(
-                f"pivot: found {self.pivot} under {self.rule}; the number of a column is accepted "
-                "under theorem2, None under other rules"
+                f"pivot: found {self.pivot} under {self.rule}; the rule theorem2 needs the number "
+                "of the column that its second sum leaves out, other rules need None"
             )
         if self.pivot is not None and whole(self.pivot, "pivot") not in range(len(self.thresholds)):
-            raise ParameterError(f"pivot: found {self.pivot}; the number of a column is accepted")
+            raise ParameterError(
+                f"pivot: found {self.pivot}; the number of a column, 0 to "
+                f"{len(self.thresholds) - 1}, is accepted"
+            )
         if (self.c is not None) != (self.rule is Rule.THEOREM3):
             raise ParameterError(
-                f"c: found {self.c} under {self.rule}; the parameter c of Theorem 3, a number, is "
-                "accepted under theorem3, None under other rules"
+                f"c: found {self.c} under {self.rule}; the rule theorem3 needs c, its bound on the "
+                "share of exposed people without a rare value, other rules need None"
             )
 
     @property

@@ -42,7 +42,8 @@ from ...strict_text import from_json
 
 SCALE = 1 << 32
 MOST_CELLS = 10_000  # a proof about tables with more cells is refused
-PASSES = 4  # number of passes over all values in which the ranges of cells are narrowed
+# the ranges of people of cells are narrowed by the counts of all values, this number of times
+PASSES = 4
 
 # The numbers (q, values) of a block, an inequality about the people of cells: each cell counts with
 # the weight (number of its values in the block) - q.
@@ -51,7 +52,8 @@ Block = tuple[int, list[int]]
 # whether it is an upper limit (else a lower limit). Several such limits define a case.
 Case = tuple[list[int], int, bool]
 
-# The least and the most people that a cell can hold, given that it is exposed or not.
+# The least and the most people that a cell can hold: while it is exposed (holds fewer than k
+# people), or while it is not.
 Range = NamedTuple("Range", [("exposed", bool), ("low", int), ("high", int)])  # noqa: UP014 - short
 # A value of a column: the number of its people, and the numbers of the cells that have it.
 Value = tuple[int, list[int]]
@@ -263,7 +265,7 @@ def _cut_ranges(ranges: Sequence[Range], low: int, high: int) -> list[Range]:
 
 
 def _whole(number: Any, minimum: float = -inf) -> int:
-    """Return a number of the proof; ValueError unless it is an int of at least `minimum`."""
+    """Return a number of a proof; ValueError unless it is a whole number of at least `minimum`."""
     if type(number) is not int or number < minimum:
         raise ValueError(f"found {number!r:.40}; a whole number of at least {minimum} is accepted")
     return number

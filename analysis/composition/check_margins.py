@@ -64,7 +64,7 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
     proved = proved_people(counts, k, proof)
     if proved > people:
         raise VerificationError(
-            f"margins: claims at most {people:,} exposed people; the dual prices prove {proved:,}"
+            f"margins: claims at most {people:,} exposed people; the proof gives {proved:,}"
         )
 
 
@@ -230,7 +230,7 @@ def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
 
 
 def _is_price(price: Any) -> bool:
-    """Whether an entry of a proof is a whole number in the range accepted for prices."""
+    """Whether an entry of a proof is a valid price (multiplier): a whole number within a limit."""
     return type(price) is int and abs(price) <= LARGEST
 
 

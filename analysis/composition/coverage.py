@@ -22,14 +22,16 @@ number of people, for every column. A value is rare if fewer people have it, els
 
 The bound is in whole people, and smaller than Theorems 2 and 3 of paper 000.
 
-More columns. A column with a single value adds no information, so the maximum may include it as
-column 0: R_0 = 0, N_0 = 1, and H_0 = 1 exactly if n - R > (k-1) P. With it the bound never rises
-when a column j is dropped at the same thresholds. Proof: then R' = R - R_j and P' = P / N_j. For
-another column i the condition of H_i only gets easier, so P' - H'_i <= P - H_i. If H_j is the
-maximum there are three cases. (1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0
-there is no claim to show. (2) N_j >= 2 and P' >= 2: P - H_j >= N_j (P' - 1) >= P'. (3) P' = 1: if
-H_j = N_j, then count_j(v) > k - 1 + R - R_j, hence n - R' > k - 1 and H'_0 = 1; if H_j < N_j, then
-P - H_j >= 1 = P'.
+Fewer columns. A column with a single value adds no information, so the maximum may include such a
+column, 0: R_0 = 0, N_0 = 1, and H_0 = 1 exactly if n - R > (k-1) P. With column 0, the bound never
+rises when a column j is dropped and the other thresholds stay. Proof: a prime marks the numbers
+without column j, so R' = R - R_j and P' = P / N_j. For another column i the condition of H_i only
+gets easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases.
+
+(1) N_j = 1. If H_j = 1, then n - R > (k-1) P, so H'_0 = 1. If H_j = 0, there is no claim to show.
+(2) N_j >= 2 and P' >= 2. Then P - H_j >= N_j (P' - 1) >= P'.
+(3) P' = 1. If H_j = N_j, then count_j(v) > k - 1 + R - R_j, hence n - R' > k - 1 and H'_0 = 1.
+    If H_j < N_j, then P - H_j >= 1 = P'.
 
 The minimum over all thresholds is exact. Fix the column j that attains the maximum, and its
 threshold. The bound then depends on the other columns only through (R', P'), and rises with both:
@@ -100,17 +102,18 @@ class CoverageSearch:
     """
 
     steps: Sequence[Steps]
-    scale: int  # most people of an exposed cell: k - 1
+    scale: int  # k - 1, the most people of an exposed cell
     limit: float
     choice: list[int] | None = None
 
     def leaf(self, front: Front, j: int) -> None:
         """Try all thresholds of column j, if its values prove the most cells unexposed.
 
-        A smaller bound on exposed people replaces `limit` and `choice`.
+        A value of fewer people than the threshold is rare, any other value is common. A smaller
+        bound on exposed people replaces `limit` and `choice`.
 
-        front: the choices of thresholds for the other columns that no other choice betters (in
-        people with rare values, and in cells of common values).
+        front: the choices of thresholds for the other columns that no other choice betters, in
+        people with rare values and in cells of common values.
         """
         entry, option = leaf_pairs(front, self.steps[j], self.scale, self.limit)
         if entry.size == 0:
@@ -125,21 +128,22 @@ class CoverageSearch:
             self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
     def search_thresholds(self, options: list[Options]) -> None:
-        """Search the thresholds of all columns with the smallest coverage bound.
+        """Search the thresholds of all columns with the smallest coverage bound on exposed people.
 
-        The bound is on exposed people.
+        A value of fewer people than the threshold is rare; the other values are common.
 
-        options: per column, the people with a value below the threshold (rare) and the number of
-        other (common) values, at each threshold.
+        options: per column, the people with rare values and the number of common values, at each
+        threshold.
         """
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
     def halve(self, front: Front, columns: list[int], growth: Growth) -> None:
-        """Call `leaf` for each of `columns` with the Pareto front of all the other columns.
+        """Try each of `columns` with the Pareto front of all the other columns, by `leaf`.
 
-        A front holds the choices of thresholds that no other choice betters. Half of the columns is
-        merged into the front, then the other half is divided again, so that the halves share work.
+        A front holds the choices of thresholds that no other choice betters, in people with rare
+        values and in cells of common values. Half of the columns is merged into the front, then the
+        other half is divided again, so that the halves share work.
 
         Args:
             front: the Pareto front of all columns outside `columns`.
@@ -166,13 +170,15 @@ class CoverageSearch:
 def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[Integers, Integers]:
     """Return the pairs (entry of the front, threshold of the column) that may beat `limit`.
 
-    A pair has R' + R_j people with a rare value, and P' N_j cells of common values. At most N_j
-    cells can be proved unexposed, so its bound is at least R' + R_j + (k-1) (P' - 1) N_j. Pairs
+    The front has choices of thresholds for the other columns. An entry has R' people with a rare
+    value and P' cells of other (common) values. At a threshold, the column adds R_j people with a
+    rare value, and multiplies the cells by N_j, its number of common values. At most N_j cells can
+    be proved unexposed, so the bound of a pair is at least R' + R_j + (k-1) (P' - 1) N_j. Pairs
     below the limit are returned.
 
     Args:
-        front: the best choices of thresholds for the other columns, with (R', P') for each entry.
-        steps: the column's rare people R_j and common values N_j at each threshold.
+        front: R' and P' of each entry.
+        steps: R_j and N_j of the column at each threshold.
         scale: k - 1, the most people of an exposed cell.
         limit: the bound on exposed people to beat.
     """
@@ -244,13 +250,14 @@ def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.f
 def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
     """Return the smallest coverage bound on exposed people below `limit`; else None.
 
-    The second result is the index of the threshold of each column. The minimum is exact over all
-    thresholds.
+    The bound takes one threshold per column. It counts people with a rare value, of fewer people
+    than the threshold, and k - 1 people for each cell of other values that may be exposed. The
+    minimum over all thresholds is exact. The second result is the index of each column's threshold.
 
     Args:
         steps: the counts of each column, as step functions of the threshold.
         k: people in the smallest class that is not exposed, at least 2.
-        limit: n for any non-trivial bound; less if only a smaller bound is of use.
+        limit: n (all people) for any non-trivial bound; less if only a smaller bound is of use.
     """
     scale = k - 1
     options = [Options.common(step) for step in steps]
@@ -272,10 +279,12 @@ def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, 
 def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
     """Whether the coverage bound on exposed people is at most `max_exposed`.
 
-    Such a test is faster than the computation of the bound. It needs two columns or more, and 2 <=
-    k <= n people.
+    The bound counts people with a rare value, of fewer people than the column's threshold, and k -
+    1 people for each cell of other values that may be exposed. This test is faster than the search
+    for the smallest bound.
 
-    steps: the counts of each column, as step functions of the threshold.
+    steps: the counts of two columns or more, as step functions of the threshold. k: people in the
+    smallest class that is not exposed, from 2 to the number of people.
     """
     if max_exposed >= int(steps[0].values.sum()):
         return True

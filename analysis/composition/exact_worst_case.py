@@ -31,7 +31,8 @@ from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
 from .worst_bracket import Bracket, SearchLimits, SearchStep, Timer
 
-# Tables with more cells (after rare values are merged) are not searched: only bounds are given.
+# Tables with more cells (after rare values are merged) are not searched. The result is then a lower
+# and an upper bound.
 MOST_CELLS = 50_000
 NODES = 1_000  # limit of the nodes of every search tree
 # rounds of random swaps (changes of the set of unexposed cells) per node of a search tree, if the

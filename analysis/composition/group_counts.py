@@ -40,7 +40,10 @@ class GroupCounts:
     counts: Counts
 
     def __post_init__(self) -> None:
-        """Raise ParameterError unless `counts` has an axis of the right length for each column."""
+        """Raise ParameterError unless `counts` has an axis of the right length for each column.
+
+        The right length is the number of named values, plus 1 for all other values together.
+        """
         shape = tuple(len(values) + 1 for values in self.named_values)
         if self.counts.shape != shape or len(shape) != len(self.group):
             raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
@@ -123,10 +126,10 @@ def single_counts(column: int, counts: Counts) -> GroupCounts:
 def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]:
     """Return, per value, whether at least half of its people are in cells of k people or more.
 
-    The values are the values of one column that the table counts individually; values that it
-    counts together as `other` are left out.
+    Most people with such a value are not exposed, so queries may go on counting it individually.
+    Values that the table counts together as `other` are left out.
 
-    table: joint counts of a group of columns. column: the number of the column.
+    table: joint counts of a group of columns. column: the number of the column with these values.
     """
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)

@@ -62,7 +62,8 @@ ROUGH_WAYS = 3
 # limit of the cells of a joint table, as the bound by dual prices (`margins`) takes a linear
 # program
 MOST_CELLS = 1_000
-# people by which two computations of the bound by dual prices may differ, because of rounding
+# `_priced` and `by_margins` solve two linear programs that give the same bound, except for the
+# rounding of dual prices. Their results may differ by this number of people.
 CLOSE = 2
 
 
@@ -162,10 +163,13 @@ class GroupKnowledge:
         return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
-        """Return a valid bound on exposed people, close to the bound by dual prices but faster.
+        """Return a valid bound on exposed people, close to the bound of `by_margins` but faster.
 
-        None if the known counts give no linear program, or if its dual prices did not converge.
-        narrowing: the values that a query counts individually in each column; None for a release.
+        Both bounds follow from the dual prices of a linear program. None if the known counts give
+        no program, or if the search did not find all inequalities that its solution violates.
+
+        narrowing: for a query, the values that it counts individually in each column; None for a
+        release.
         """
         tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
@@ -174,10 +178,13 @@ class GroupKnowledge:
         return certified_people(tables, self.k, weights) if weights else None
 
     def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
-        """Return a lower bound on the exposed people: the most below k in any known counts.
+        """Return a lower bound on the people that a release of these columns, or a query, exposes.
 
-        named_values: for a query, the values that it counts individually in each column; None for
-        a release.
+        Each known table of counts inside the columns shows a number of people in cells of fewer
+        than k. The largest of these numbers is returned.
+
+        named_values: for a query, the values that it counts individually in each column; None for a
+        release.
         """
         inside = [self._answers((j,), named_values) for j in columns]
         inside += [self._answers(group, named_values) for group in self._inside(columns)]
@@ -188,8 +195,8 @@ class GroupKnowledge:
     ) -> Promised:
         """Return the smallest bound on exposed people over partitions of the columns into parts.
 
-        A part is a group with known joint counts, or a single column. The coverage bound
-        (coverage.py) treats each part as one column.
+        A part is a group with known joint counts, or a single column. The coverage bound, a formula
+        in the counts of columns, treats each part as one column.
 
         Args:
             columns: the columns to bound.
@@ -210,10 +217,12 @@ class GroupKnowledge:
     def _is_first_bound_within(
         self, columns: Sequence[int], narrowing: NamedValues | None, people_limit: int
     ) -> bool:
-        """Whether a partition of columns into known groups exposes at most `people_limit`.
+        """Whether some partition of the columns into known groups exposes at most `people_limit`.
 
-        The exposed people are bounded by the coverage bound (coverage.py), with each known group as
-        one column. narrowing: the values that a query counts individually; None for a release.
+        A known group has known joint counts. The exposed people are bounded by the coverage bound,
+        a formula in the counts of columns, with each known group as one column.
+
+        narrowing: the values that a query counts individually; None for a release.
         """
         reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
         return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
@@ -280,7 +289,10 @@ class GroupKnowledge:
         return min(certified_people(tables, self.k, weights), self.n)
 
     def verify(self, columns: Sequence[int], promised: Promised) -> None:
-        """Raise VerificationError unless the known counts prove the claimed bound for columns."""
+        """Raise VerificationError unless the known counts prove the claimed bound for columns.
+
+        promised: the claimed bound on exposed people, with its proof.
+        """
         if promised.weights is not None:
             people = self.proved(columns, promised.weights)
         elif promised.certificate is not None:
@@ -336,7 +348,7 @@ class GroupKnowledge:
         return tuple(sorted(common_values))
 
     def _inside(self, columns: Sequence[int]) -> list[Group]:
-        """Return the groups with known joint counts inside these columns, in order."""
+        """Return the groups with known joint counts inside these columns, sorted."""
         column_set = set(columns)
         return sorted(group for group in self.tables if column_set.issuperset(group))
 

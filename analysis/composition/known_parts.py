@@ -1,8 +1,8 @@
 """Partitions of columns into groups with known joint counts, and a fast test of their bounds.
 
-The coverage bound on exposed people (coverage.py) treats a group with known joint counts as one
-column. Most partitions give a bound far above the allowed number of people. Testing this is faster
-than computing their bounds.
+The coverage bound on exposed people (coverage.py) is a formula in the counts of columns. It treats
+a group of columns with known joint counts as one column. Most partitions give a bound far above the
+allowed number of people. A test against this number is faster than the computation of the bound.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +38,10 @@ class PartCounts:
     def meets(self, parts: Sequence[Group], max_exposed: int) -> bool:
         """Whether the coverage bound on exposed people is at most `max_exposed`.
 
-        The bound treats each part as one column, with its combinations as values. parts: a
-        partition of the columns into groups with known joint counts, and single columns.
+        The coverage bound is a formula in the counts of columns. It treats each part as one column,
+        with its combinations as values.
+
+        parts: a partition of the columns into groups with known joint counts, and single columns.
         """
         if self.k <= 1 or max_exposed >= self.n:
             return max_exposed >= 0

@@ -43,7 +43,8 @@ def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
     least_class, columns = whole(k, "k"), positive_counts(marginals)
     if least_class <= 1:
         return 0
-    # Any k above n exposes all people, so n + 1 stands for all of them.
+    # If k is above n, all people are exposed. So k = n + 1 stands for any such k, and sums stay
+    # small.
     least_class = min(least_class, int(columns[0].sum()) + 1)
     allowed_intervals = [_intervals(values, least_class) for values in columns]
     people, previous_people = 0, -1

@@ -43,8 +43,8 @@ MOST_JUDGED = 200
 MOST_TRIED = 40
 # limit of the groups whose fall is predicted again from the joint table of all columns
 MOST_SHARP = 12
-# limit of (number of such groups) x (cells of the joint table), because each of these predictions
-# solves a linear program over the cells; two groups are predicted in any case
+# limit of (groups whose fall is predicted from the joint table) x (cells of this table), because
+# each prediction solves a linear program over the cells; two groups are predicted in any case
 SHARP_CELLS = 2_400
 # limit of the cells of a group whose counts are predicted from its own columns alone
 MOST_FITTED = 1 << 16

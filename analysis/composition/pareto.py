@@ -10,8 +10,8 @@ is dropped if another choice has no more R and no more P. The remaining choices 
 front. It is extended by one column after the other.
 
 A choice is also dropped if no completion can beat a known bound. Let x = P - slack, where slack is
-0, or 1 if a bound leaves out a cell. With R_j people with a rare value and the factor N_j
->= 1 of a further column j at threshold t, since prod N_j - 1 >= sum (N_j - 1),
+0, or 1 if a bound leaves out a cell. A further column j has R_j people with a rare value and the
+factor N_j >= 1 at threshold t. Since prod N_j - 1 >= sum (N_j - 1),
 
     final R + scale * (final P - slack)
         >= R + scale * x + sum over j of min over t of [R_j + scale * P * (N_j - 1)].
@@ -150,7 +150,10 @@ class Front:
 
     @classmethod
     def empty(cls, options: Options) -> "Front":
-        """Return the front without columns: a choice with no rare people and one cell."""
+        """Return the front without columns: no people with rare values, and a single cell.
+
+        options: the thresholds of any column, for the type of the number of cells.
+        """
         return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
 
     def choice(self, entry: int) -> dict[int, int]:

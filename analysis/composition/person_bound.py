@@ -56,14 +56,16 @@ class PersonBounds:
         columns = [column[column > 0] for column in columns]
         self.exposed_by_column = [int(column[column < self.k].sum()) for column in columns]
         grid = _grid(columns)
-        # shape of both arrays: columns, thresholds
+        # for each column and threshold: persons with values of fewer persons than the threshold,
+        # and number of other values (shape: columns, thresholds)
         self.rare = np.array([_rare(column, grid) for column in columns], np.float64)
         self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
 
     def max_exposed(self, columns: Sequence[int]) -> int:
         """Return an upper bound on the persons in cells of fewer than k persons.
 
-        The cells are the combinations of values in these columns.
+        The cells are the combinations of values in these columns. columns: the numbers of the
+        columns.
         """
         if self.k == 1:
             return 0
@@ -74,7 +76,8 @@ class PersonBounds:
             return min(self.exposed_by_column[column_list[0]], self.people)
         cells = np.prod(self.common[column_list].astype(np.float64), axis=0)
         bound = float((self.rare[column_list].sum(axis=0) + (self.k - 1) * cells).min())
-        return int(min(bound, self.people))  # exact, because it is a whole number below 2^53
+        # exact as a float, because it is a whole number below 2^53
+        return int(min(bound, self.people))
 
 
 def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
