@@ -94,9 +94,9 @@ def _distance(
 ) -> float:
     """Return the total variation distance of a pair of columns from its estimate, 0 to 1.
 
-    The joint distribution of the two fine columns is compared with an estimate, which divides the
-    people of each coarse cell by the fine counts of each single column. Fine cells without people
-    get the estimated probability that the occupied cells leave.
+    The joint distribution of the two fine columns is compared with an estimate. The estimate
+    divides the people of each coarse cell by the fine counts of each single column. Fine cells
+    without people get the estimated probability that the occupied cells leave.
 
     Args:
         fine_i: the code of each person in the first column of the table.

@@ -135,9 +135,9 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
 
         marginals: the people by value of each column.
 
-        Raises VerificationError if the number of columns or people differs, if the rule does not
-        admit a threshold, or if it gives other `people` or another `c` (the parameter of Theorem
-        3).
+        Raises VerificationError if the number of columns or people differs, or if the rule does not
+        admit a threshold. The same error is raised if the rule gives other `people`, or another `c`
+        (the parameter of Theorem 3).
         """
         try:
             columns = (

@@ -59,9 +59,9 @@ def _shared(
 ) -> dict[tuple[int, ...], int]:
     """Return the bound on the exposed people of each set of columns, by one formula.
 
-    The bound is minimised over thresholds, one per column; a value of fewer people is rare. Each
-    set's Pareto front (thresholds that no other choice betters in people with rare values and in
-    cells of common values) is kept, because larger sets extend it.
+    The bound is minimised over thresholds, one per column; a value of fewer people is rare. The
+    Pareto front of a set holds the thresholds that no other choice betters, in people with rare
+    values and in cells of common values. Each front is kept, because larger sets extend it.
 
     Args:
         steps: the counts of each column, as step functions of the threshold.
@@ -111,8 +111,8 @@ def _coverage(
 ) -> int:
     """Return the coverage bound on exposed people in a set of columns; at most `limit`.
 
-    The bound counts the people with a rare value, of fewer people than the column's threshold, and
-    k - 1 people for each cell of other values that may be exposed.
+    The bound takes a threshold per column; a value of fewer people is rare. It counts people with a
+    rare value, and k - 1 people for each cell of other values that may be exposed.
 
     Args:
         steps: per column, people with rare values and number of common values by threshold.

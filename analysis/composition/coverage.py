@@ -250,9 +250,9 @@ def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.f
 def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
     """Return the smallest coverage bound on exposed people below `limit`; else None.
 
-    The bound takes one threshold per column. It counts people with a rare value, of fewer people
-    than the threshold, and k - 1 people for each cell of other values that may be exposed. The
-    minimum over all thresholds is exact. The second result is the index of each column's threshold.
+    The bound takes a threshold per column; a value of fewer people is rare. It counts people with a
+    rare value, and k - 1 people for each cell of other values that may be exposed. The minimum over
+    all thresholds is exact. The second result is the index of each column's threshold.
 
     Args:
         steps: the counts of each column, as step functions of the threshold.
@@ -279,9 +279,9 @@ def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, 
 def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
     """Whether the coverage bound on exposed people is at most `max_exposed`.
 
-    The bound counts people with a rare value, of fewer people than the column's threshold, and k -
-    1 people for each cell of other values that may be exposed. This test is faster than the search
-    for the smallest bound.
+    The bound takes a threshold per column; a value of fewer people is rare. It counts people with a
+    rare value, and k - 1 people for each cell of other values that may be exposed. This test is
+    faster than the search for the smallest bound.
 
     steps: the counts of two columns or more, as step functions of the threshold. k: people in the
     smallest class that is not exposed, from 2 to the number of people.

@@ -300,8 +300,8 @@ def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
 def _unavoidable(tables: FrechetClass, k: int) -> int:
     """Return a number of people that every table of the class exposes.
 
-    It is the largest number of people in cells of fewer than k people of one known table of counts,
-    or with a value of fewer than k people in one column.
+    Each known table of counts shows people in cells of fewer than k, and each column shows people
+    with values of fewer than k. The largest of these numbers is returned.
     """
     merged = [labels.rare_counts.sum() if len(labels.rare) else 0 for labels in tables.labels]
     rare_people = [int(m.counts[m.counts < k].sum()) for m in tables.margins]

@@ -256,11 +256,11 @@ class GroupKnowledge:
         """Return the dual prices that prove a bound on exposed people from all known counts.
 
         The prices are multipliers of a linear program, which uses all these counts at once. None if
-        no joint counts are known inside the columns, if the known counts contradict each other, if
-        their joint is too large, or unless 1 < k <= n.
+        no joint counts are known inside the columns, or unless 1 < k <= n. None also if the known
+        counts contradict each other, or if their joint is too large.
 
-        named_values: for a query, the values that it counts individually in each column; None for
-        a release.
+        named_values: for a query, the values that it counts individually in each column; None for a
+        release.
         """
         tables = self._class(columns, named_values)
         if tables is None or not 1 < self.k <= self.n:
@@ -318,10 +318,10 @@ class GroupKnowledge:
     def masks(self, named_values: NamedValues) -> dict[int, Group]:
         """Return, for each column, the values that further queries may name (count individually).
 
-        A value that was named stays named if at least k people have it, and if in every known table
-        at least half of its people are in cells of k or more. All other values of the column are
-        counted together. If these are fewer than k people in total, but not 0, the least frequent
-        named values join them.
+        A named value stays named on two conditions. At least k people have it, and in every known
+        table at least half of its people are in cells of k or more. All other values of the column
+        are counted together. If these are fewer than k people in total, but not 0, the least
+        frequent named values join them.
 
         named_values: the values named before, by column; all values of a column that is left out.
         """
@@ -388,9 +388,11 @@ class GroupKnowledge:
     def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
         """Return the class of all tables over the columns that have the known counts.
 
-        None if no joint counts are known inside the columns, if the counts are of different people,
-        if the tables have too many cells, or if two counts contradict each other (a person gave
-        different answers). narrowing: the values that a query counts individually; None for a
+        None if no joint counts are known inside the columns, or if the tables have too many cells.
+        None also if the counts are of different people, or contradict each other (a person gave
+        different answers).
+
+        narrowing: for a query, the values that it counts individually in each column; None for a
         release.
         """
         return (
