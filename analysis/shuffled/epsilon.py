@@ -1,15 +1,16 @@
-"""Epsilon, delta and q of shuffled reports: paper 001's promise, made exact in both readings.
+"""Epsilon, delta and lie probability q of shuffled one-bit reports, under two definitions.
 
-Paper 001, Section 5.4, breaks off in the middle of its definition ("A is epsilon-locally
-differentially private if"). It can be completed in two ways, over all collections x and x' that
-differ in one row:
+Each person's bit is reported falsely with probability q. Paper 001, Section 5.4, breaks off in the
+middle of its definition ("A is epsilon-locally differentially private if"). Two definitions
+complete the sentence. A(x) is the shuffled output for the people's bits x; x and x' differ in one
+person's bit:
 
     probabilistic   P[ P(A(x) = s) > e^eps P(A(x') = s) ] <= delta     under s ~ A(x)
     hockey-stick    P[A(x) in S] <= e^eps P[A(x') in S] + delta        for every set S
 
-The first implies the second. For one bit both are maxima over all numbers m of 1-bits among other
-people and both directions: the worst m is near an end, but not always at it (n = 50, q = 0.05,
-eps = 0.1: m = 21).
+The probabilistic definition implies the hockey-stick definition. For one bit, both deltas are
+maxima over the number m of other people with a 1, and over which of x and x' comes first. The worst
+m is near 0 or n - 1, but not always at the end (n = 50 people, q = 0.05, eps = 0.1: m = 21).
 """
 
 from __future__ import annotations
@@ -28,37 +29,44 @@ from .level import SEARCHED, TRIED, Kind, Level
 from .worst_neighbours import MAX_LISTED, worst
 
 KINDS = ("hockey-stick", "probabilistic")
-# Largest epsilon (nats): beyond it floating point cannot distinguish 1 / (1 + e^eps) from 0.
+# Largest epsilon (nats) used in a lie probability: beyond it, floating point cannot distinguish
+# 1 / (1 + e^eps) from 0.
 MOST_NATS = 34.0
-# Below this variance of the tilted count of 1-bits, the search does not use a smooth upper bound,
-# because the distribution is too coarse.
+# Below this variance of the exponentially tilted count of 1-bits, the search does not use a smooth
+# upper bound, because the distribution is too coarse.
 ROUGH = 16.0
-# Total variation is computed for some m (other people with a 1) only, so a delta relatively this
-# close to it is decided by the full search.
+# `total_variation` visits only some values of m (other people with a 1) if n is large. So a delta
+# relatively this close to the total variation is decided by the full search over m.
 RIPPLE = 1e-2
-# Factor on an epsilon that is an outcome's log ratio: rounding errors cannot leave it below.
+# Factor on an epsilon that equals the log ratio of an outcome: with it, rounding errors cannot make
+# the reported epsilon smaller than this log ratio.
 ROUND_UP = 1 + 1e-9
-# The search goes on from another m (other people with a 1) only if delta is larger there by more
-# than this share.
+# The search for epsilon moves to another m (number of other people with a 1) only if delta is
+# larger
+# at that m by more than this share.
 SETTLED = 1e-12
 
 
 def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
-    """Return the smallest delta of the hockey-stick reading after shuffling n reports.
+    """Return the smallest delta of the hockey-stick definition after shuffling n reports.
 
-    For one bit over all collections and both directions, relative error below 1e-9: all of them
-    are tried for up to 1,000 people, beyond that they are searched (`worst_neighbours.py`; `.rule`
-    names the method). For more bits: exact by enumeration if that is small, else a certified upper
-    bound with a certified lower bound in `.lower` (`bit_vectors.py`).
+    Delta is the maximum of P[A(x) in S] - e^epsilon P[A(x') in S] over sets S of outcomes, for
+    outputs A. The maximum also covers all n people's bits x, and all x' with another value of one
+    person.
+
+    For one bit the relative error is below 1e-9. The number of other people with a 1 is tried in
+    full for up to 1,000 people, beyond that it is searched (`worst_neighbours.py`; `.rule` names
+    the method). For more bits: exact by enumeration if that is small, else a certified upper bound
+    with a certified lower bound in `.lower` (`bit_vectors.py`).
 
     Args:
         n: people, >= 1.
         q: lie probability per bit, 0 < q <= 1/2.
-        epsilon: nats, > 0. From bits * log(p/q) on, delta is 0.
+        epsilon: nats, > 0. From bits * log(p/q) on, with p = 1 - q, delta is 0.
         bits: length L of the reports.
 
     Returns:
-        Delta, a float with its kind and its worst case.
+        Delta, a float with the definition, the parameters and the worst case as attributes.
     """
     n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
     delta, m = 0.0, None
@@ -73,10 +81,12 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
 
 
 def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
-    """Return the smallest delta of the probabilistic reading for one bit: 1 - coverage.
+    """Return the smallest delta of the probabilistic definition for one-bit reports.
 
-    The largest probability, over all collections, of an outcome with a privacy ratio above
-    e^epsilon. A step function of epsilon: the outcomes are discrete.
+    Delta is the probability of an outcome with a privacy ratio above e^epsilon, in the worst case
+    over the n people's bits. The privacy ratio is the outcome's likelihood for one person's bit
+    divided by the likelihood for the other bit. Delta is a step function of epsilon, because the
+    outcomes are discrete.
 
     Args:
         n: people, >= 1.
@@ -84,7 +94,7 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
         epsilon: nats, > 0.
     """
     n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
-    # At log(p/q) itself the ratio is attained, not exceeded.
+    # At epsilon = log(p/q) delta is 0, because the privacy ratio attains p/q but never exceeds it.
     if epsilon >= local_epsilon(q):
         return Level.from_value("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
     doubt = PairDivergence(n, q, epsilon)
@@ -102,10 +112,11 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         n: people, >= 1.
         q: lie probability, 0 < q <= 1/2.
         delta: in (0, 1).
-        kind: "hockey-stick" or "probabilistic".
+        kind: the definition of (epsilon, delta): "hockey-stick" or "probabilistic".
 
     Returns:
-        Epsilon, a float with its kind; 0 if delta covers even the total variation distance.
+        Epsilon, a float with its parameters as attributes. For "hockey-stick", 0 if the total
+        variation distance of neighbouring outputs is at most delta.
     """
     n, q, delta = crowd(n), as_lie(q), open_unit(delta, "delta")
     one_of(kind, "kind", KINDS)
@@ -115,7 +126,10 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         return Level.from_value("epsilon", kind, 0.0, delta, n=n, q=q)
     epsilon, m = 0.0, 0
     while True:
-        # The epsilon that suffices for this m is too small for all, until no m has a larger delta.
+        # An epsilon computed for one m (other people with a 1) is too small if another m has a
+        # larger delta.
+        # So the loop moves to the m with the largest delta, until no other m exceeds the required
+        # delta.
         epsilon = max(epsilon, _solve(n, q, delta, m))
         reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if reached <= delta * (1 + SETTLED) or worse == m:
@@ -128,9 +142,9 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
 def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> float:
     """Return a lie probability that gives (epsilon, delta) after shuffling n one-bit reports.
 
-    The smallest q for the hockey-stick reading: more lies are a further randomization of the
-    reports, and delta cannot rise. The probabilistic delta has steps; there the result meets the
-    target, and a smaller q may meet it too.
+    For the hockey-stick definition this is the smallest q: more lies are a further randomization of
+    the reports, so delta cannot rise. The probabilistic delta has steps as q changes. For that
+    definition the result meets the target, but a smaller q may meet the target too.
 
     >>> from veilmix.analysis.shuffled import q_for
     >>> round(q_for(1000, 0.5, 1e-6), 3)
@@ -140,14 +154,14 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
         n: people, >= 1.
         epsilon: nats, > 0.
         delta: in (0, 1).
-        kind: "hockey-stick" or "probabilistic".
+        kind: the definition of (epsilon, delta): "hockey-stick" or "probabilistic".
     """
     n, epsilon, delta = crowd(n), as_epsilon(epsilon), open_unit(delta, "delta")
     one_of(kind, "kind", KINDS)
     measure: Callable[[int, float, float], float] = (
         hockey_stick if kind == "hockey-stick" else probabilistic_delta
     )
-    # q = 1 / (1 + e^eps) is enough without any shuffling.
+    # A lie probability of q = 1 / (1 + e^eps) gives this epsilon without any shuffling.
     low, high = 0.0, 1 / (1 + exp(min(epsilon, MOST_NATS)))
     for _ in range(45):
         middle = float(np.sqrt(low * high)) if low > 0 else high / 64
@@ -160,12 +174,15 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
 
 
 def total_variation(n: int, q: float) -> float:
-    """Return delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
+    """Return delta at epsilon = 0: the largest total variation distance of neighbouring outputs.
 
-    Z is the count of 1-bits among other people's reports. The maximum is over all counts of 1-bits
-    among other people and all outcomes; P(Z = s) is largest at the mode. Up to 1,000 people every
-    count is visited; beyond, 1,000 counts spread over the range, so that the result may be too
-    small by the ripple of the mode's height: less than 1 part in 8 n q (1 - q).
+    The distance is (p - q) max P(Z = s), with p = 1 - q. Z is the count of 1-bits in other people's
+    reports, s a value of this count, m the number of other people with a 1. The maximum is over all
+    m and s; for each m, P(Z = s) is largest at the mode of Z.
+
+    Up to 1,000 people every m is visited. Beyond, 1,000 values of m spread over the range are
+    visited, and the result may be too small: by less than 1 part in 8 n q (1 - q), because P(Z =
+    mode) depends slightly on how far the mode is from the mean.
 
     Args:
         n: people, >= 1.
@@ -185,7 +202,7 @@ def total_variation(n: int, q: float) -> float:
 
 
 def _rule(n: int) -> str:
-    """Return in words how a result for n people is found: by trying all counts m, or by a search.
+    """Return in words the method of a result for n people: all m tried, or m searched.
 
     m is the number of other people with a 1.
     """
@@ -193,10 +210,12 @@ def _rule(n: int) -> str:
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
-    """Return the local epsilon (before shuffling) of flipped bits: bits * log(p/q) nats, p = 1 - q.
+    """Return the local epsilon of bits that are each flipped with probability q, before shuffling.
 
-    It is also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1),
-    attained when all report the vector opposite to theirs.
+    The local epsilon is bits * log(p/q) nats, p = 1 - q. It is also the supremum of the log privacy
+    ratio after shuffling (paper 001, Prop. 5.1): the log ratio of an outcome's likelihoods for two
+    values of one person. The supremum is attained if every report is opposite to its sender's
+    vector.
 
     Args:
         q: lie probability, 0 < q <= 1/2.
@@ -208,18 +227,19 @@ def local_epsilon(q: float, bits: int = 1) -> float:
 
 @lru_cache(maxsize=64)
 def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
-    """Return the largest hockey-stick delta over m, and this m.
+    """Return the largest hockey-stick delta over m, and the m where this delta is reached.
 
-    m is the number of other people with a 1.
+    m is the number of other people with a 1. `doubt` holds n, q and epsilon.
     """
     envelope = doubt.envelope if _smooth(doubt) else None
     return worst(doubt.hockey_stick, envelope, doubt.tilted_mean, doubt.n)
 
 
 def _smooth(doubt: PairDivergence) -> bool:
-    """Whether the tilted count is wide enough for a smooth envelope over m.
+    """Whether the count of 1-bits is spread enough for a smooth upper bound of delta over m.
 
-    m is the number of other people with a 1; under the tilt the threshold outcome is the mode.
+    m is the number of other people with a 1. The spread is the variance of the exponentially tilted
+    count of 1-bits, at both ends of the range of m.
     """
     from .counts import tilted
 
@@ -229,13 +249,16 @@ def _smooth(doubt: PairDivergence) -> bool:
 
 
 def _solve(n: int, q: float, delta: float, m: int) -> float:
-    """Return the epsilon (nats) at which m other people with a 1 have this hockey-stick delta."""
+    """Return the epsilon (nats) at which the hockey-stick delta for one m equals `delta`.
+
+    m is the number of other people with a 1. The result is 0 if delta near epsilon 0 is smaller.
+    """
     from scipy.optimize import brentq
 
     at = np.array([float(m)])
 
     def gap(epsilon: float) -> float:
-        """Return the difference of the logarithms of delta at an epsilon and the required delta."""
+        """Return log(delta at this epsilon) - log(required delta); a log is at least -1000."""
         reached = float(PairDivergence(n, q, epsilon).hockey_stick(at)[0])
         return max(log(reached) if reached > 0 else -1e3, -1e3) - log(delta)
 
@@ -247,21 +270,27 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
 
 
 def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
-    """Return the smallest epsilon (nats) in the probabilistic reading at this delta."""
+    """Return the smallest epsilon (nats) of the probabilistic definition for n people and a delta.
+
+    q is the lie probability.
+    """
     if q == 0.5:
         return Level.from_value("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
     quantiles = Quantiles(n, q, delta)
     envelope = quantiles.envelope if n * q * (1 - q) >= ROUGH else None
 
     def phase(m: Floats) -> Floats:
-        """Return the expected count of 1-bits for each m (other people with a 1).
+        """Return the expected count of reported 1-bits for each number m of other people with a 1.
 
-        Its fraction decides how the threshold is rounded.
+        The search uses the fractional part of this mean. The fraction decides how the count that
+        limits the tail is rounded to a whole number, and so makes epsilon ripple over m.
         """
         return np.asarray(n * q + m * (1 - 2 * q))
 
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)
-    # Rounded up, so that the outcome that attains it does not exceed it in floating point.
+    # Epsilon equals the log ratio of an outcome; rounding up makes sure that this outcome's ratio
+    # does
+    # not exceed e^epsilon in floating point.
     value = min(value * ROUND_UP, local_epsilon(q))
     return Level.from_value(
         "epsilon", "probabilistic", value, delta, n=n, q=q, ones=m, rule=_rule(n)

@@ -1,21 +1,26 @@
-"""Upper bound of delta for unary encodings, if other people have only the doubted two values.
+"""Upper bound of delta for unary encoding, if all other people have one of the doubted two values.
 
-A report on two values by unary encoding names the first value, the second, or neither: both bits
-are equal with the same probability for either value. So it is randomized response, erased with a
-probability. The shuffled reports reveal the numbers (x, y) of reports of the first and of the
-second value; with i other people of the first value and j of the second their law is
+The doubted person has the first or the second of two values; the attacker wants to know which. A
+report by unary encoding names the first value, the second, or neither. Both bits are equal with the
+same probability for either value. So the report is randomized response that is erased with some
+probability.
 
-    ((a X + b Y + c) - e^eps (b X + a Y + c)) (a X + b Y + c)^i (b X + a Y + c)^j,
+The shuffled reports reveal x and y, the numbers of reports of the first and of the second value.
+Suppose that i other people have the first value and j the second. Let P(x, y) and Q(x, y) be the
+probabilities of x and y if the doubted person has the first value, and the second. Then delta is
+the sum of the positive coefficients of X^x Y^y, which are P(x, y) - e^eps Q(x, y), in
 
-taken for each person's law in X and Y (a the probability of the true value, b of the other, c of
-neither) with the doubted person of the first value, less e^eps times the same for the second; delta
-is the sum of its positive coefficients. The largest delta over populations of n - 1 other people is
-found by parts: if at least i are of the first value and at least j of the second, leaving all
-others out gives the attacker more (data processing). The part with the largest bound is halved
-repeatedly.
+    ((a X + b Y + c) - e^eps (b X + a Y + c)) (a X + b Y + c)^i (b X + a Y + c)^j.
 
-The law is found by a Fourier transform on a window of about nine deviations, from the few
-frequencies that matter. Errors of truncation, aliasing and rounding are added to the bound.
+Here a is the probability that a report names the true value, b the other value, c neither. The
+largest delta over the values of n - 1 other people is found by branch and bound over ranges of i.
+If at least i people have the first value and at least j the second, leaving all other reports out
+gives the attacker more (data processing). This bounds the range. The range with the largest bound
+is halved repeatedly.
+
+The distribution of (x, y) is found by a Fourier transform on a window of about nine standard
+deviations, from the few frequencies that are not negligible. Errors of truncation, aliasing and
+rounding are added to the bound.
 """
 
 from dataclasses import dataclass
@@ -29,24 +34,26 @@ from .any_others import listed
 from .parts import largest_of_parts
 from .tilting import REACH
 
-# Most parts into which the populations of other people are divided, and most entries of a
-# distribution's array.
+# PARTS: most ranges of the number of other people with the first value that the search bounds.
+# MOST_CELLS: most entries of an array that holds a distribution.
 PARTS, MOST_CELLS = 400, 1 << 20
-# Populations of both values protect far better than those of one, if their delta is below this part
-# of the delta at which the search may end.
+# If other people are divided between both values, the delta is usually far smaller than if all have
+# one value. Few ranges then suffice. This is assumed if the divided population's delta is below
+# this
+# share of the delta at which the search may end.
 STEEP = 0.25
-# Rounding error of a Fourier transform, as a part of the sum of its amplitudes: a fixed part, and
-# one for each person.
+# Rounding error of a Fourier transform, as a share of the sum of its amplitudes: a fixed share, and
+# an additional share for each person.
 ROUNDING, PER_PERSON = 1e-13, 1e-15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The law of the numbers (x, y) of reports of two values, with an error bound for each cell.
+    """The probabilities of the numbers (x, y) of reports of two values, with an error bound.
 
     Attributes:
         law: probabilities, shape (x, y).
-        margin: largest error of a cell.
+        margin: largest error of one probability.
     """
 
     law: Floats
@@ -55,12 +62,12 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ErasedResponse:
-    """A unary-encoded report seen as randomized response on two values that may be erased.
+    """A unary-encoded report seen as randomized response on two values, sometimes erased.
 
     Attributes:
-        truth: probability of the true value.
-        lie: probability of the other value.
-        erased: probability of neither; all three sum to 1.
+        truth: probability that the report names the true value.
+        lie: probability that the report names the other value.
+        erased: probability that the report names neither; all three sum to 1.
     """
 
     truth: float
@@ -69,9 +76,11 @@ class ErasedResponse:
 
     @classmethod
     def from_case(cls, case: Neighbours) -> "ErasedResponse | None":
-        """Return the form of neighbours in which other people have only the two doubted values.
+        """Return a person's report as erased randomized response, read from its distributions.
 
-        None if the neighbours have another form.
+        The two values that the attacker tries to distinguish must be the only values of other
+        people, and the report must treat both alike. The result is None if these conditions do not
+        hold.
         """
         if not listed(case) or len(case[1]) != 1:
             return None
@@ -80,7 +89,10 @@ class ErasedResponse:
         more, less = own_law > other_law * (1 + 1e-9), other_law > own_law * (1 + 1e-9)
         truth, lie = float(own_law[more].sum()), float(own_law[less].sum())
         erased = float(own_law[~more & ~less].sum())
-        # Outcomes of equal likelihood ratio are merged, and the second value mirrors the first.
+        # The outcomes that favour the first value must have one likelihood ratio, because they are
+        # merged.
+        # The laws of the two values must be mirror images: exchanging the values exchanges truth
+        # and lie.
         level = np.ptp(own_law[more] / other_law[more]) if more.any() else inf
         mirrored = isclose(float(other_law[less].sum()), truth) and isclose(
             float(other_law[more].sum()), lie
@@ -90,9 +102,11 @@ class ErasedResponse:
         return cls(truth, lie, erased)
 
     def suits(self, n: int, epsilon: float, goal: float) -> bool:
-        """Whether few parts are enough, and laws of n people are small enough to be computed.
+        """Whether few ranges and arrays of limited size give the bound for n people.
 
-        Few parts are enough if mixed populations protect far better than populations of one value.
+        A range limits the number of other people with the first value. Few ranges are enough if
+        delta is far smaller for a divided population than `goal`, the delta at which the search may
+        end.
         """
         widest = 2 * _reach((n - 1) / 4 * (1 - self.erased)) + 3
         if widest**2 > MOST_CELLS:
@@ -100,9 +114,14 @@ class ErasedResponse:
         return self.among((n - 1) // 2, n // 2, epsilon)[1] < STEEP * goal
 
     def among(self, first: int, second: int, epsilon: float) -> tuple[float, float]:
-        """Return bounds of delta for the first value against the second, for known other people.
+        """Return lower and upper bounds of delta for the first value against the second.
 
-        `first` and `second` are the numbers of other people with each value.
+        The attacker tries to distinguish these two values of one person.
+
+        Args:
+            first: number of other people with the first value.
+            second: number of other people with the second value.
+            epsilon: nats.
         """
         cells = self._cells(first, second)
         factor = exp(epsilon)
@@ -122,8 +141,10 @@ class ErasedResponse:
     def largest(self, n: int, epsilon: float, goal: float) -> float:
         """Return an upper bound of delta for n - 1 other people with any numbers of both values.
 
-        The second value against the first is the same with both exchanged. Parts are halved until
-        the bound is at most `goal`, or there are many.
+        The range of the number of people with the first value is halved where the bound is largest.
+        The search ends if the bound is at most `goal`, or if `PARTS` ranges are bounded. Delta of
+        the second value against the first is covered too: exchanging the values only exchanges the
+        numbers of people.
         """
 
         def bound(low: int, high: int) -> float:
@@ -133,7 +154,10 @@ class ErasedResponse:
         return largest_of_parts(bound, 0, n - 1, goal, PARTS)
 
     def _cells(self, first: int, second: int) -> Cells:
-        """Return the law of the numbers of reports of each value, from people of each value."""
+        """Return the probabilities of the numbers x and y of reports that name either value.
+
+        `first` people have the first value, `second` people have the second value.
+        """
         x = self._axis(first, second)
         y = self._axis(second, first)
         say_x, say_y = np.exp(1j * x.angles)[:, None], np.exp(1j * y.angles)[None, :]
@@ -147,15 +171,23 @@ class ErasedResponse:
         return Cells(law, margin)
 
     def _axis(self, own_people: int, other_people: int) -> "Axis":
-        """Return the window of reports of a value, from people with it and people without it."""
+        """Return the likely numbers of reports that name one value, and their Fourier frequencies.
+
+        `own_people` have this value, `other_people` have the other value.
+        """
         mean = self.truth * own_people + self.lie * other_people
         variance = own_people * self.truth * (1 - self.truth) + other_people * self.lie * (
             1 - self.lie
         )
         reach = _reach(variance)
         low, half = floor(mean - reach), ceil(reach) + 1
-        places = np.arange(low, low + 2 * half + 1)  # an odd number: every frequency has its mirror
-        # |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)), whatever t is.
+        # an odd count of places, so that every frequency except 0 has its negative
+        places = np.arange(low, low + 2 * half + 1)
+        # For the numbers x and y of reports of this value and of the other, and frequencies s and
+        # t,
+        # |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)). So frequencies s with a larger exponent
+        # than
+        # REACH are negligible at every t.
         spread = self.erased * mean
         least_cosine = 1 - REACH / spread if spread > REACH / 2 else -1.0
         highest_frequency = int(np.arccos(least_cosine) * len(places) / (2 * np.pi)) + 1
@@ -167,24 +199,28 @@ class ErasedResponse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """A window of numbers of reports, and the frequencies of its Fourier transform that matter.
+    """A window of numbers of reports, and the Fourier frequencies that are not negligible.
 
     Attributes:
-        places: the numbers, in order.
-        angles: radians per number, of each frequency.
+        places: the numbers of reports in the window, in ascending order.
+        angles: the frequencies, in radians per report.
     """
 
     places: np.ndarray[tuple[int], np.dtype[np.int64]]
     angles: Floats
 
     def waves(self) -> np.ndarray[tuple[int, int], np.dtype[np.complex128]]:
-        """Return the complex wave of each frequency at each place, shape (places, frequencies)."""
+        """Return e^(-i angle place), the factors of the inverse Fourier transform.
+
+        Places are numbers of reports, angles are frequencies; shape (places, angles).
+        """
         return np.asarray(np.exp(-1j * np.outer(self.places, self.angles)), np.complex128)
 
 
 def _reach(variance: float) -> float:
-    """Return the distance from the mean of a sum of coins beyond which less than 2 e^-REACH lies.
+    """Return a distance from the mean beyond which a sum of bits has probability below 2 e^-REACH.
 
-    By Bernstein's inequality, with this variance of the sum.
+    The bits are independent; their sum has this variance. The distance follows from Bernstein's
+    inequality.
     """
     return REACH / 3 + sqrt(REACH**2 / 9 + 2 * REACH * variance)

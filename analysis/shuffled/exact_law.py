@@ -1,12 +1,13 @@
-"""The exact law of shuffled L-bit reports: the number of reports of each of the D = 2^L vectors.
+"""The exact distribution of shuffled L-bit reports: counts of each of the D = 2^L bit vectors.
 
-m counts the true vectors, s the reported vectors, both in the recursive enumeration of paper 001
-(Section 2.2): v_1 = (1, ..., 1) first, v_D = (0, ..., 0) last. All results are sums of products of
-positive numbers, so every probability keeps its relative accuracy, even if small.
+m counts the people with each true vector, s the reports of each vector. Both list the vectors in
+descending binary order, as paper 001 does (Section 2.2): (1, ..., 1) first, (0, ..., 0) last. All
+results are sums of products of positive numbers. So even a tiny probability keeps its relative
+accuracy.
 
-For two bits the recursion (3.8) of the paper is a matrix product for each number of people with a
-reported first bit of 1: O(n^4) multiplications done by BLAS. For more bits people are added one
-after the other; the number of outcomes, C(n + D - 1, D - 1), is the limit.
+For two bits the recursion (3.8) of the paper is a matrix product for each number of reports with a
+first bit of 1: O(n^4) multiplications done by BLAS, for n people. For more bits people are added
+one after the other. The limit is the number of outcomes, C(n + D - 1, D - 1).
 """
 
 from __future__ import annotations
@@ -22,21 +23,24 @@ from ..randomizers.randomizer import as_lie
 from ..validation import Floats, as_counts
 from .counts import log_law
 
-# Cells of an array (n + 1)^(D - 1): 256 MiB.
+# Most entries of an array of probabilities, (n + 1)^(D - 1) for n people and D vectors: 256 MiB.
 CELLS = 1 << 25
 
 
 def law(m: npt.ArrayLike, q: float) -> Floats:
-    """Return the probability of every outcome s, from the counts m of true vectors.
+    """Return the probability of every outcome s: the counts of reported L-bit vectors.
+
+    Vectors are listed in descending binary order: (1, ..., 1) first, (0, ..., 0) last. D = 2^L.
 
     Args:
-        m: number of people with each vector, shape (2^L,), recursive enumeration; L = 1: (people
-            with a 1, people with a 0).
-        q: lie probability, 0 < q <= 1/2.
+        m: number of people with each true vector, shape (D,). L = 1: (people with a 1, people with
+            a 0).
+        q: probability that a bit is reported falsely, 0 < q <= 1/2.
 
     Returns:
-        Array of shape (n + 1,) * (2^L - 1): entry [s_1, ..., s_(D-1)]; s_D is the rest; 0 if the s
-        exceed n. L = 1: the law of the number of 1-bits, as `count_pmf`.
+        Array of shape (n + 1,) * (D - 1) for n people. Entry [s_1, ..., s_(D-1)] is the probability
+            of these counts; s_D is n minus their sum, and entries with a sum above n are 0. L = 1:
+            the law of the number of 1-bits, as `count_pmf`.
 
     Raises:
         ParameterError: the array would have more than 2^25 entries.
@@ -55,9 +59,11 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
 
 
 def transition_matrix(bits: int, q: float) -> Floats:
-    """Return P_L, the matrix of report probabilities of L-bit vectors in the recursive enumeration.
+    """Return P_L, the matrix of report probabilities of L-bit vectors with randomly flipped bits.
 
-    It is the L-fold Kronecker power of ((p, q), (q, p)), q the lie probability, p = 1 - q.
+    Entry [i, j] is the probability that a person with vector i reports vector j. Vectors are listed
+    in descending binary order: (1, ..., 1) first, (0, ..., 0) last. P_L is the L-fold Kronecker
+    power of ((p, q), (q, p)), q the lie probability, p = 1 - q.
 
     >>> from veilmix.analysis.shuffled import transition_matrix
     >>> transition_matrix(1, 0.25).tolist()
@@ -71,19 +77,20 @@ def transition_matrix(bits: int, q: float) -> Floats:
 
 
 def expected_counts(m: npt.ArrayLike, q: float) -> Floats:
-    """Return the expected counts of reported vectors, E A(m) = P_L m, shape (2^L,).
+    """Return the expected number of reports of each L-bit vector, shape (2^L,).
 
-    By L butterflies: no matrix, any L.
+    The result is P_L m, P_L the matrix of report probabilities. It is computed bit by bit, without
+    the matrix, so L may be large.
 
     Args:
-        m: number of people with each vector, shape (2^L,).
-        q: lie probability, 0 < q <= 1/2.
+        m: number of people with each vector, shape (2^L,), in descending binary order.
+        q: lie probability of a bit, 0 < q <= 1/2.
     """
     return flip(as_counts(m, "m").astype(np.float64), as_lie(q))
 
 
 def add_person(outcomes: Floats, row: Floats) -> Floats:
-    """Return the law with one more person that reports vector k with probability row[k].
+    """Return the distribution of the counts of reported vectors with one more person.
 
     >>> import numpy as np
     >>> from veilmix.analysis.shuffled import add_person
@@ -92,11 +99,12 @@ def add_person(outcomes: Floats, row: Floats) -> Floats:
     [0.1875, 0.625, 0.1875]
 
     Args:
-        outcomes: law for n people, shape (n + 1,) * (D - 1).
-        row: shape (D,).
+        outcomes: probabilities of the counts for n people, shape (n + 1,) * (D - 1), D the number
+            of vectors.
+        row: probability that the new person reports each vector, shape (D,).
 
     Returns:
-        The law for n + 1 people, shape (n + 2,) * (D - 1).
+        The probabilities for n + 1 people, shape (n + 2,) * (D - 1).
     """
     axes, size = outcomes.ndim, outcomes.shape[0]
     more = np.zeros((size + 1,) * axes)
@@ -109,7 +117,9 @@ def add_person(outcomes: Floats, row: Floats) -> Floats:
 
 
 def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
-    """Return all count vectors of n people over D vectors: S_n of the paper, C(n + D - 1, D - 1).
+    """Return all count vectors of n people over D bit vectors; there are C(n + D - 1, D - 1).
+
+    Paper 001 calls this set S_n.
 
     >>> from veilmix.analysis.shuffled import outcomes
     >>> outcomes(2, 2)
@@ -117,7 +127,7 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
 
     Args:
         n: people, >= 1.
-        D: number of vectors, >= 1.
+        D: number of bit vectors, >= 1.
     """
     if comb(n + D - 1, D - 1) > CELLS:
         raise ParameterError(
@@ -129,9 +139,9 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
 
 
 def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
-    """Return the law of the counts of reported vectors by adding one person after the other.
+    """Return the distribution of the counts of reported vectors, adding one person after the other.
 
-    `counts` are the people with each true vector, q is the lie probability of a bit.
+    `counts` are the numbers of people with each true vector, q is the lie probability of a bit.
     """
     D = len(counts)
     P = transition_matrix(D.bit_length() - 1, q)
@@ -143,12 +153,12 @@ def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
 
 def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
-    """Return the law for two bits by paper 001, Prop. 3.2: first bits randomized, then second bits.
+    """Return the distribution of the counts of reported two-bit vectors, by paper 001, Prop. 3.2.
 
-    Among people with a second bit of 1, t_1 report first bit 1; among all others, t_2. Given these,
-    the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems. q is
-    the
-    lie probability of a bit.
+    `counts` are the people with each true vector, q is the lie probability of a bit. First bits are
+    randomized first. Of the people with a second bit of 1, t_1 then report a first bit of 1; of the
+    remaining people, t_2. Given t_1 and t_2, the second bits of these w = t_1 + t_2 people are a
+    one-bit problem. So are the second bits of the other n - w people.
     """
     n = int(counts.sum())
     upper, lower = int(counts[0] + counts[2]), int(counts[1] + counts[3])
@@ -170,9 +180,10 @@ def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
 
 def _one_bit_laws(n: int, q: float) -> list[Floats]:
-    """Return, for w = 0 .. n people, the laws of the count of reported 1-bits, by (6.1) and (6.2).
+    """Return the distributions of the count of reported 1-bits for w = 0 .. n people.
 
-    Row t of a matrix is for t people with a 1; q is the lie probability.
+    Entry w of the list is a matrix; its row t is the distribution if t of w people have a 1. q is
+    the lie probability. People are added one by one, by (6.1) and (6.2) of paper 001.
     """
     tables = [np.ones((1, 1))]
     for w in range(1, n + 1):
@@ -187,5 +198,5 @@ def _one_bit_laws(n: int, q: float) -> list[Floats]:
 
 
 def all_counts(n: int, bits: int) -> list[tuple[int, ...]]:
-    """Return all collections of n L-bit vectors up to order, as counts of each vector."""
+    """Return all data sets of n people with L-bit vectors, as counts of people per vector."""
     return outcomes(n, 1 << bits)

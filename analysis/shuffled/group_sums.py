@@ -1,9 +1,11 @@
-"""Upper bound of E[(S + G)_+], S a sum of groups of independent copies of different variables.
+"""Upper bound of E[(S + G)_+], S a sum of groups of independent terms, G a Laplace variable.
 
-As in `iid_sums.py`, for variables that differ from group to group: all atoms are moved to lattices
-of one step, each split between its two neighbours with the same mean, and the law of the sum is
-found by one Fourier transform of exponentially tilted laws, one tilt for all groups. G is a Laplace
-variable that smooths the sum.
+G smooths the sum. A group is a number of independent copies of one variable with finitely many
+values (atoms); the variable differs from group to group. All atoms are moved to lattices of one
+step: each atom is split between its two neighbouring lattice points, with the same mean. One
+Fourier transform then gives the distribution of S. All groups are tilted exponentially by the same
+tilt, so that S is centred at 0 and small expectations stay accurate. `iid_sums.py` does this for a
+single group.
 """
 
 from collections.abc import Sequence
@@ -36,16 +38,17 @@ POINTS = 16.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tilted:
-    """A group of equal independent terms on a lattice, exponentially tilted.
+    """A group of independent copies of one term on a lattice, exponentially tilted.
 
     Attributes:
-        places: lattice points of the atoms, counted from the tilted mean, rounded.
-        weights: tilted probabilities.
+        places: lattice points of the term's values, in steps from the tilted mean rounded to a
+            point.
+        weights: tilted probabilities of these points.
         copies: number of copies in the group.
         mean: tilted mean of one term less the rounded mean, in steps.
-        centre: the value of the place 0.
-        variance: variance of one term, in steps squared.
-        log_norm: the logarithm of the moment generating function of one term.
+        centre: value of the term at place 0.
+        variance: tilted variance of one term, in steps squared.
+        log_norm: logarithm of the moment generating function of one term at the tilt.
     """
 
     places: Integers
@@ -58,7 +61,7 @@ class _Tilted:
 
     @classmethod
     def from_group(cls, group: Group, slope: float, step: float) -> "_Tilted":
-        """Put a group on a lattice of this step and tilt it by e^(slope x)."""
+        """Put the values of a group's term on a lattice of this step, and tilt by e^(slope x)."""
         atoms, weights, copies = group
         lattice, mass = split(atoms, weights, step)
         values = atoms.min() + step * lattice
@@ -79,14 +82,15 @@ class _Tilted:
 
 
 def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
-    """Return an upper bound of E[(S + G)_+], S a sum of groups of copies, G a Laplace variable.
+    """Return an upper bound of E[(S + G)_+], S a sum of independent terms, G a Laplace variable.
 
     Args:
-        groups: atoms, their probabilities and how many copies of each; the mean of S is below 0.
-        sharp: 1 / the scale of G, finite.
+        groups: groups of independent copies of one term: its values, their probabilities, the
+            number of copies. The mean of S is below 0.
+        sharp: rate of G, 1 / its scale, finite.
 
     Returns:
-        The bound; infinite where G is far wider than the sum, or no atom is above 0.
+        The bound. It is infinite if G is far wider than the sum, or if no value is above 0.
     """
     groups = [group for group in groups if group[2] > 0]
     n = sum(copies for *_, copies in groups)
@@ -96,7 +100,7 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
     step = _step(groups, slope, n)
     parts = [_Tilted.from_group(group, slope, step) for group in groups]
     log_norm = sum(part.copies * part.log_norm for part in parts)
-    # E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
+    # Chernoff's bound with the tilt t = slope: E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
     limit = log_norm - log1p(-((slope / sharp) ** 2)) - log(slope) - 1
     if limit < MIN_LOG or slope * step > STEEP:
         return float(np.exp(np.clip(limit, MIN_LOG, -MIN_LOG)))
@@ -110,16 +114,16 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
 
 
 def _leaning(group: Group, slope: float) -> Floats:
-    """Return the probabilities of a group's atoms, tilted by e^(slope x)."""
+    """Return the probabilities of the values of a group's term, tilted by e^(slope x)."""
     atoms, weights, _ = group
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
     return np.asarray(leaning / leaning.sum())
 
 
 def _centring(groups: Sequence[Group]) -> float:
-    """Return the tilt (weights e^(tilt S)) under which the mean of the sum S is 0.
+    """Return the tilt (weights e^(tilt S)) under which the mean of the sum S of all groups is 0.
 
-    Infinite where S is never above 0.
+    The tilt is infinite if S is never above 0.
     """
 
     def mean(slope: float) -> float:
@@ -130,7 +134,11 @@ def _centring(groups: Sequence[Group]) -> float:
 
 
 def _step(groups: Sequence[Group], slope: float, n: int) -> float:
-    """Return the distance of lattice points for a sum of n terms."""
+    """Return the distance of lattice points for a sum of n terms.
+
+    `slope` is the exponential tilt. The distance is a fixed share of a term's mean tilted
+    deviation; terms of a wide range limit the number of points.
+    """
     variance, widest = 0.0, 0.0
     for group in groups:
         leaning, atoms = _leaning(group, slope), group[0]
@@ -140,7 +148,11 @@ def _step(groups: Sequence[Group], slope: float, n: int) -> float:
 
 
 def _sum(parts: Sequence[_Tilted], step: float) -> tuple[Floats, Floats]:
-    """Return the tilted law of the sum around its mean, and the values of the sum."""
+    """Return the tilted distribution of the sum on a lattice, and the values of the sum.
+
+    The lattice points lie in a window around the tilted mean, `step` apart. `parts` are the groups
+    of terms that are summed.
+    """
     from scipy.fft import next_fast_len
 
     variance = sum(part.copies * part.variance for part in parts)
@@ -148,7 +160,8 @@ def _sum(parts: Sequence[_Tilted], step: float) -> tuple[Floats, Floats]:
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
     period = next_fast_len(ceil(2 * reach) + 3, real=True)
     waves = [transform(period, part.places, part.weights) for part in parts]
-    # At most frequencies the power of a single group is already negligible.
+    # The transform of one group's sum is already negligible at most frequencies, so these are left
+    # out.
     frequencies = np.arange(period // 2 + 1)
     for wave, part in zip(waves, parts, strict=True):
         frequencies = frequencies[np.abs(wave[frequencies]) >= np.exp(-REACH / part.copies)]

@@ -1,18 +1,20 @@
 """Certified bounds of the expected positive part of a sum of independent copies of a variable.
 
-The expectation is E[(X_1 + ... + X_n)_+], the variable has finitely many values (atoms). The atoms
-need not share a lattice, so they are moved to one, h apart, in two ways that convexity of
-(.)_+ turns into bounds (Jensen):
+The expectation is E[(X_1 + ... + X_n)_+]; the variable X has finitely many values (atoms). The
+atoms need not share a lattice, so they are moved to a lattice with step h. There are two ways.
+Because (.)_+ is convex, each gives a bound (Jensen):
 
     upper   each atom is split between its two neighbours with the same mean: a wider spread
-    lower   each atom is moved to the nearest, and the sum of the remainders is replaced by its mean
-            given the rounded sum: a conditional expectation
+    lower   each atom is moved to the nearest point, and the sum of the remainders is replaced by
+            its mean given the rounded sum: a conditional expectation
 
-Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
-law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
-atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper:
-E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L
-beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
+The error of both is O(h^2). The smallest and the largest atom are on the lattice. One Fourier
+transform gives the distribution of the sum S, exponentially tilted so that it is centred at 0. So
+expectations of 10^-30 keep their digits.
+
+If the lattice is too coarse, Chernoff's bound with a tilt t may be sharper: E[S_+] <= E[e^(t S)] /
+(e t), because x e^(-t x) is at most 1 / (e t). If a Laplace variable of rate L is added to S,
+E[e^(t S)] is multiplied by 1 / (1 - t^2 / L^2).
 """
 
 from collections.abc import Callable
@@ -27,24 +29,33 @@ from .tilting import REACH, Complexes
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 # Lattice points per standard deviation of one term: FINEST for sums of few terms, down to COARSEST
-# for sums of many; GRID sets how fast their number falls.
+# for sums of many. GRID sets how fast the number of points falls as the number of terms grows.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
-# The coarsest lattice tried, points to one deviation; it is taken if its error is below GOOD of the
-# finest lattice's. Tried for few atoms only, which can all be near its points.
+# FEWEST: points per standard deviation of the coarsest lattice tried. A coarse lattice is taken if
+# its error is below GOOD times that of the finest. Coarse lattices are tried only for at most
+# MAX_ATOMS atoms, because more atoms cannot all be near lattice points.
 FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
-# Most standard deviations from the smallest value of a term to the largest: bounds time and memory.
+# Most standard deviations from the smallest value of a term to the largest that the finest lattice
+# resolves in full. This bounds time and memory.
 LONGEST = 64
-# With more nats of tilt from one lattice point to the next, the lattice gives no useful bound.
+# If the tilt changes the log probability by more nats than this from one lattice point to the next,
+# the lattice gives no useful bound.
 STEEP = 10.0
-# The search for the exponential tilt that centres a sum ends at this tilt.
+# The search for the exponential tilt that centres a sum at 0 gives up above this tilt.
 STEEPEST_TILT = 1e200
-# Largest exponential tilt of a sum with a Laplace variable, as a part of that variable's rate.
+# Largest exponential tilt of a sum with an added Laplace variable, as a share of the variable's
+# rate,
+# because E[e^(t G)] diverges as the tilt t reaches the rate.
 STEEPEST = 0.8
-# In a lower bound, rounding errors of a law may be raised by this many nats.
+# Undoing the tilt multiplies the rounding errors of a probability. A lower bound leaves out the
+# sums
+# at which they would grow by more than this many nats.
 FAINT = 15.0
-# If the log of a bound is below this, only 0 and Chernoff's bound are used.
+# If the logarithm of Chernoff's bound is below this, floating point would underflow. No lattice is
+# used then: the lower bound is 0, the upper bound e^MIN_LOG.
 MIN_LOG = -690.0
-# Relative rounding error that is allowed for, in all and for each copy; tests find less.
+# Relative rounding error of an expectation that is allowed for: in all, and for each copy. Errors
+# that were measured are smaller.
 ROUNDING, PER_COPY = 1e-9, 1e-14
 
 
@@ -55,9 +66,9 @@ def positive_part(
 
     Args:
         atoms: the values of X, shape (k,).
-        weights: their probabilities.
+        weights: probabilities of the values, shape (k,).
         n: number of copies, >= 1.
-        finest: lattice points to one deviation, at most; fewer are faster and less exact.
+        finest: most lattice points per standard deviation; fewer are faster and less exact.
     """
     upper = at_most(atoms, weights, n, finest)
     return min(at_least(atoms, weights, n, finest), upper), upper
@@ -74,9 +85,15 @@ def at_most(
 ) -> float:
     """Return an upper bound of E[(X_1 + ... + X_n)_+], the X_i independent copies of X.
 
-    If `sharp` is finite, the bound is of E[(X_1 + ... + X_n + G)_+], G a Laplace variable of scale
-    1/sharp; infinite if G is far wider than the sum. Chernoff's bound is returned if it is at most
-    `beyond`. Other arguments as of `positive_part`.
+    Args:
+        atoms: the values of X.
+        weights: probabilities of the values.
+        n: number of copies, >= 1.
+        finest: most lattice points per standard deviation; fewer are faster and less exact.
+        sharp: if finite, a Laplace variable of scale 1/sharp is added to the sum. The result is
+            infinite if this variable is far wider than the sum.
+        beyond: Chernoff's bound is returned if it is at most this, because no sharper bound is
+            needed.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -97,9 +114,15 @@ def at_most(
 def at_least(
     atoms: Floats, weights: Floats, n: int, finest: float = FINEST, beyond: float = 0.0
 ) -> float:
-    """Return a lower bound of E[(X_1 + ... + X_n)_+]; 0 if Chernoff's bound is at most `beyond`.
+    """Return a lower bound of E[(X_1 + ... + X_n)_+], the X_i independent copies of X.
 
-    Other arguments as of `positive_part`.
+    Args:
+        atoms: the values of X.
+        weights: probabilities of the values.
+        n: number of copies, >= 1.
+        finest: most lattice points per standard deviation; fewer are faster and less exact.
+        beyond: the result is 0 if Chernoff's upper bound is below this, because no sharper bound is
+            needed.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -112,9 +135,10 @@ def at_least(
 
 
 def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, float | None]:
-    """Return the atoms with a weight, and the expectation if it needs no lattice, else None.
+    """Return the atoms with positive weight, their weights, and E[(X_1 + ... + X_n)_+] or None.
 
-    It needs none if all atoms have one sign.
+    The expectation is returned if all values of X (atoms) have one sign, because it is then exact
+    without a lattice: 0 or n E[X].
     """
     is_positive = weights > 0
     atoms, weights = atoms[is_positive], weights[is_positive]
@@ -124,7 +148,10 @@ def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, floa
 
 
 def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[float, float]:
-    """Return the tilt (weights e^(tilt x)) that centres the sum at 0, and the lattice's step."""
+    """Return the tilt (weights e^(tilt x)) that centres the sum at 0, and the lattice's step.
+
+    The lattice holds the rounded values of one term. `finest`: most points per standard deviation.
+    """
     slope = _centring(atoms, weights)
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
     leaning /= leaning.sum()
@@ -134,7 +161,9 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     most_steps = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
     if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
-    # A step that tilts by more than a nat resolves the points above 0 badly.
+    # With a step that changes the tilted log weight by more than a nat, few points above 0 would
+    # carry
+    # the expectation.
     fewest = max(most_steps * FEWEST / points, slope * wide)
     return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 
@@ -142,10 +171,15 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
 def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> int:
     """Return the number of lattice steps into which the range of the atoms (values of X) is cut.
 
-    A few steps are enough if most atoms are then near a lattice point. An atom at a share f of the
-    way between two points is split between them, which adds f (1 - f) step^2 to the variance. So it
-    is in the upper bound; in the lower bound the atom is moved, which reduces the variance by no
-    more. `most_steps` steps are enough for any f.
+    The upper bound splits an atom at a share f of the way between two lattice points. The variance
+    of X then grows by f (1 - f) step^2. The lower bound moves the atom, and the variance falls by
+    no more. So few steps are enough if most atoms are near a lattice point (f near 0 or 1).
+
+    Args:
+        atoms: the values of X.
+        weights: their tilted probabilities.
+        most_steps: number of steps that is enough for any f.
+        fewest: least number of steps tried.
     """
     steps = np.arange(min(max(fewest, 1), most_steps), most_steps + 1)[:, None]
     share = (atoms - atoms.min()) / (atoms.max() - atoms.min()) * steps
@@ -157,7 +191,7 @@ def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> in
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
     """Return the logarithm of Chernoff's bound of E[S_+], S the sum of n terms.
 
-    It is +inf if the mean is not below 0; `slope` is the tilt of the bound.
+    The result is +inf if the tilt `slope` is 0, as for terms with a mean of at least 0.
     """
     if slope == 0:
         return np.inf
@@ -178,7 +212,11 @@ def _centring(atoms: Floats, weights: Floats) -> float:
 
 
 def rising_root(mean: Callable[[float], float], top: float) -> float:
-    """Return the tilt above 0 at which a rising mean is 0, from `top` up; infinity if none."""
+    """Return the tilt above 0 at which an increasing function `mean` is 0; infinity if none.
+
+    `top` is the first upper limit of the search; it is doubled until the mean at `top` is not
+    negative.
+    """
     from scipy.optimize import brentq
 
     while mean(top) < 0:
@@ -189,10 +227,10 @@ def rising_root(mean: Callable[[float], float], top: float) -> float:
 
 
 def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
-    """Split each atom between its two neighbours on a lattice, with the same mean.
+    """Split each atom (value of a term) between its two lattice neighbours, with the same mean.
 
     Returns:
-        The lattice points with a weight, counted from the smallest atom in steps, and the weights.
+        The lattice points with positive weight, in steps from the smallest atom, and their weights.
     """
     place = (atoms - atoms.min()) / step
     low = np.floor(place)
@@ -205,33 +243,61 @@ def split(atoms: Floats, weights: Floats, step: float) -> tuple[Floats, Floats]:
 def _upper(
     atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
 ) -> float:
-    """Return the upper bound on a lattice: each atom is split between its two neighbours."""
+    """Return an upper bound of E[(X_1 + ... + X_n)_+]: each value of X is split on a lattice.
+
+    Splitting a value between its two neighbouring lattice points keeps the mean and widens the
+    spread, so the expectation can only grow.
+
+    Args:
+        atoms: the values of X.
+        weights: their probabilities.
+        n: number of copies of X.
+        slope: exponential tilt that centres the sum at 0.
+        step: distance of lattice points.
+        sharp: rate of a Laplace variable that is added to the sum; infinite: none.
+    """
     lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
-    above = sums > 0  # other sums add 0, and e^(-slope sums) may overflow for them
+    above = sums > 0  # other sums S contribute 0, and e^(-slope S) may overflow for them
     total = float(
         (
             sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -MIN_LOG)) * law[above]
         ).sum()
     )
-    if sharp < inf:  # E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L), convex too
+    # With a Laplace variable G of rate L = sharp, E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L). This is
+    # convex in x, so splitting atoms still gives an upper bound.
+    if sharp < inf:
         tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -MIN_LOG))
         total += float((tails * law).sum()) / (2 * sharp)
     return total * (1 + rounding_slack(n))
 
 
 def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
-    """Return the lower bound on a lattice: each atom is moved to the nearest point."""
+    """Return a lower bound of E[(X_1 + ... + X_n)_+]: each value of X is moved to a lattice point.
+
+    The nearest point is taken. The sum of the remainders is replaced by its mean given the rounded
+    sum, so the expectation can only fall (Jensen).
+
+    Args:
+        atoms: the values of X.
+        weights: their probabilities.
+        n: number of copies of X.
+        slope: exponential tilt that centres the sum at 0.
+        step: distance of lattice points.
+    """
     place = (atoms - atoms.min()) / step
     lattice = np.rint(place)
     values = atoms.min() + step * lattice
-    # E[sum of remainders; rounded sum] = n E[remainder; ...] with one variable set apart.
+    # For a sum of n independent terms, E[sum of remainders; rounded sum] = n E[remainder of one
+    # term;
+    # rounded sum]. `_sum` computes the second expectation.
     law, sum_of_marks, log_norm, sums = _sum(
         lattice, values, weights, n, slope, step, atoms - values
     )
-    # Rounded sums are centred beside 0 by the mean remainder. Leaving out terms lowers the bound
-    # further, and below the centre only rounding errors soon remain.
+    # The rounded sums are not centred exactly at 0, because the remainders have a mean. Far below
+    # the
+    # centre only rounding errors remain, so such sums are left out. This only lowers the bound.
     leaning = weights * np.exp(slope * (values - values.max()))
     centre = n * float(leaning @ values) / leaning.sum()
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf
@@ -242,7 +308,7 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
 
 
 def rounding_slack(n: int) -> float:
-    """Return the relative error that rounding may add to an expectation over n copies."""
+    """Return the relative error that rounding may add to the expectation of a sum of n copies."""
     return ROUNDING + PER_COPY * n
 
 
@@ -255,10 +321,20 @@ def _sum(
     step: float,
     marks: Floats,
 ) -> tuple[Floats, Floats, float, Floats]:
-    """Return the tilted law of a sum around 0, the law with marks, log normaliser, and sums.
+    """Return the tilted distribution of a sum of n terms on a lattice, and two related quantities.
 
-    In the law with marks, one of the n terms carries a number of its own (mark) as an additional
-    factor.
+    Args:
+        lattice: values of one term, in steps.
+        values: the same values, in units of the term.
+        weights: their probabilities.
+        n: number of independent terms.
+        slope: exponential tilt that centres the sum at 0.
+        step: distance of lattice points.
+        marks: a number for each value of a term, such as its rounding remainder.
+
+    Returns:
+        The tilted probability of each sum; the tilted expectation of one term's mark on the event
+        that the sum has this value; the logarithm of the normalising factor; the sums.
     """
     from scipy.fft import next_fast_len
 
@@ -270,7 +346,9 @@ def _sum(
     variance = n * float(tilted @ (lattice - mean) ** 2)
     widest = float(np.abs(lattice - mean).max())
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
-    # No sum lies outside n times the range of one variable: then the window is all of it.
+    # All sums lie within n times the range of one term. If the window would be longer, it covers
+    # them
+    # all.
     full_range = n * (lattice.max() - lattice.min())
     period = next_fast_len(int(np.ceil(min(2 * reach, full_range))) + 3, real=True)
     centred = lattice.astype(np.int64) - round(mean)
@@ -278,7 +356,7 @@ def _sum(
     if full_range <= 2 * reach:
         first = n * int(centred.min())
     wave = transform(period, centred, tilted)
-    # The n-th power is negligible at most frequencies: about sqrt(n) of n are left.
+    # The n-th power of the transform is negligible at most frequencies. About sqrt(n) of n remain.
     frequencies = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
     rest = np.exp((n - 1) * np.log(wave[frequencies])) * phase(period, -first, frequencies)
     law = inverse_transform(period, frequencies, rest * wave[frequencies])
@@ -292,7 +370,10 @@ def _sum(
 
 
 def inverse_transform(period: int, frequencies: Any, amplitudes: Complexes) -> Floats:
-    """Return the law with these Fourier amplitudes at the frequencies, and 0 elsewhere."""
+    """Return the distribution whose Fourier transform has these amplitudes at these frequencies.
+
+    At all other frequencies of the period, the transform is taken as 0.
+    """
     from scipy.fft import irfft
 
     spectrum = np.zeros(period // 2 + 1, np.complex128)
@@ -301,9 +382,14 @@ def inverse_transform(period: int, frequencies: Any, amplitudes: Complexes) -> F
 
 
 def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
-    """Return the Fourier transform of weights on a lattice, to about 1e-16.
+    """Return the Fourier transform of weights on a lattice, with an error of about 1e-16.
 
-    The n-th power makes the error n times that.
+    A sum of n terms has the n-th power of this transform, and n times the error.
+
+    Args:
+        period: number of lattice points after which the transform repeats.
+        lattice: whole numbers of steps.
+        weights: weight of each lattice point.
     """
     from scipy.fft import rfft
 
@@ -312,6 +398,9 @@ def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
 
 
 def phase(period: int, point: int, frequencies: Any) -> Complexes:
-    """Return e^(-2 pi i k point / period) for frequencies k; whole turns are removed exactly."""
+    """Return e^(-2 pi i k point / period) for frequencies k.
+
+    Whole turns of k point / period are removed exactly, before rounding.
+    """
     turns = (np.arange(period // 2 + 1)[frequencies] * (point % period)) % period
     return np.asarray(np.exp(-2j * np.pi * (turns / period)))

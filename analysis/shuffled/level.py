@@ -1,9 +1,9 @@
-"""A privacy level that names its reading: a float with the kind of epsilon or delta it is.
+"""A privacy level with its definition: a float that states which kind of epsilon or delta it is.
 
-Three different numbers are called epsilon: local (before shuffling), hockey-stick (epsilon, delta)
-after shuffling, and probabilistic ("except for unlikely outcomes", the reading of paper 001), which
-is larger at the same delta. A `Level` is a float, so that it can be computed with, and has the
-parameters as attributes.
+Three different numbers are called epsilon. The local epsilon holds before shuffling. The
+hockey-stick epsilon is that of (epsilon, delta)-differential privacy after shuffling. The
+probabilistic epsilon holds except for unlikely outcomes (the definition of paper 001); it is larger
+at the same delta. A `Level` can be computed with like any float; its parameters are attributes.
 """
 
 from math import inf
@@ -13,13 +13,18 @@ from ...deprecated import accepts_old, keeps_old
 
 Kind = Literal["hockey-stick", "probabilistic"]
 
-# Method of a number: all neighbours tried, or a search with bounds that are no proof.
+# Methods by which an epsilon or a delta is computed: over all pairs of neighbouring data sets, or
+# by
+# a search over them. The search relies on bounds in floating point, not on a formal proof.
 TRIED = "exact over all neighbours"
 SEARCHED = "searched over all neighbours, no proof in interval arithmetic"
 
 
 def width_in_words(low: float, high: float) -> str:
-    """Return a description of the width of a certified band, in figures and in words."""
+    """Return a description of the width of a certified band, in figures and in words.
+
+    The band is the interval between the certified lower and upper bounds, `low` and `high`.
+    """
     if high == inf:
         return "a band open above: some reports may exclude a value, and no epsilon is certain"
     if low <= 0:
@@ -37,16 +42,16 @@ class Level(float):
     """An epsilon (nats) or a delta of shuffled bits, as a float with all its parameters.
 
     Attributes:
-        quantity: "epsilon" or "delta": the kind of the number.
-        kind: the definition: "hockey-stick" ((epsilon, delta)-DP) or "probabilistic" (outcomes
-            beyond epsilon have probability delta).
+        quantity: "epsilon" or "delta": the number's meaning.
+        kind: the definition: "hockey-stick" ((epsilon, delta)-DP) or "probabilistic" (outcomes with
+            a log likelihood ratio above epsilon have probability delta).
         n: people.
-        q: lie probability.
+        q: lie probability of a bit.
         bits: bits of each report.
         epsilon, delta: the pair; the number itself is one of the two.
-        lower: certified lower bound; equal to the number if it is exact.
+        lower: certified lower bound; equal to the number if the number is exact.
         ones: number of the other n - 1 people with a 1 in the worst case (one bit; else None).
-        rule: the method of its computation.
+        rule: the method of computation, in words.
     """
 
     __slots__ = ("bits", "delta", "epsilon", "kind", "lower", "n", "ones", "q", "quantity", "rule")
@@ -77,9 +82,19 @@ class Level(float):
         ones: int | None = None,
         rule: str = TRIED,
     ) -> Self:
-        """Return the level `value`.
+        """Return the level `value`, an epsilon or a delta, with its parameters.
 
-        `partner` is the delta of an epsilon, or the epsilon of a delta.
+        Args:
+            quantity: "epsilon" or "delta": the meaning of `value`.
+            kind: the definition, "hockey-stick" or "probabilistic".
+            value: the number.
+            partner: the delta of an epsilon, or the epsilon of a delta.
+            n: people.
+            q: lie probability of a bit.
+            bits: bits of each report.
+            lower: certified lower bound; None: `value` is exact.
+            ones: number of other people with a 1 in the worst case.
+            rule: the method of computation, in words.
         """
         level = cls(value)
         pair = (value, partner) if quantity == "epsilon" else (partner, value)
@@ -90,11 +105,11 @@ class Level(float):
 
     @property
     def exact(self) -> bool:
-        """Whether the number is the smallest possible, not only an upper bound."""
+        """Whether the number is the smallest valid epsilon or delta, not only an upper bound."""
         return self.lower == float(self)
 
     def __str__(self) -> str:
-        """Return the number with its kind, bounds, parameters and method, for reports."""
+        """Return the number with its definition, bounds, parameters and method, as text."""
         sign = "=" if self.exact else "<="
         start = f"{self.kind} {self.quantity} {sign} {float(self):.6g}"
         name, value = (

@@ -1,4 +1,9 @@
-"""Branch and bound over populations: split by the number of people with one of two values."""
+"""Branch and bound for the maximum of a function over a range of whole numbers.
+
+The range is divided into parts, each with an upper bound of the function; the part with the largest
+bound is halved repeatedly. Here the number counts people with a certain value, and the function is
+the delta of their shuffled reports.
+"""
 
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -9,16 +14,17 @@ def largest_of_parts(
 ) -> float:
     """Return an upper bound of a function over all whole numbers lowest .. highest.
 
+    The range is divided into parts. The part with the largest bound is halved repeatedly.
+
     Args:
-        bound: of a part: an upper bound for the numbers from its first to its last argument.
+        bound: `bound(first, last)` is an upper bound of the function for all numbers first .. last.
         lowest: the least number.
-        highest: the largest.
-        goal: parts are only halved while the bound is above it.
-        max_parts: limit of the parts examined.
+        highest: the largest number.
+        goal: halving stops if the largest bound of all parts is at most this.
+        max_parts: most parts that are bounded.
 
     Returns:
-        The largest bound of the parts. The part with the largest bound is halved repeatedly; single
-        numbers are not halved.
+        The largest bound of the parts.
     """
     parts = [(-bound(lowest, highest), lowest, highest)]
     for _ in range(max_parts // 2):
@@ -28,6 +34,7 @@ def largest_of_parts(
         heappop(parts)
         middle = (low + high) // 2
         for first, last in ((low, middle), (middle + 1, high)):
-            # The bound of a part also bounds its halves, so the smaller of both is taken.
+            # The bound of a part also holds for its halves, so a half takes the smaller of both
+            # bounds.
             heappush(parts, (-min(bound(first, last), -top), first, last))
     return -parts[0][0]

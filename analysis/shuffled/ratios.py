@@ -1,6 +1,8 @@
-"""One-bit reports after shuffling: law, ratios, quantiles and recursions of paper 001, Section 6.
+"""The number of 1-bits in shuffled one-bit reports: distribution, likelihood ratios and quantiles.
 
-n people, m with a 1; A_n(m) = Bin(m, p) + Bin(n - m, q) is the number of reported 1-bits.
+n people report a bit each, m of them have a 1, and a report is false with probability q, p = 1 - q.
+The number of reported 1-bits is A_n(m) = Bin(m, p) + Bin(n - m, q). The results are from paper
+001, Section 6.
 """
 
 from __future__ import annotations
@@ -14,25 +16,28 @@ from ..validation import MOST_REPORTS, Floats, as_array, crowd, open_unit, whole
 from .counts import log_cdf, log_law, log_pmf
 from .delta import log_g
 
-# Most people for which the whole law is listed: an array of 2 GB.
+# Most people for which the probabilities of all counts are listed: an array of 2 GB.
 MOST_LISTED = 1 << 28
 
 
 def count_pmf(n: int, m: int, q: float) -> Floats:
     """Return P(A = s) for s = 0 .. n, shape (n + 1,), A the number of 1-bits in shuffled reports.
 
-    A = Bin(m, p) + Bin(n - m, q); relative accuracy wherever it is not 0.
+    A = Bin(m, p) + Bin(n - m, q), p = 1 - q. Every probability above 0 is accurate relative to its
+    size.
 
     Args:
         n: people, >= 1.
-        m: how many of them have a 1, 0 .. n.
+        m: number of people with a 1, 0 .. n.
         q: lie probability, 0 < q <= 1/2.
     """
     return np.exp(log_count_pmf(n, m, q))
 
 
 def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> Floats:
-    """Return the natural logarithm of `count_pmf`, for all s or some; no underflow at any n.
+    """Return log P(A = s), A the number of 1-bits in shuffled reports; no underflow at any n.
+
+    The logarithm is natural.
 
     >>> from veilmix.analysis.shuffled import log_count_pmf
     >>> log_count_pmf(2, 1, 0.25).round(3).tolist()
@@ -40,9 +45,9 @@ def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> F
 
     Args:
         n: people, >= 1.
-        m: number of them with a 1, 0 .. n.
+        m: number of people with a 1, 0 .. n.
         q: lie probability, 0 < q <= 1/2.
-        s: numbers of reported 1-bits, any shape (m,); None: 0 .. n.
+        s: numbers of reported 1-bits, any one-dimensional array; None: 0 .. n.
     """
     people = MOST_LISTED if s is None else MOST_REPORTS
     n, m, q = _collection(n, m, q, margin=0, people=people)
@@ -50,7 +55,9 @@ def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> F
 
 
 def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
-    """Return P(A <= s) at whole numbers s, A the number of 1-bits; accurate in the lower tail.
+    """Return P(A <= s) at whole numbers s, A the number of 1-bits in shuffled reports.
+
+    The lower tail is accurate relative to its size.
 
     >>> from veilmix.analysis.shuffled import count_cdf
     >>> count_cdf(2, 1, 0.25, [0, 1, 2]).round(4).tolist()
@@ -69,10 +76,10 @@ def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
 
 
 def probability_ratio(n: int, m: int, q: float) -> Floats:
-    """Return rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
+    """Return rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,).
 
-    A is the number of 1-bits in shuffled reports. Decreasing in s and increasing in m (the paper's
-    TODO; both true). rho at s = 0 is undefined.
+    A is the number of 1-bits in shuffled reports. The ratio decreases in s and increases in m, as a
+    TODO of paper 001 (Section 6.2) supposes. At s = 0 the ratio is undefined.
 
     >>> from veilmix.analysis.shuffled import probability_ratio
     >>> probability_ratio(2, 1, 0.25).round(3).tolist()
@@ -88,10 +95,11 @@ def probability_ratio(n: int, m: int, q: float) -> Floats:
 
 
 def privacy_ratio(n: int, m: int, q: float) -> Floats:
-    """Return pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,).
+    """Return the likelihood ratio of each outcome s for a person with a 0 against a 1.
 
-    From p/q at s = 0 down to q/p at s = n (Section 6; 0 <= m <= n - 1): the likelihood ratio of the
-    outcome for a person with a 0 against a 1, if m other people have a 1.
+    An outcome s is the number of 1-bits in n shuffled reports; m other people have a 1. The ratio
+    is pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,). It falls from
+    p/q at s = 0 to q/p at s = n, p = 1 - q (paper 001, Section 6).
 
     Args:
         n: people, >= 1.
@@ -102,10 +110,11 @@ def privacy_ratio(n: int, m: int, q: float) -> Floats:
 
 
 def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
-    """Return the natural logarithm of `privacy_ratio`, finite for any number of people.
+    """Return the log likelihood ratio of each outcome for a person with a 0 against a 1.
 
-    It is g(r) = log((q + p r) / (p + q r)) of the probability ratio r of the other n - 1 people's
-    counts, with p = 1 - q.
+    An outcome s = 0 .. n is the number of 1-bits in n shuffled reports. The natural logarithm is
+    finite for any n. It is log((q + p r) / (p + q r)), p = 1 - q; r is P(s) / P(s - 1) for the
+    number of 1-bits in the reports of the other n - 1 people.
 
     Args:
         n: people, >= 1.
@@ -123,7 +132,7 @@ def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
 def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np.int64]:
     """Return the alpha-quantile of the number A of reported 1-bits, for each m; the shape of m.
 
-    tau_n(m) = min{y : P(A_n(m) <= y) >= alpha} (paper 001, Section 6.6).
+    The quantile is min{y : P(A <= y) >= alpha}, tau_n(m) in paper 001 (Section 6.6).
 
     >>> from veilmix.analysis.shuffled import quantile
     >>> quantile(100, [0, 50], 0.25, 0.95).tolist()
@@ -131,7 +140,7 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
 
     Args:
         n: people, >= 1.
-        m: how many have a 1, each 0 .. n.
+        m: numbers of people with a 1, each 0 .. n.
         q: lie probability, 0 < q <= 1/2.
         alpha: in (0, 1).
     """
@@ -146,7 +155,7 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
         raise ParameterError(f"m: needs whole numbers 0 .. {n}")
     alpha, flat = open_unit(alpha, "alpha"), one_counts.ravel().astype(np.float64)
     low, high = np.full(flat.shape, -1.0), np.full(flat.shape, float(n))
-    # Bisection: P(A <= low) is below alpha, P(A <= high) is not.
+    # Bisection: P(A <= low) stays below alpha, P(A <= high) stays at least alpha.
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         enough = np.exp(log_cdf(n, flat, q, np.maximum(middle, 0))) >= alpha
@@ -156,16 +165,16 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
 
 
 def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
-    """Return the law of the number of reported 1-bits for one more person.
+    """Return the distribution of the number of reported 1-bits with one more person.
 
-    Paper 001, (6.1) for a person with a 1, (6.2) with a 0.
+    The recursions are (6.1) of paper 001 for a person with a 1, and (6.2) for a 0.
 
     >>> from veilmix.analysis.shuffled import grow
     >>> grow([0.75, 0.25], 1, 0.25).tolist()
     [0.1875, 0.625, 0.1875]
 
     Args:
-        pmf: P(A = s), s = 0 .. n, shape (n + 1,).
+        pmf: P(A = s) for the number A of reported 1-bits, s = 0 .. n, shape (n + 1,).
         bit: the new person's bit.
         q: lie probability.
     """
@@ -176,9 +185,9 @@ def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
 
 
 def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
-    """Return mean and variance of the number of 1-bits: n q + m (p - q), and n p q for any m.
+    """Return the mean and the variance of the number of 1-bits in shuffled reports.
 
-    Paper 001, Section 6.8; p = 1 - q.
+    The mean is n q + m (p - q), the variance n p q for any m; p = 1 - q (paper 001, Section 6.8).
 
     >>> from veilmix.analysis.shuffled import mean_and_variance
     >>> mean_and_variance(4, 1, 0.25)
@@ -194,24 +203,28 @@ def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
 
 
 def ratio_bound(n: int, q: float, distance: float) -> float:
-    """Return the bound R_0(distance + 2) of paper 001, Prop. 6.1, on the probability ratio.
+    """Return an upper bound of P(A = s) / P(A = s - 1) for counts s not far below the mean.
 
-    It bounds rho_n(s; m) = P(A = s) / P(A = s - 1) for s >= mean - distance, and holds for every m.
-    At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) = (n - s + 1) q/(s p), because with m = 0 the
-    law is binomial. True if that s is at least 1, even without the printed hypothesis distance >
-    sigma_0 + 1. If s would be below 1, the ratio is undefined and this raises: read as infinite the
-    statement is empty, read as rho_n(1; 0) it is false (n = 4, q = 1/4, m = 3, distance 2).
+    A is the number of 1-bits in n shuffled reports; m people have a 1. The bound holds for every m
+    and all s >= mean - distance, the mean that of A. It is the ratio for m = 0 at s_0 = ceil(n q -
+    distance - 2): (n - s_0 + 1) q / (s_0 p), because A is then binomial; p = 1 - q.
+
+    The bound is R_0(distance + 2) of paper 001, Prop. 6.1. It holds if s_0 >= 1, even without the
+    paper's condition that distance exceeds the standard deviation at m = 0 by more than 1. If s_0 <
+    1, the ratio is undefined, and an error is raised: the ratio at s = 1 would be no bound (n = 4,
+    q = 1/4, m = 3, distance 2).
 
     Args:
         n: people, >= 1.
         q: lie probability, 0 < q <= 1/2.
-        distance: how far below the mean outcomes may lie, less than n q - 2.
+        distance: distance of the lowest count below the mean, less than n q - 2.
     """
     n, _, q = _collection(n, 0, q, margin=0, people=MOST_REPORTS)
     s = np.ceil(n * q - distance - 2)
     if not s >= 1:
         raise ParameterError(
-            f"distance: found {distance!r}; needs at most n q - 3 = {n * q - 3:g} (rho_0 undefined)"
+            f"distance: found {distance!r}; at most n q - 3 = {n * q - 3:g} is accepted, so that "
+            "the ratio P(A = s) / P(A = s - 1) is defined: s, a number of 1-bits, is at least 1"
         )
     return float((n - s + 1) / s * q / (1 - q))
 
@@ -219,10 +232,17 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
 def _collection(
     n: int, m: int, q: float, *, margin: int, people: int = MOST_LISTED
 ) -> tuple[int, int, float]:
-    """Check the number of people, of people with a 1 and the lie probability, and return them.
+    """Check n, m and q, and return them as plain numbers.
+
+    Args:
+        n: people, 1 .. `people`.
+        m: people with a 1, 0 .. n - margin.
+        q: lie probability.
+        margin: 1 if one of the n people is not counted in m, else 0.
+        people: largest n accepted.
 
     Raises:
-        ParameterError: out of range; m is at most n - margin.
+        ParameterError: an argument is out of range.
     """
     n, m = crowd(n, people), whole(m, "m", 0)
     if m > n - margin:

@@ -1,4 +1,8 @@
-"""The delta of rows that are opened if k people share them, each taking part at random."""
+"""The delta of a threshold release with random participation.
+
+In a threshold release, a row is opened if at least k people send it. Each person takes part with a
+fixed probability.
+"""
 
 from typing import Self
 
@@ -9,14 +13,18 @@ from ...deprecated import keeps_old
 class SampledDelta(float):
     """A delta of a threshold release with random participation, rounded up, with its parameters.
 
+    A row is opened if at least k people send it.
+
     Attributes:
-        change: the neighbouring case: "removed", a row against no row, or "replaced", against any
-            other row.
-        k: people that open a group to the reader in question.
-        rate: probability with which a message holds its row.
+        change: the difference of neighbouring cases: "removed", a person's row against no row, or
+            "replaced", against any other row.
+        k: least number of messages with an equal row that reveals the row, or their number, to the
+            attacker.
+        rate: probability that a person's message holds the row.
         epsilon: in nats.
-        people: people that send.
-        crowd: people with one row in the worst case, the person among them; 0: delta is 0.
+        people: people that send a message.
+        crowd: people with an equal row in the worst case, the doubted person included; 0: delta is
+            0.
     """
 
     __slots__ = ("change", "crowd", "epsilon", "k", "people", "rate")
@@ -39,14 +47,14 @@ class SampledDelta(float):
         people: int,
         crowd: int,
     ) -> Self:
-        """Return the delta `value` with its parameters."""
+        """Return the delta `value` with its parameters, the attributes of the class."""
         delta = cls(value)
         delta.change, delta.k, delta.rate, delta.epsilon = change, k, rate, epsilon
         delta.people, delta.crowd = people, crowd
         return delta
 
     def __str__(self) -> str:
-        """Return the delta with its parameters in words, for reports."""
+        """Return the delta with its parameters in words, for printing."""
         return (
             f"delta <= {float(self):.6g} at epsilon = {self.epsilon:g}, one row {self.change}: "
             f"{self.k} of {self.people:,} people open, each taking part with p = {self.rate:g}; "

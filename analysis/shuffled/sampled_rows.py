@@ -1,28 +1,33 @@
-"""Rows that k people open, each taking part with probability p: exact epsilon and delta.
+"""Epsilon and delta of a threshold release with random participation, exact.
 
-Each person sends a message; with probability p it holds the row, else it is a cover that matches no
-other message. N_v of the c_v people with row v take part, N_v ~ Bin(c_v, p), independently. The
-reader of the release sees N_v if N_v >= k, and n, the number of messages. An attacker that may know
-all other rows compares two cases: a person has row v, or it sends a cover in any case ("removed").
-Only N_v differs, Bin(m, p) against Bin(m - 1, p), m people with the row and this person among them.
+Each person sends a message. With probability p it holds the person's row, else it is a cover, a
+message that matches no other. A row is opened if at least k people send it. Of c_v people with row
+v, N_v ~ Bin(c_v, p) send it, independently. The reader of the release sees N_v if N_v >= k, and the
+number n of messages.
 
-    P(j) / P'(j) = (1 - p) m / (m - j)      j >= k: rises in j; no P' at j = m
-    closed: at most 1, and nowhere less than 1 - p
+An attacker that may know all other rows compares two cases: a person has row v, or the person sends
+a cover in any case ("removed"). Only N_v differs. Let m people have the row, the person among them.
+Then P, the law of N_v, is Bin(m, p), against P', Bin(m - 1, p):
+
+    P(j) / P'(j) = (1 - p) m / (m - j)      j >= k: rises in j; P'(m) = 0
+    P / P' of N_v < k: at most 1            row not opened; all ratios are at least 1 - p
     removed    delta(e) = max over m of sum over j >= k of (P(j) - exp(e) P'(j))_+
                and 0 in the other direction, for e >= -ln(1 - p)
     replaced   v by w: P' is at least (1 - p) times the law with the person's cover, so
                delta(e) <= removed delta(e + ln(1 - p)), both ways
 
-The terms of the sum have j > m b, b = 1 - (1 - p) exp(-e) > p, so it is below exp(-m D(b || p)), D
-the binary relative entropy in nats: from some m on no m can be worst, and all before are tried. The
-reader of messages also sees the size of each group that stays closed. Covers make groups of one, so
-these reveal no row; its view is a function of all N_v >= 2, and the delta with 2 for k is its
-delta, reached if all other people have other rows. An attacker that tries rows sees all: k = 1.
-Sampling and threshold: Bharadwaj and Cormode, arXiv 2112.05693; Nebula, arXiv 2409.09676, [seen],
-not read.
+The positive terms of the sum have j > m b, b = 1 - (1 - p) exp(-e) > p. So the sum is below exp(-m
+D(b || p)), D the binary relative entropy in nats. Numbers m are tried in ascending order until this
+bound shows that no larger m can be worse.
 
-Sums are of positive terms in 60 decimal digits, each with a relative error below 1e-50, so the
-relative error of a delta is below 1e-12; it is rounded up.
+An attacker that sees the messages also sees how many hold an equal row, even if it is not opened.
+Covers match no message, so a row sent once looks like a cover. The view is thus a function of all
+N_v >= 2, and its delta is that of k = 2; it is reached if all other people have other rows. An
+attacker that tries possible rows sees every N_v: k = 1. Sampling and threshold: Bharadwaj and
+Cormode, arXiv 2112.05693; Nebula, arXiv 2409.09676, [seen], not read.
+
+Sums are of positive terms in 60 decimal digits, each with a relative error below 1e-50. So the
+relative error of a delta is below 1e-12; the delta is rounded up by this share.
 """
 
 from __future__ import annotations
@@ -35,18 +40,20 @@ from ...errors import ParameterError
 from ..validation import whole
 from .sampled_delta import SampledDelta
 
-PARTS = 1 << 32  # a rate is a whole number of such parts
+PARTS = 1 << 32  # a participation rate is a whole number of parts of 1/2^32
 MOST_EPSILON = 50.0
-# least epsilon beyond -ln(1 - rate) if a row is replaced: with less, the search would have to try
-# every number of people with the row
+# Least distance of epsilon above -ln(1 - rate) if a row is replaced. With a smaller epsilon, the
+# search would have to try every number of people with the row.
 EPSILON_MARGIN = 0.05
 DIGITS = 60
-SURE = Decimal("1e-12")  # a delta is raised by this share, which bounds rounding errors
+SURE = Decimal("1e-12")  # a delta is raised by this share, which exceeds all rounding errors
 NONE = Decimal(0)
 
 
 def rate_parts(rate: float) -> int:
-    """Return a participation rate as it is drawn: a whole number of 2^-32, 1 to 2^32 - 1.
+    """Return a participation rate as a number of parts of 2^-32, as the random draw uses it.
+
+    The number is 1 to 2^32 - 1.
 
     Raises:
         ParameterError: a rate outside (0, 1).
@@ -57,14 +64,17 @@ def rate_parts(rate: float) -> int:
 
 
 def removed_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDelta:
-    """Return the delta of one person's row against no row, for a reader of the rows that k open.
+    """Return the delta of one person's row against no row, in a threshold release with sampling.
+
+    A row is opened if at least k people send it; the attacker sees the opened rows and their
+    numbers.
 
     Args:
-        k: people that open a group, at least 1; 2 for a reader of messages, 1 for an attacker that
-            tries rows.
-        rate: probability with which a person's message holds its row, in (0, 1).
+        k: messages with an equal row that open it, at least 1. An attacker that sees the messages
+            has the delta of k = 2, an attacker that tries possible rows that of k = 1.
+        rate: probability that a person's message holds the row, in (0, 1); else it is a cover.
         epsilon: in nats, -ln(1 - rate) to 50.
-        people: n, the senders; no row has more.
+        people: n, the senders; at most this many have an equal row.
 
     Raises:
         ParameterError: a number out of its range.
@@ -77,16 +87,18 @@ def removed_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDe
 def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDelta:
     """Return an upper bound on the delta of one person's row against any other row.
 
-    The reader sees the rows that k people open.
+    The release is a threshold release with sampling: a row is opened if at least k people send it.
+    The attacker sees the opened rows and their numbers.
 
     Args:
-        k: people that open a group, at least 1; as in `removed_delta`.
-        rate: probability with which a person's message holds its row, in (0, 1).
+        k: messages with an equal row that open it, at least 1. An attacker that sees the messages
+            has the delta of k = 2, an attacker that tries possible rows that of k = 1.
+        rate: probability that a person's message holds the row, in (0, 1); else it is a cover.
         epsilon: in nats, -ln(1 - rate) + 0.05 to 50.
-        people: n, the senders; no row has more.
+        people: n, the senders; at most this many have an equal row.
 
     Raises:
-        ParameterError: a number out of its range; epsilon is at least -ln(1 - rate) + 0.05.
+        ParameterError: a number out of its range.
     """
     parts = _checked(k, rate, epsilon, people, replaced=True)
     share = Fraction(parts, PARTS)
@@ -95,7 +107,13 @@ def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledD
 
 
 def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
-    """Return the smallest epsilon for which a delta is defined, in nats, rounded up."""
+    """Return the smallest epsilon (nats) at which the delta of a threshold release is computed.
+
+    Args:
+        rate: probability that a person's message holds the row, in (0, 1).
+        replaced: whether neighbours differ in the value of one person's row (`replaced_delta`),
+            else in its absence (`removed_delta`).
+    """
     share = Fraction(rate_parts(rate), PARTS)
     return nextafter(-log1p(-float(share)) * (1 + 1e-15), 1e9) + (
         EPSILON_MARGIN if replaced else 0.0
@@ -103,7 +121,9 @@ def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
 
 
 def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool = False) -> int:
-    """Check the arguments and return the rate in parts of 2^32.
+    """Check the arguments of a delta, and return the participation rate in parts of 2^-32.
+
+    Arguments as of `removed_delta`, or of `replaced_delta` if `replaced`.
 
     Raises:
         ParameterError: a number out of its range.
@@ -123,9 +143,13 @@ def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool
 def _sampled_delta(
     change: str, low: Decimal, worst: int, arguments: tuple[int, int, float, int]
 ) -> SampledDelta:
-    """Return the delta rounded up, with its parameters.
+    """Return the delta of a threshold release, rounded up, with its parameters.
 
-    `arguments` are k, parts, epsilon, people.
+    Args:
+        change: "removed" or "replaced", the difference of neighbouring cases.
+        low: the computed delta.
+        worst: people with an equal row in the worst case.
+        arguments: k, the participation rate in parts of 2^-32, epsilon, people.
     """
     k, parts, epsilon, people = arguments
     high = nextafter(float(low * (1 + SURE)), 2.0) if low else 0.0
@@ -139,16 +163,23 @@ def _largest(
 ) -> tuple[Decimal, int]:
     """Return the largest delta over all numbers m of people with the row, and this m.
 
-    0 if no delta is positive. k people open a row; `share` is the rate of participation. `shift`:
-    the
-    rate if rows are replaced, as epsilon is then lower by -ln(1 - rate).
+    Both are 0 if no delta is positive. Neighbours differ in whether one person's row is removed.
+
+    Args:
+        k: messages with the row that open it.
+        share: the participation rate.
+        epsilon: in nats.
+        people: the largest m.
+        shift: the participation rate if the row is replaced, not removed. The delta is then bounded
+            by the delta of a removed row at the lower epsilon + ln(1 - shift).
     """
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
-        # Each float is exactly a decimal, so this is the exponential of exactly this epsilon.
+        # A float converts to an equal decimal, so this is the exponential of exactly this epsilon.
         grown = Decimal(epsilon).exp() * (1 - Decimal(shift.numerator) / shift.denominator)
         q = 1 - p
-        border = 1 - q / grown  # b of the module's docstring: terms have j > m b
+        # Only counts j > m border have a positive difference P(j) - e^epsilon P'(j).
+        border = 1 - q / grown
         falls = _relative_entropy(float(border), float(p))
         best, worst = NONE, 0
         pmf, at = p**k, k  # P(Bin(m, p) = at), m = k
@@ -167,24 +198,31 @@ def _largest(
 
 
 def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal:
-    """Return the sum of P(j) - e^epsilon P'(j) over counts j from `at` on, all positive.
+    """Return the sum of P(j) - e^epsilon P'(j) over counts j of messages from `at` on.
 
-    P is the law Bin(m, p) of the messages with a row that m people have, P' that of m - 1 people;
-    `pmf`
-    is P(at), `grown` is e^epsilon.
+    P is Bin(m, p), the distribution of the number of messages with a row that m people have; P' is
+    Bin(m - 1, p). Each difference in the sum is positive.
+
+    Args:
+        m: people with the row.
+        at: the first count.
+        pmf: P(at).
+        p: probability that a person's message holds the row.
+        grown: e^epsilon.
     """
     q, total = 1 - p, NONE
     for j in range(at, m + 1):
         total += pmf * (1 - grown * (m - j) / (q * m))
         pmf = pmf * (m - j) / (j + 1) * p / q
-        if pmf < total * Decimal("1e-55"):  # as ratios fall, the remaining sum is below 1e-50 of it
+        # as ratios fall, the remaining sum is below 1e-50 of the total
+        if pmf < total * Decimal("1e-55"):
             break
     return total
 
 
 def _relative_entropy(b: float, p: float) -> float:
-    """Return the relative entropy D(b || p) of two coins with probabilities b > p, in nats.
+    """Return the relative entropy D(b || p) of two biased coins in nats, less a rounding margin.
 
-    It is less a margin for rounding.
+    b and p are the probabilities of one side; the result is 0 unless b > p.
     """
     return max(b * log(b / p) + (1 - b) * (log1p(-b) - log1p(-p)), 0.0) * (1 - 1e-9) if b > p else 0

@@ -1,20 +1,27 @@
-"""Upper bound of delta by parts: populations by the numbers of people with each of two values.
+"""Upper bound of delta after shuffling, if two values among other people matter most.
 
-The exchange of terms (`any_others.py`) replaces each person's term by a common one. If two values
-are about equally wide and lean to opposite sides, one term that stands for both must be wider than
-either. But the sum of a population is determined by the number of terms of each kind: so all
-populations are cut into parts. In a part at least i terms are the first's and at least j the
-second's, and only the other n - i - j are exchanged for X*:
+Bound (2) of `any_others.py` is (1/n) E[(sum of n independent summands, plus G)_+]. Each of n people
+has a summand, whose distribution depends on the person's value, and G is a Laplace variable that
+smooths the sum. That bound replaces every summand by one common summand X*, of a spread at least
+that of any value. It is not sharp if the summands of two values are about equally wide and skewed
+to opposite sides.
+
+Here the data sets of the n people are divided into parts: ranges of the number of people with the
+first of the two values. Let X be a summand of the first value, Y of the second. In a part at least
+i summands are X and at least j are Y. Only the other n - i - j are replaced by X*:
 
     delta <= (1/n) max over parts of E[(X_1 + .. (i) + Y_1 + .. (j) + X*_1 + .. (n - i - j) + G)_+]
 
-The part with the largest bound is halved repeatedly. X* is widened for few terms, and G may be
-narrow: both vanish with the parts.
+The part with the largest bound is halved repeatedly. X* must be widened and G added only for the
+few summands that are replaced, so their cost falls with the size of the part.
 
-Terms of other values are exchanged first: for terms of one of the two, or for a mixture of theirs,
-a little widened, with a share such that it leans equally. A sum of terms of a mixture is a mixture
-of sums, so it is not above the largest population of the two. The pool has at most J terms, except
-for a part e^(J - t - J log(J/t)) of all labels, t = n s (Chernoff); they are exchanged for X*.
+Summands of a third value are replaced first. The replacement is a summand of one of the two values,
+or of a mixture of both, slightly widened and of equal skewness. A sum of mixture summands is a
+mixture of sums, so its bound is at most that of the worst data set of the two values.
+
+With probability s a person reports by a common distribution, regardless of the value; these people
+are the pool. The pool has at most J people, except with probability e^(J - t - J log(J/t)), t = n s
+(Chernoff), which is added to the bound. Their summands are replaced by X*.
 """
 
 from collections.abc import Sequence
@@ -40,25 +47,28 @@ from .iid_sums import at_most
 from .pair_bounds import FINE
 from .parts import largest_of_parts
 
-# Shares by which the common term X*, which replaces other people's terms, may be widened, and by
-# which the terms of two values that stand for a third value may.
+# In a bound on delta, each person adds a random summand to a sum. A common summand X* replaces
+# other people's summands, and summands of two values replace summands of a third value. WIDER:
+# shares by which X* may be widened for this. A_LITTLE: shares by which summands of the two values
+# may be.
 WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.4, 0.8)
 A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
-# Largest share by which the sum's standard deviation may grow when terms of a third value are
-# replaced by terms of two values.
+# The bound on delta is an expectation of a sum of one random summand per person. Summands of a
+# third value may be replaced by summands of two values only if the Laplace variable that this needs
+# widens the sum's standard deviation by at most this share.
 CHEAP = 5e-3
-# Most parts into which the populations (people with the first of two values) are divided.
+# Most ranges of the number of people with the first of two values; the search bounds delta in each.
 PARTS = 160
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Star:
-    """A common term X* that may replace other people's terms, beside a smoothing variable G.
+    """A common random summand X* that may replace the summand of any person in a bound on delta.
 
     Attributes:
-        law: the law of X*.
-        wider: share by which it is wider than the widest law of a term.
-        sharp: the rate of the Laplace variable G; its scale is 1 / sharp.
+        law: the distribution of X*.
+        wider: share by which X* is wider than the widest summand of a value.
+        sharp: rate of the Laplace variable that must be added to the sum; its scale is 1 / sharp.
     """
 
     law: Law
@@ -68,15 +78,19 @@ class Star:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PopulationParts:
-    """A bound of delta for each part of all populations: a range of people with the first value.
+    """Bounds of delta for data sets divided by the number of people with the first of two values.
+
+    The bound is an expectation of a sum with one random summand for each person; the distribution
+    of the summand depends on the person's value.
 
     Attributes:
         n: people.
-        two: the laws of the terms of one value or of two values that stand for all values.
-        stars: common terms that may replace any term.
-        pooled: largest number of people in the pool, which report by the common law.
-        rest: the part of delta of all other labels.
-        variance: variance of the wider law of `two`.
+        two: distributions of the summands of one or two values; summands of other values are
+            replaced by these.
+        stars: common summands that may replace the summand of any person.
+        pooled: largest number of people in the pool, which report independently of their value.
+        rest: the part of delta from an empty pool or a pool of more than `pooled` people.
+        variance: the larger variance of the distributions in `two`.
     """
 
     n: int
@@ -87,20 +101,21 @@ class PopulationParts:
     variance: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Set the variance of the wider law."""
+        """Set `variance`, the larger variance of the two values' summands."""
         object.__setattr__(self, "variance", max(variance_of(law) for law in self.two))
 
     def bound(self, low: int, high: int) -> float:
-        """Return an upper bound of delta for populations with `low` to `high` people.
-
-        These are the people with the first value.
-        """
+        """Return an upper bound of delta if `low` to `high` people have the first of two values."""
         second = max(0, self.n - self.pooled - high) if len(self.two) > 1 else 0
         counts = [max(0, low - (0 if second else self.pooled)), second]
         free = self.n - sum(counts)
 
         def cost(star: Star) -> float:
-            """Return the relative widening of the sum's deviation that a star costs."""
+            """Return the relative increase of the sum's standard deviation from a common summand.
+
+            The increase comes from the widening of replaced summands and from the added Laplace
+            variable.
+            """
             return star.wider * free / self.n + 1 / (star.sharp**2 * self.n * self.variance)
 
         star = min(self.stars, key=cost)
@@ -108,9 +123,10 @@ class PopulationParts:
         return groups_at_most([*groups, (*star.law, free)], star.sharp) / self.n + self.rest
 
     def largest(self, goal: float) -> float:
-        """Return an upper bound of delta over all populations, by halving the worst part.
+        """Return an upper bound of delta for any number of people with the first of two values.
 
-        Parts are halved until the bound is at most `goal`, or there are `PARTS`.
+        The range of this number with the largest bound is halved repeatedly. The search ends if the
+        bound is at most `goal`, or if `PARTS` ranges are bounded.
         """
         lowest = 0 if len(self.two) > 1 else self.n
         return largest_of_parts(self.bound, lowest, self.n, goal, PARTS)
@@ -119,20 +135,22 @@ class PopulationParts:
 def parted_delta(
     case: Neighbours, n: int, epsilon: float, upper_bound: float, goal: float
 ) -> float:
-    """Return an upper bound of delta for two values u and v among n reports; populations unknown.
+    """Return an upper bound of delta for two values u and v of one person among n reports.
 
-    The populations of other people are divided into parts by the numbers of people with two values.
+    The bound holds for all values of other people. The data sets of other people are divided by
+    their numbers of people with either of two values.
 
     Args:
-        case: the privacy blanket (the known part of other people's reports), and the pairs of all
-            other people's values; u and v may be exchanged.
+        case: report distributions relative to the privacy blanket (the distribution that a report
+            has with some probability, for any value), and relative to each value of other people; u
+            and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
         upper_bound: an upper bound of delta, > 0.
         goal: > 0; below it no sharper bound is searched.
 
     Returns:
-        The bound; infinite if other people's values are not all known, or more than two matter.
+        The bound; infinite if other people's values are not all known, or if more than two matter.
     """
     labels = labelled(case, n, epsilon, min(upper_bound, goal))
     if labels is None or (parts := _parts(labels, n, goal)) is None:
@@ -141,9 +159,15 @@ def parted_delta(
 
 
 def _parts(labels: BoundTerms, n: int, goal: float) -> PopulationParts | None:
-    """Return the parts for these terms.
+    """Return the division of all data sets by the number of people with the first of two values.
 
-    None if more than two values matter, or no star is found.
+    None if more than two values matter, or if no common summand can replace all.
+
+    Args:
+        labels: the random summands of a bound on delta: for each value, and for reports that do not
+            depend on the value.
+        n: people.
+        goal: the delta at which the search may end.
     """
     laws: list[Law] = []
     for law in labels.values:
@@ -161,7 +185,10 @@ def _parts(labels: BoundTerms, n: int, goal: float) -> PopulationParts | None:
 
 
 def _are_equal_laws(law: Law, second_law: Law) -> bool:
-    """Whether two laws are equal, up to rounding."""
+    """Whether two distributions are equal, up to rounding and the order of their values.
+
+    A distribution is given as an array of values and an array of their probabilities.
+    """
     if len(law[0]) != len(second_law[0]):
         return False
     order = [np.lexsort((weights, atoms.round(9))) for atoms, weights in (law, second_law)]
@@ -172,9 +199,15 @@ def _are_equal_laws(law: Law, second_law: Law) -> bool:
 
 
 def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return one or two values with terms that stand for all values, and their largest rate L.
+    """Return the one or two distributions of summands that can replace all, and a rate.
 
-    None if more are needed. L is the rate of the Laplace variable that smooths the sum of terms.
+    In a bound on delta, each of n people adds a random summand, whose distribution depends on the
+    person's value. A replacement is valid if a Laplace variable of at most this rate is added to
+    the sum. None if more than two distributions are needed.
+
+    Args:
+        laws: the different distributions of summands.
+        n: number of summands.
     """
     kept_laws, sharp = [laws[0]], inf
     least_sharpness = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
@@ -197,10 +230,11 @@ def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | No
 
 
 def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return two values, a little widened, with a mixture that stands for the third; and their L.
+    """Return two of three distributions, slightly widened, whose mixture can replace the third.
 
-    None if no mixture is found; L is the rate of the Laplace variable that smooths the sum of
-    terms.
+    In a bound on delta, each of n people adds a random summand from one of these distributions. The
+    second result is the largest rate of a Laplace variable, added to the sum, at which the
+    replacement is valid. None if no mixture is found.
     """
     best: tuple[list[Law], float] | None = None
     third = [_third(law) for law in three]
@@ -220,15 +254,22 @@ def _mixed(three: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
 
 
 def _third(law: Law) -> float:
-    """Return the third central moment of a law: its lean."""
+    """Return the third central moment of a distribution, a measure of skewness."""
     atoms, weights = law
     return float(weights @ (atoms - weights @ atoms) ** 3)
 
 
 def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> list[Star]:
-    """Return common terms that may replace all terms: the widest law, widened more and more.
+    """Return common distributions that may replace all summands in a bound on delta.
 
-    With two values also a mixture of both laws that leans less, made equally wide.
+    They are the widest distribution, widened by several shares. With two values, a less skewed
+    mixture of both, made equally wide, is widened too.
+
+    Args:
+        two: distributions of the summands of one or two values.
+        laws: all distributions that are to be replaced.
+        n: number of summands.
+        sharpest: largest rate of the Laplace variable added to the sum.
     """
     widest = max(laws, key=variance_of)
     forms = [widest]
@@ -246,9 +287,10 @@ def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> 
 
 
 def _pool_limit(mean: float, part: float) -> tuple[int, float]:
-    """Return a limit J of the people in the pool, and a bound, at most `part`, of exceeding it.
+    """Return a limit J of the people in the pool, and a bound of the probability of exceeding J.
 
-    `mean` is the expected number of people in the pool.
+    People in the pool report independently of their value. `mean` is their expected number, `part`
+    the largest probability accepted.
     """
     most_pooled = int(np.ceil(mean)) + 1
     while (chance := exp(most_pooled - mean - most_pooled * log(most_pooled / mean))) > part:
@@ -257,9 +299,15 @@ def _pool_limit(mean: float, part: float) -> tuple[int, float]:
 
 
 def widest_end(case: Neighbours, n: int, epsilon: float) -> float:
-    """Return an upper bound of delta if all other people have one value, the worst of them.
+    """Return an upper bound of delta if all other people have one value, the worst of their values.
 
-    No upper bound over all populations can be far below it.
+    No upper bound that holds for all values of other people can be far below this.
+
+    Args:
+        case: report distributions of the doubted person's two values, relative to the privacy
+            blanket and to each value of other people.
+        n: reports.
+        epsilon: nats.
     """
     _, pairs = case
     atoms: list[tuple[Floats, Floats]] = [

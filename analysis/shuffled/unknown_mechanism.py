@@ -1,19 +1,19 @@
 """Epsilon after shuffling for any mechanism, its inverse, and several rounds of one mechanism.
 
-`shuffle` takes a matrix, a randomizer of this library or of a user, and results of `compose`,
-`product` and `mixture`. Neighbours are collections of n reports that differ in one person's
-value ("replace one"); n is public. Epsilons are in nats.
+The mechanism is a matrix of report probabilities, a randomizer of this library or of a user, or a
+result of `compose`, `product` or `mixture`. Neighbours are data sets of n reports that differ in
+one person's value ("replace one"); n is public. Epsilons are in nats.
 
-    upper end   the privacy blanket of the least entries, or an exchange of terms: no collection has
-                a larger epsilon (`amplification.py`)
-    lower end   actual collections, which have this epsilon
-    rounds      a person reports again, with new noise, in another batch of n; losses are convolved
-                (`composition.py`)
-    relied on   only this number of people keep their reports secret: other reports hide no person
+    upper       bound for all data sets, from the privacy blanket (a part of each report that does
+                not depend on the value) or from sharper methods (`amplification.py`)
+    lower       bound: the epsilon of actual data sets
+    rounds      each person reports again, with new noise, in another batch of n; the distributions
+                of privacy loss are convolved (`composition.py`)
+    relied_on   number of people that keep their reports secret; other reports hide no person
 
-Binary randomized response of the same local epsilon is no bound: GRR on three values is worse
-(certified lower end 1.08 to 1.38 times its epsilon, n = 100,000, local epsilon 1 to 6, delta =
-1e-6).
+Binary randomized response with an equal local epsilon is no bound: GRR on three values is worse.
+The certified lower bound of GRR is 1.08 to 1.38 times the epsilon of the binary response (n =
+100,000, local epsilon 1 to 6, delta = 1e-6).
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from .amplification import Enclosure, mixed_as_one, report_epsilon, upper_curve
 from .composition import compose_reports
 
 DELTA = 1e-6
-# Number of local epsilons at which the delta of a family of randomizers is checked not to fall, and
-# the share by which it may fall all the same, as the bounds are not smooth.
+# GRID: number of local epsilons at which delta is checked to grow with the local epsilon. SLACK:
+# share by which delta may fall all the same, because its bounds are not smooth.
 GRID, SLACK = 13, 0.01
-# Largest local epsilon that is tried, nats, and the relative width of the search.
+# MOST_LOCAL: largest local epsilon tried, nats. NEAR: relative width at which the search ends.
 MOST_LOCAL, NEAR = 12.0, 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShuffledEpsilon(Enclosure):
-    """Epsilon after shuffling, in nats, between two certified bounds; the result of `shuffle`.
+    """Certified bounds of epsilon after shuffling, in nats; the result of `shuffle`.
 
     Attributes:
-        delta: the delta at which it holds.
+        delta: the delta of (epsilon, delta)-differential privacy.
         local: epsilon of one report before shuffling, nats.
         people: reports in a batch.
-        relied_on: people with reports known only to the mix, the doubted person included.
-        rounds: batches that a person reports to.
-        adjacency: the difference of neighbouring collections.
+        relied_on: people that keep their reports secret, the doubted person included.
+        rounds: number of batches that each person reports to.
+        adjacency: the difference of neighbouring data sets.
     """
 
     delta: float
@@ -58,7 +58,7 @@ class ShuffledEpsilon(Enclosure):
     adjacency: str = "replace one"
 
     def __str__(self) -> str:
-        """Return the bounds with delta, local epsilon, people and rounds, for reports."""
+        """Return the bounds with delta, local epsilon, people and rounds, for printing."""
         rounds = f", {self.rounds} rounds" if self.rounds > 1 else ""
         return (
             f"epsilon {Enclosure.__str__(self)} at delta = {self.delta:g}, local epsilon "
@@ -76,26 +76,28 @@ def shuffle(
     relied_on: int | None = None,
     points: int | None = None,
 ) -> ShuffledEpsilon:
-    """Bound epsilon after shuffling n reports of any mechanism.
+    """Return certified bounds of epsilon after shuffling n reports of any mechanism.
 
     Args:
-        anything: a randomizer, or a matrix of shape (outputs, inputs): column x is the law of the
-            report of a person with value x, so columns sum to 1. Every person has one input.
+        anything: a randomizer, or a matrix of shape (outputs, inputs): column x is the distribution
+            of the report of a person with value x, so columns sum to 1. Every person has one input.
         n: reports in the batch, >= 1, one of each person; public.
         delta: in (0, 1), of all rounds together.
         rounds: batches in which every person reports the same value with new noise, >= 1.
-        relied_on: people that keep their reports secret, the doubted person included, 1 .. n;
-            None: all of them.
-        points: lattice points per deviation, >= 2: a wider band in milliseconds, for one round.
-            None: the narrowest band known, which takes up to some seconds.
+        relied_on: number of people that keep their reports secret, the doubted person included, 1
+            .. n; None: n.
+        points: lattice points per standard deviation in the numerical convolution, >= 2; only for
+            one round. Then the bounds take milliseconds, but are further apart. None: the closest
+            bounds known, which take up to some seconds.
 
     Returns:
-        The bounds, in nats, for the hockey-stick (epsilon, delta) of neighbours that differ in one
-        person's value. The upper bound is infinite if some reports exclude a value too often.
+        The bounds, in nats, of the hockey-stick epsilon: that of (epsilon, delta)-differential
+            privacy for neighbours that differ in one person's value. The upper bound is infinite if
+            some reports exclude a value too often.
 
     Raises:
         ParameterError: an argument is out of range, the columns are no probabilities, or a report
-            is several messages.
+            consists of several messages.
     """
     n, delta, rounds = crowd(n), open_unit(delta, "delta"), whole(rounds, "rounds", 1)
     honest, randomizer = _relied_on(relied_on, n), mixed_as_one(anything)
@@ -104,14 +106,19 @@ def shuffle(
     elif points is None:
         band = compose_reports([randomizer] * rounds, [honest] * rounds, delta).hockey_stick
     else:
-        raise ParameterError(f"points: found {points!r}; needs None with more than one round")
+        raise ParameterError(
+            f"points: found {points!r} lattice points; more than one round accepts only None, the "
+            "closest bounds: leave `points` out"
+        )
     return ShuffledEpsilon(
         band.low, band.high, band.rule, delta, randomizer.epsilon, n, honest, rounds
     )
 
 
 def _relied_on(people: int | None, n: int) -> int:
-    """Check the number of people that keep their reports secret, and return it; None: all n.
+    """Check and return the number of people that keep their reports secret.
+
+    `people` is this number, or None for all n.
 
     Raises:
         ParameterError: a number outside 1 .. n.
@@ -132,26 +139,29 @@ def largest_local_epsilon(
     relied_on: int | None = None,
     max_epsilon: float = MOST_LOCAL,
 ) -> float:
-    """Return the largest local epsilon (nats) that has at most a given epsilon after shuffling.
+    """Return the largest local epsilon (nats) that meets a target epsilon after shuffling.
 
-    The family gives a randomizer for each local epsilon; a certified upper bound decides.
+    A family gives a randomizer for each local epsilon. A certified upper bound of delta decides
+    whether the target is met.
 
     Args:
-        family: a randomizer, or a matrix, for each local epsilon in nats, such as `lambda local:
-            GRR(10, local)`.
+        family: function that returns a randomizer, or a matrix, for a local epsilon in nats, such
+            as `lambda local: GRR(10, local)`.
         n: reports in the batch, >= 1.
-        epsilon: after shuffling, nats, > 0, for neighbours that differ in one person's value.
+        epsilon: target after shuffling, nats, > 0, for neighbours that differ in one person's
+            value.
         delta: in (0, 1).
-        relied_on: as of `shuffle`.
-        max_epsilon: the largest local epsilon that is looked at, nats, > epsilon.
+        relied_on: number of people that keep their reports secret, 1 .. n; None: n.
+        max_epsilon: the largest local epsilon that is tried, nats, > epsilon.
 
     Returns:
-        Nats, from epsilon to `max_epsilon`, within 1e-4 of the largest at which the certified upper
-        bound of delta is at most `delta`; never above it.
+        Nats, from epsilon to `max_epsilon`, within a relative 1e-4 of the largest local epsilon at
+            which the upper bound of delta is at most `delta`; never above that local epsilon.
 
     Raises:
-        ParameterError: the bound falls by more than 1 % between two of 13 local epsilons, so that a
-            larger one than the first crossing may do; or epsilon without a mix is too much already.
+        ParameterError: the bound of delta falls by more than 1 % between two of 13 local epsilons,
+            so that several local epsilons may just meet the target; or a local epsilon equal to the
+            target is too large already.
     """
     n, epsilon, delta = crowd(n), as_epsilon(epsilon), open_unit(delta, "delta")
     honest, max_epsilon = (
@@ -169,7 +179,7 @@ def largest_local_epsilon(
         )
 
     def delta_at(local: float) -> float:
-        """Return delta after shuffling, an upper bound, for a local epsilon."""
+        """Return an upper bound of delta after shuffling, for a local epsilon."""
         randomizer = mixed_as_one(_mechanism(family, local))
         return 0.0 if randomizer.epsilon <= epsilon else upper_curve(honest, randomizer)(epsilon)
 
@@ -181,10 +191,12 @@ def largest_local_epsilon(
 
 
 def _mechanism(family: Callable[[float], Any], local: float) -> Any:
-    """Return the randomizer of a family at a local epsilon; name this epsilon in an error.
+    """Return the randomizer of a family at a local epsilon.
+
+    The family is a user's function. An error in the function is raised with this local epsilon.
 
     Raises:
-        ParameterError: the family's function raised an error.
+        ParameterError: the function raised an error.
     """
     try:
         return family(local)
@@ -200,9 +212,15 @@ def _mechanism(family: Callable[[float], Any], local: float) -> Any:
 def _last_fitting(
     delta_at: Callable[[float], float], first: float, last: float, delta: float
 ) -> tuple[float, float]:
-    """Return the largest of 13 local epsilons with at most this delta, and the next of the 13.
+    """Return the largest of 13 local epsilons that meets the target delta, and the next of the 13.
 
-    Both are `last` if that fits.
+    Both are `last` if the target is met at `last`.
+
+    Args:
+        delta_at: upper bound of delta after shuffling, for a local epsilon.
+        first: the least of the 13, equal to the target epsilon.
+        last: the largest.
+        delta: the target.
 
     Raises:
         ParameterError: delta falls between two local epsilons, or is too large at all of them.

@@ -1,12 +1,16 @@
-"""Search for the worst number m of 1-bits among other people, without visiting all m.
+"""Search for the worst number m of other people with a 1, without visiting all m.
 
-delta depends on m in two ways: slowly, through the skewness of the law, and by a ripple, because
-the best threshold must be a whole number. The envelope lets it be real: it is smooth in m and never
-below the value. Branch and bound: intervals of m with an envelope below the best value found are
-dropped, the most promising interval is cut, short intervals are evaluated at every m. For few
-people every m is evaluated. The bound between two visited points of the envelope is its larger end
-plus its curvature there, which is sound for a function as smooth as this one but is no proof in
-interval arithmetic; without an envelope all m are visited, and the tests compare the two.
+The privacy loss delta of a one-bit report after shuffling depends on m in two ways. One is slow,
+through the skewness of the distribution of the reported count. The other is a ripple: outcomes up
+to a threshold favour one value, and the threshold must be a whole count. The envelope is delta
+computed with a real threshold. It is smooth in m and never below delta. An epsilon at a fixed delta
+is searched in the same way.
+
+For at most 1,000 values of m, or without an envelope, every m is visited. Else branch and bound:
+the range of m is cut into intervals. Intervals with an envelope below the best delta found are
+dropped, the interval with the largest envelope is cut, and short intervals are evaluated at every
+m. Between two visited points, the bound is the larger envelope of both, raised by the curvature
+found. That is sound for a function as smooth as the envelope, but no proof in interval arithmetic.
 """
 
 from collections.abc import Callable
@@ -17,20 +21,20 @@ from ..validation import Floats
 
 Profile = Callable[[Floats], Floats]
 
-# If the number m of other people with a 1 has at most this many values, all are evaluated.
+# Every m (number of other people with a 1) is evaluated if there are at most this many.
 MAX_LISTED = 1000
 # Intervals not longer than this are evaluated at every m (number of other people with a 1).
 SHORT = 48
-# Intervals up to this length are filtered by the rounding of the threshold at each m (other people
-# with a 1), which makes delta ripple, where it decides.
+# In intervals of m (other people with a 1) up to this length, only some m are evaluated: the m at
+# which rounding the threshold count costs so little that delta may reach the best value found.
 LONG = 8192
-# Distance from the ends of the range of m (other people with a 1) in which a first large value is
-# sought.
+# The search starts with a large delta among this many m (other people with a 1) at an end of the
+# range, because the worst m is usually near an end.
 NEAR = 1 << 14
 # Number of parts into which the search cuts an interval of m (other people with a 1).
 PARTS = 8
-# Upper bounds on an interval are raised by this share, for rounding errors and the error of the
-# parabola through three points.
+# Upper bounds of delta on an interval of m (other people with a 1) are raised by this share, for
+# rounding errors and the error of the parabola that bounds the envelope.
 SLACK = 1e-9
 
 
@@ -46,11 +50,13 @@ def worst(
     m is the number of other people with a 1.
 
     Args:
-        value: the exact function on arrays of whole m.
-        envelope: a smooth function of real m, never below `value`; None evaluates every m.
-        phase: the real threshold, up to a constant: the ripple has its period. Only a guide.
+        value: the function to maximise, such as delta, on arrays of whole m.
+        envelope: a smooth function of real m, never below `value`; None: every m is evaluated.
+        phase: the real threshold count at each m, up to a constant; rounding it makes `value`
+            ripple. It only guides the search.
         size: number of values of m.
-        promising: the m of an interval that may reach a value, where most cannot; None: all.
+        promising: `promising(first, last, best)` returns the m of first .. last at which `value`
+            may reach `best`; None: all m.
     """
     if envelope is None or size <= MAX_LISTED:
         return _best_of_all(value, np.arange(size, dtype=np.float64))
@@ -72,9 +78,11 @@ def worst(
 
 
 def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> tuple[float, int]:
-    """Return a large value and its m (other people with a 1), as a start of the search.
+    """Return a large value of `value` and its m (other people with a 1), to start the search.
 
-    The search is near an end, among the m at which rounding the threshold costs least so far.
+    The m are taken near one end of the range: the m at which rounding the threshold count costs
+    about as little as at the best m so far. Arguments as of `worst`; `last`: near the upper
+    end.
     """
     m = np.arange(min(size, NEAR), dtype=np.float64)
     m = size - 1 - m if last else m
@@ -96,9 +104,10 @@ def _best_of_all(value: Profile, m: Floats) -> tuple[float, int]:
 
 
 def _cut(envelope: Profile, first: int, last: int) -> list[tuple[float, int, int]]:
-    """Cut an interval of m into parts, each with an upper bound: (bound, first m, last m).
+    """Cut the interval first .. last of m into parts, and bound the envelope from above in each.
 
-    m is the number of other people with a 1.
+    m is the number of other people with a 1. Each part is (bound, first m, last m). `envelope` is a
+    smooth function of m.
     """
     nodes = np.unique(np.rint(np.linspace(first, last, PARTS + 1)))
     values = envelope(nodes)
