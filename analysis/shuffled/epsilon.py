@@ -42,8 +42,7 @@ RIPPLE = 1e-2
 # the reported epsilon smaller than this log ratio.
 ROUND_UP = 1 + 1e-9
 # The search for epsilon moves to another m (number of other people with a 1) only if delta is
-# larger
-# at that m by more than this share.
+# larger at that m by more than this share.
 SETTLED = 1e-12
 
 
@@ -127,9 +126,8 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     epsilon, m = 0.0, 0
     while True:
         # An epsilon computed for one m (other people with a 1) is too small if another m has a
-        # larger delta.
-        # So the loop moves to the m with the largest delta, until no other m exceeds the required
-        # delta.
+        # larger delta. So the loop moves to the m with the largest delta, until no other m exceeds
+        # the required delta.
         epsilon = max(epsilon, _solve(n, q, delta, m))
         reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if reached <= delta * (1 + SETTLED) or worse == m:
@@ -289,8 +287,7 @@ def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
 
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)
     # Epsilon equals the log ratio of an outcome; rounding up makes sure that this outcome's ratio
-    # does
-    # not exceed e^epsilon in floating point.
+    # does not exceed e^epsilon in floating point.
     value = min(value * ROUND_UP, local_epsilon(q))
     return Level.from_value(
         "epsilon", "probabilistic", value, delta, n=n, q=q, ones=m, rule=_rule(n)

@@ -39,8 +39,7 @@ from .tilting import REACH
 PARTS, MOST_CELLS = 400, 1 << 20
 # If other people are divided between both values, the delta is usually far smaller than if all have
 # one value. Few ranges then suffice. This is assumed if the divided population's delta is below
-# this
-# share of the delta at which the search may end.
+# this share of the delta at which the search may end.
 STEEP = 0.25
 # Rounding error of a Fourier transform, as a share of the sum of its amplitudes: a fixed share, and
 # an additional share for each person.
@@ -90,9 +89,8 @@ class ErasedResponse:
         truth, lie = float(own_law[more].sum()), float(own_law[less].sum())
         erased = float(own_law[~more & ~less].sum())
         # The outcomes that favour the first value must have one likelihood ratio, because they are
-        # merged.
-        # The laws of the two values must be mirror images: exchanging the values exchanges truth
-        # and lie.
+        # merged. The laws of the two values must be mirror images: exchanging the values exchanges
+        # truth and lie.
         level = np.ptp(own_law[more] / other_law[more]) if more.any() else inf
         mirrored = isclose(float(other_law[less].sum()), truth) and isclose(
             float(other_law[more].sum()), lie
@@ -184,10 +182,8 @@ class ErasedResponse:
         # an odd count of places, so that every frequency except 0 has its negative
         places = np.arange(low, low + 2 * half + 1)
         # For the numbers x and y of reports of this value and of the other, and frequencies s and
-        # t,
-        # |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)). So frequencies s with a larger exponent
-        # than
-        # REACH are negligible at every t.
+        # t, |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)). So frequencies s with a larger
+        # exponent than REACH are negligible at every t.
         spread = self.erased * mean
         least_cosine = 1 - REACH / spread if spread > REACH / 2 else -1.0
         highest_frequency = int(np.arccos(least_cosine) * len(places) / (2 * np.pi)) + 1

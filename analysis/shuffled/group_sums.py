@@ -30,7 +30,7 @@ from .iid_sums import (
 )
 from .tilting import REACH
 
-Group = tuple[Floats, Floats, int]  # atoms, their probabilities, and how many copies
+Group = tuple[Floats, Floats, int]  # values of a term, their probabilities, number of copies
 
 # Lattice points per standard deviation of one term of the sum.
 POINTS = 16.0

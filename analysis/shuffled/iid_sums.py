@@ -44,12 +44,10 @@ STEEP = 10.0
 # The search for the exponential tilt that centres a sum at 0 gives up above this tilt.
 STEEPEST_TILT = 1e200
 # Largest exponential tilt of a sum with an added Laplace variable, as a share of the variable's
-# rate,
-# because E[e^(t G)] diverges as the tilt t reaches the rate.
+# rate, because E[e^(t G)] diverges as the tilt t reaches the rate.
 STEEPEST = 0.8
 # Undoing the tilt multiplies the rounding errors of a probability. A lower bound leaves out the
-# sums
-# at which they would grow by more than this many nats.
+# sums at which they would grow by more than this many nats.
 FAINT = 15.0
 # If the logarithm of Chernoff's bound is below this, floating point would underflow. No lattice is
 # used then: the lower bound is 0, the upper bound e^MIN_LOG.
@@ -162,8 +160,7 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
     # With a step that changes the tilted log weight by more than a nat, few points above 0 would
-    # carry
-    # the expectation.
+    # carry the expectation.
     fewest = max(most_steps * FEWEST / points, slope * wide)
     return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 
@@ -290,14 +287,12 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     lattice = np.rint(place)
     values = atoms.min() + step * lattice
     # For a sum of n independent terms, E[sum of remainders; rounded sum] = n E[remainder of one
-    # term;
-    # rounded sum]. `_sum` computes the second expectation.
+    # term; rounded sum]. `_sum` computes the second expectation.
     law, sum_of_marks, log_norm, sums = _sum(
         lattice, values, weights, n, slope, step, atoms - values
     )
     # The rounded sums are not centred exactly at 0, because the remainders have a mean. Far below
-    # the
-    # centre only rounding errors remain, so such sums are left out. This only lowers the bound.
+    # the centre only rounding errors remain, so such sums are left out. This only lowers the bound.
     leaning = weights * np.exp(slope * (values - values.max()))
     centre = n * float(leaning @ values) / leaning.sum()
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf
@@ -347,8 +342,7 @@ def _sum(
     widest = float(np.abs(lattice - mean).max())
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
     # All sums lie within n times the range of one term. If the window would be longer, it covers
-    # them
-    # all.
+    # them all.
     full_range = n * (lattice.max() - lattice.min())
     period = next_fast_len(int(np.ceil(min(2 * reach, full_range))) + 3, real=True)
     centred = lattice.astype(np.int64) - round(mean)

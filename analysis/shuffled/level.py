@@ -14,8 +14,7 @@ from ...deprecated import accepts_old, keeps_old
 Kind = Literal["hockey-stick", "probabilistic"]
 
 # Methods by which an epsilon or a delta is computed: over all pairs of neighbouring data sets, or
-# by
-# a search over them. The search relies on bounds in floating point, not on a formal proof.
+# by a search over them. The search relies on bounds in floating point, not on a formal proof.
 TRIED = "exact over all neighbours"
 SEARCHED = "searched over all neighbours, no proof in interval arithmetic"
 

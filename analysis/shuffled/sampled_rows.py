@@ -182,7 +182,7 @@ def _largest(
         border = 1 - q / grown
         falls = _relative_entropy(float(border), float(p))
         best, worst = NONE, 0
-        pmf, at = p**k, k  # P(Bin(m, p) = at), m = k
+        pmf, at = p**k, k  # pmf is P(Bin(m, p) = at), at first for m = k
         for m in range(k, people + 1):
             if m > k:
                 pmf = pmf * m / (m - at) * q

@@ -102,12 +102,10 @@ class Sums:
         phase = (self.mean - s)[:, None] * t
         for n, p in ((self.n1[:, None], self.p1[:, None]), (self.n0[:, None], self.p0[:, None])):
             # A trial of probability p has the characteristic function 1 - p + p e^it, of squared
-            # size 1 - 4 p (1
-            # - p) sin^2(t/2). The size is 0 only for p = 1/2 and t = pi.
+            # size 1 - 4 p (1 - p) sin^2(t/2). The size is 0 only for p = 1/2 and t = pi.
             log_size += 0.5 * n * np.log1p(np.maximum(-4 * p * (1 - p) * half_sine, -1 + 1e-16))
             # The angle of 1 - p + p e^it is p t plus a remainder. The n trials add n times the
-            # remainder; n p t is
-            # already in the mean, where large n multiply no rounding error.
+            # remainder; n p t is already in the mean, where large n multiply no rounding error.
             phase += n * (np.arctan2(p * sine, 1 - 2 * p * half_sine) - p * t)
         return np.asarray(np.exp(log_size + 1j * phase))
 
@@ -166,8 +164,7 @@ def window(sums: Sums, first: int, length: int) -> Floats:
     t = 2 * np.pi * np.arange(count) / period
     wave = sums.wave(t[None, :], np.array([float(first)]))[0].conj()
     # irfft computes sum_k X_k e^(+i t_k j), but the sum needed has e^(-i t_k j); so the conjugate
-    # of the
-    # characteristic function is passed.
+    # of the characteristic function is passed.
     return np.asarray(irfft(wave, period)[:length])
 
 

@@ -1,7 +1,8 @@
 """Suppression: choose columns, values or cells to leave out so that a bound on exposure holds.
 
-May import `exposure`, `estimation`, `composition` and the ground files. Must never know the
-requesting party, and proves no bound alone: its choices carry the certificates of `composition`.
+May import `exposure`, `estimation`, `composition`, `optimization` and `validation`. The requesting
+party has no influence here. Nor is a bound proved here: a choice of columns carries a certificate
+from `composition`.
 """
 
 from .column_choice import ColumnChoice, Considered, Dropped, Promise

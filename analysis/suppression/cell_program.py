@@ -1,15 +1,18 @@
 """The fewest suppressed cells for k-anonymity of every released row: an integer program.
 
-A person with row r may be released as r with the columns outside T suppressed. With n_r people that
-have row r, and y = 1 if a released row (T, v) is used at all,
+A person with the true row r may be released with the values of r in the columns T visible and all
+other columns suppressed. Let v be the visible values and (T, v) the released row. n_r people have
+row r, d is the number of columns. The variable x[r, T] is the number of people with row r that are
+released so, and y[T, v] is 1 if the released row is used at all:
 
     minimise   sum over r, T of (d - |T|) x[r, T]
     such that  sum over T of x[r, T] = n_r                      each person is released once
                sum over r of x[r, T] >= k y[T, v]               in an equivalence class of k
                x[r, T] <= n_r y[T, v],   y in {0, 1}            for the r that show v on T
 
-For fixed y it is a flow, so x is whole if y is. A released row that fewer than k people could show
-is left out before. HiGHS gives the optimum, or the best solution found and a proven lower bound.
+For fixed y the program is a network flow, so x is whole if y is. A released row that fewer than k
+people could show is left out of the program. The solver HiGHS gives the optimum, or the best
+solution found and a proven lower bound.
 """
 
 from collections import Counter
@@ -24,25 +27,26 @@ import numpy as np
 from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
-CHOICES = 20_000  # most variables (row, pattern); larger programs are not tried
-VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
-SLACK = 1e-6  # tolerance of a bound that a solver states in floats
+CHOICES = 20_000  # most pairs of a true row and a released row; larger programs are not tried
+VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
+SLACK = 1e-6  # relative tolerance of a lower bound that the solver states in floats
 
 
-Costs = Sequence[float | None]  # cost of suppressing a cell, per column; None: never suppressed
+# cost of a suppressed cell in each column; None: cells of the column are never suppressed
+Costs = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _CellProgram:
-    """The variables of the integer program: numbers of people of a row released as a pattern.
+    """The variables of an integer program: numbers of people by true row and released row.
 
-    A pattern is a released row with some cells suppressed (BLANK).
+    A released row is a pattern: a true row with some cells suppressed (BLANK).
 
     Attributes:
-        row: number of the true row of each variable.
-        blanks: cost of the suppressed cells of each variable.
-        shows: number of the released row of each variable.
-        patterns: the released rows, with BLANK in suppressed cells.
+        row: number of the true row, for each variable.
+        blanks: cost of the suppressed cells of one person, for each variable.
+        shows: number of the released row in `patterns`, for each variable.
+        patterns: the released rows.
     """
 
     row: Any
@@ -52,7 +56,10 @@ class _CellProgram:
 
     @classmethod
     def from_classes(cls, classes: Classes, k: int, costs: Costs) -> "_CellProgram":
-        """List the variables for all released rows that at least k people could show."""
+        """Return the variables for all released rows that at least k people could show.
+
+        `classes` are the distinct true rows, `costs` the cost of a suppressed cell in each column.
+        """
         width = classes.rows.shape[1]
         row, empty, shows = [], [], []
         place: dict[Pattern, int] = {}
@@ -74,8 +81,13 @@ class _CellProgram:
 def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     """Return the release with the fewest suppressed cells found, and a lower bound on their number.
 
-    `nodes`: limit of the search tree for a program of `VARIABLES`; a larger program gets
-    proportionally fewer, at least 1. (None, 0) if the program is too large.
+    The release is (None, 0) if the integer program is too large.
+
+    Args:
+        classes: the distinct rows of the table.
+        k: the least number of people with each released row.
+        nodes: limit of the solver's search tree. A program of more than `VARIABLES` variables gets
+            proportionally fewer nodes, at least 1.
     """
     flow, lower = cheapest_release(classes, k, [1.0] * classes.rows.shape[1], nodes)
     return flow, ceil(lower)
@@ -86,8 +98,15 @@ def cheapest_release(
 ) -> tuple[Flow | None, float]:
     """Return the k-anonymous release of least cost found, and a lower bound on the cost.
 
-    `costs`: of a suppressed cell of each column, about 1; None: the column stays visible. `nodes`:
-    as for `optimum`. (None, 0) if the program is too large.
+    The result is (None, 0) if the integer program is too large.
+
+    Args:
+        classes: the distinct rows of the table.
+        k: the least number of people with each released row.
+        costs: cost of a suppressed cell in each column, scaled to about 1 to suit the solver's
+            absolute tolerances; None: the column stays visible.
+        nodes: limit of the solver's search tree. A program of more than `VARIABLES` variables gets
+            proportionally fewer nodes, at least 1.
     """
     if len(classes.rows) << sum(cost is not None for cost in costs) > CHOICES:
         return None, 0.0
@@ -103,7 +122,11 @@ def cheapest_release(
 def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solution:
     """Solve the integer program for the release of least cost within a number of search nodes.
 
-    k: the smallest accepted class of equal released rows.
+    Args:
+        program: the variables.
+        classes: the distinct rows of the table.
+        k: the least number of people with each released row.
+        nodes: limit of the solver's search tree.
     """
     from scipy.sparse import coo_array, identity
 
@@ -140,14 +163,14 @@ def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solut
 
 
 def _joined_columns(first_block: Any, second_block: Any) -> Any:
-    """Return two sparse matrices side by side, by columns."""
+    """Return two sparse matrices side by side, as a single matrix."""
     from scipy.sparse import hstack
 
     return hstack([first_block, second_block]).tocsc()
 
 
 def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | None:
-    """Return the people that a solution moves from each row to each released pattern.
+    """Return the number of people by true row and released row in a solution x of the program.
 
     None if the solution, rounded to whole people, is invalid.
     """
@@ -160,9 +183,9 @@ def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | Non
 
 
 def _whole(flow: Flow, classes: Classes, k: int) -> bool:
-    """Whether a release is valid: each person once, in classes of at least k people.
+    """Whether each person is released once, and each released row has at least k people.
 
-    flow: people by number of the true row and released row.
+    `flow` is the number of people by true row and released row.
     """
     people_per_row = np.zeros(len(classes.rows), np.int64)
     crowd: Counter[Pattern] = Counter()

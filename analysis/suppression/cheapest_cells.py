@@ -1,17 +1,22 @@
-"""Local suppression with costs of columns: the cheapest cells to suppress found, and a bound.
+"""k-anonymity by suppressing single cells, if columns have different costs: a search, and a bound.
 
-At least k people must have each released row, suppressed cells included: "suppressed" is a value of
-its own. A row below k needs a suppressed cell, and its release with the columns T suppressed needs
-k people that agree outside T. So over all releases
+At least k people must have each released row, where "suppressed" counts as a value of its own. A
+true row is exposed if fewer than k people have it, else safe. An exposed row needs a suppressed
+cell. If its columns T are suppressed, k people must have equal values in all other columns. So
+every release has a cost of at least
 
-    cost >= sum over people of min { c(T) : at least k people agree with its row outside T }
+    the sum over people with an exposed row of
+        min { c(T) : at least k people have the person's values in all columns outside T }
 
-with c(T) the cost of suppressing the columns T in a row. The search takes sets T of columns by
-ascending cost. Rows still below k that agree outside T, k of them or more, are released with T
-suppressed. The rows that remain are released with people of classes of k: with the surplus over k,
-or with a full class, by the least cost for each row below k. It is done twice if rows below k are
-few: each released at its least cost only, or with more patience. Where all variables of the integer
-program of `cell_program` are few, its solution and its bound are used if they are better.
+with c(T) the cost of suppressing the columns T in one row. The search tries sets T of columns by
+ascending cost. Exposed rows with equal values outside T are released together with T suppressed, if
+they have k people or more. The remaining exposed rows are released together with people from safe
+rows: the people in excess of k in such a row, or all of them, with the least cost per exposed
+person.
+
+If exposed rows are few, the search is done twice. The second time, each row is released only with
+the cheapest T that is possible at all. If the integer program of `cell_program` is small, its
+solution and its lower bound are used if they are better.
 """
 
 from __future__ import annotations
@@ -31,24 +36,27 @@ from .cell_patterns import BLANK, Classes
 from .cell_program import cheapest_release
 from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
-NODES = 20  # nodes of the integer program's search tree, by default (see `k_anonymity`)
-# most sets of columns times exposed rows for which two limits of a row's cost are tried
+NODES = 20  # default limit of the integer program's search tree (see `k_anonymity`)
+# Most sets of columns times exposed rows for which the search is done twice, the second time with
+# only the cheapest columns for each row.
 CHOICES = 200_000
-VARIABLES = 4_000  # most variables of the integer program; larger ones take seconds for a bound
-SLACK = 1e-9  # relative tolerance in comparing costs, which are rounded sums of floats
-PROVED = 3e-6  # relative tolerance of a lower bound that a solver states
+# most variables of the integer program; a larger program takes seconds to bound the cost
+VARIABLES = 4_000
+SLACK = 1e-9  # relative tolerance in comparing costs, because costs are rounded sums of floats
+PROVED = 3e-6  # relative tolerance of a lower bound that the solver states
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheapestCells:
-    """Cells to suppress so that every released row meets its target, such as k people; and a bound.
+    """Cells to suppress so that every class of equal released rows meets its targets, and a bound.
 
-    The result of `suppress_cheapest` and `suppress_for_targets`.
+    A target is k people, for instance. The result of `suppress_cheapest` and
+    `suppress_for_targets`.
 
     Attributes:
-        mask: whether a cell is suppressed, shape (n, d).
+        mask: whether a cell is suppressed, shape (n, d), n rows and d columns.
         cost: cost of all suppressed cells.
-        lower: lower bound on the cost of all such releases.
+        lower: lower bound on the cost of any release that meets the targets.
     """
 
     mask: NDArray[np.bool_]
@@ -62,7 +70,7 @@ class CheapestCells:
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proved that no release costs less."""
+        """Whether it is proved that no release that meets the targets costs less."""
         return self.cost <= self.lower * (1 + PROVED)
 
 
@@ -73,14 +81,15 @@ def suppress_cheapest(
     fixed: ArrayLike | None = None,
     nodes: int = NODES,
 ) -> CheapestCells | None:
-    """Suppress cells until k people have each released row; None if it is impossible.
+    """Suppress cells until k people have each released row; None if this is impossible.
 
     Args:
-        table: n x d integer codes of at least 0, n >= 1.
-        k: people in the smallest class of equal released rows, >= 1.
-        costs: of a suppressed cell of each column, above 0.
-        fixed: the cell of each row in columns that are released as they are; None: no such column.
-        nodes: of the search tree of the integer program; 0 skips it.
+        table: integer codes of at least 0, shape (n, d), n >= 1 rows and d columns.
+        k: the least number of people with each released row, >= 1.
+        costs: cost of a suppressed cell in each column, above 0.
+        fixed: for each row, a label of its values in further columns that are never suppressed;
+            None: no such column.
+        nodes: limit of the search tree of the integer program; 0 skips the program.
 
     Raises:
         ParameterError: costs are not d numbers above 0, or k is below 1.
@@ -106,10 +115,10 @@ def suppress_cheapest(
 
 @dataclass(slots=True)
 class _PatternPeople:
-    """People with an equal row that are released with some columns suppressed.
+    """People with an equal true row that are released with the same columns suppressed.
 
     Attributes:
-        row: number of the distinct row that they have.
+        row: number of the distinct true row.
         columns: the suppressed columns.
         people: the number of these people.
     """
@@ -120,44 +129,56 @@ class _PatternPeople:
 
 
 class _CellSearch(RowKeys):
-    """The search for the cheapest suppressed cells: rows below k, and the classes released so far.
+    """The search for the cheapest suppressed cells with which every released row has k people.
 
     Attributes:
-        k: people that every released row needs.
-        exposed, safe: distinct rows of fewer than k people, and of k or more.
-        min_costs: cost that each exposed row cannot avoid; nan if not known yet.
+        k: the least number of people with each released row.
+        exposed: distinct true rows that fewer than k people have.
+        safe: distinct true rows that k or more people have.
+        min_costs: least cost of a person with each exposed row in any release; nan if not known
+            yet.
     """
 
     def __init__(
         self, codes: NDArray[np.integer], fixed_cells: Integers, k: int, prices: NDArray[np.float64]
     ) -> None:
-        """Number the rows, and find the rows of fewer than k people."""
+        """Number the distinct rows of a table, and find the rows that fewer than k people have."""
         super().__init__(codes, fixed_cells, prices)
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        self.min_costs = np.full(len(self.people), np.nan)  # unavoidable cost of each distinct row
+        # least cost of a person with each distinct row, in any release
+        self.min_costs = np.full(len(self.people), np.nan)
 
     @property
     def lower(self) -> float:
-        """The lower bound on the cost of all releases."""
+        """The lower bound on the cost of any k-anonymous release.
+
+        The bound is the sum of the least costs of all people with a row that fewer than k people
+        have.
+        """
         min_costs = np.where(np.isnan(self.min_costs), self.beyond, self.min_costs)[self.exposed]
         return float((min_costs * self.people[self.exposed]).sum())
 
     def run(self) -> list[_PatternPeople]:
-        """Release all rows below k; return the people that are released with suppressed cells."""
+        """Release all rows that fewer than k people have.
+
+        Returns the people that are released with suppressed cells, by row and columns.
+        """
         flow = self._release(self.k)
         if len(self.exposed) * len(self.sets) > CHOICES:
             return flow
         return min(flow, self._release(1), key=self.cost)
 
     def _release(self, patience: float) -> list[_PatternPeople]:
-        """Release all rows below k with some patience (see `_group_exposed`).
+        """Release all exposed rows (rows that fewer than k people have).
 
-        Returns the people that are released with suppressed cells.
+        `patience` limits the cost of releasing exposed rows together: for each row, this multiple
+        of the row's least possible cost. The result is the people that are released with suppressed
+        cells.
         """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
-        # people of safe rows that complete classes
+        # For each safe row, people that complete classes of exposed rows.
         self.spent = np.zeros(len(self.people), np.int64)
         remaining = self._group_exposed(self.exposed, patience)
         if remaining.size:
@@ -167,10 +188,12 @@ class _CellSearch(RowKeys):
         return [moved for members in self.classes.values() for moved in members]
 
     def _group_exposed(self, remaining: Integers, patience: float) -> Integers:
-        """Release rows below k together with rows below k; return the rows that remain.
+        """Release exposed rows together with other exposed rows; return the remaining exposed rows.
 
-        `patience`: the largest cost of a row, in multiples of the cost that it cannot avoid.
-        Helpers of a single row make it k at most.
+        A row is exposed if fewer than k people have it. `patience` limits the cost of a row to this
+        multiple of the row's least possible cost. A multiple of k suffices: a single exposed person
+        can also be released with k - 1 people of safe rows, at k times the cost of the suppressed
+        columns.
         """
         for columns in self.sets:
             if not remaining.size:
@@ -190,10 +213,16 @@ class _CellSearch(RowKeys):
         return remaining
 
     def _bound(self, columns: Columns, keys: Keys, remaining: Integers, price: float) -> None:
-        """Record `price` as the unavoidable cost of rows for which it is the first that suffices.
+        """Record `price` as the least possible cost of rows that these columns make k-anonymous.
 
-        A price suffices if k people agree outside these columns; sets of columns come by ascending
-        price.
+        A row becomes k-anonymous if k people have equal values outside the suppressed columns. Sets
+        of columns come by ascending price, so only the first such price is recorded.
+
+        Args:
+            columns: the suppressed columns.
+            keys: for each remaining row, a key of its values outside these columns.
+            remaining: the rows that are not released yet.
+            price: cost of suppressing these columns in one row.
         """
         all_keys = self.keys(columns, np.arange(len(self.people)))
         order = np.argsort(all_keys, kind="stable")
@@ -204,9 +233,11 @@ class _CellSearch(RowKeys):
         self.min_costs[remaining[reached]] = price
 
     def _add_helpers(self, remaining: Integers) -> Integers:
-        """Release rows below k with people of other rows, the cheapest for each row first.
+        """Release exposed rows together with helpers: people with a row that k or more people have.
 
-        Returns the rows that remain.
+        Helpers get the same columns suppressed, so that k people have the released row. Groups of
+        exposed rows are taken by ascending cost per exposed person. Returns the exposed rows that
+        remain.
         """
         open_ = np.zeros(len(self.people), bool)
         open_[remaining] = True
@@ -243,9 +274,17 @@ class _CellSearch(RowKeys):
     def _helpers(
         self, columns: Columns, key: int, people: int
     ) -> tuple[list[tuple[int, int]] | None, float]:
-        """Return people of safe rows that complete a class of k, and the cost per person below k.
+        """Return helpers that complete a class of exposed people to k; the cost per exposed person.
 
-        Pairs of a row and its number of helpers; None if there is no safe row that agrees.
+        Helpers are people with a safe row (a row that k or more people have) and equal values
+        outside the suppressed columns. They are the people in excess of k in such rows; if these
+        are too few, all people of the smallest such row. The helpers are pairs (row, number of
+        people), or None if no safe row agrees.
+
+        Args:
+            columns: the suppressed columns.
+            key: key of the class's values outside these columns.
+            people: exposed people in the class.
         """
         price, lacking = self.price(columns), self.k - people
         if (columns, key) in self.classes or lacking <= 0:
@@ -270,9 +309,10 @@ class _CellSearch(RowKeys):
         return [(int(rows[at]), moved)], price * (people + moved) / people
 
     def _join(self, row: int) -> None:
-        """Release a row with the class that it makes dearer by the least.
+        """Release an exposed row together with the released class where this adds the least cost.
 
-        Further columns of that class are suppressed.
+        Fewer than k people have an exposed row. The columns in which the row and the class differ
+        are suppressed in both.
         """
         best: tuple[float, tuple[Columns, int], Columns] | None = None
         for name, members in self.classes.items():
@@ -294,16 +334,17 @@ class _CellSearch(RowKeys):
         self.classes.setdefault((columns, key), []).extend(joined)
 
     def cost(self, flow: list[_PatternPeople]) -> float:
-        """Return the cost of a release: the sum over its suppressed cells.
+        """Return the cost of all suppressed cells of a release.
 
-        flow: the people released with suppressed cells.
+        `flow`: the people released with suppressed cells, by row and columns.
         """
         return sum(self.price(moved.columns) * moved.people for moved in flow)
 
     def mask(self, flow: list[_PatternPeople]) -> NDArray[np.bool_]:
         """Return whether each cell of the table is suppressed, shape (n, d).
 
-        The people of a row are taken in the table's order.
+        `flow`: numbers of people by distinct row of the table and suppressed columns. People with
+        equal rows are taken in the table's order.
         """
         mask = np.zeros((len(self.cells), self.width), bool)
         order = np.argsort(self.cells, kind="stable")
@@ -318,7 +359,10 @@ class _CellSearch(RowKeys):
 
 
 def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeople] | None, float]:
-    """Return the release by the integer program and its lower bound; (None, 0) if too large."""
+    """Return the release found by the integer program, and a lower bound on the cost.
+
+    `nodes` limits the program's search tree. (None, 0) if the program is too large.
+    """
     scale = float(search.prices.mean())
     costs = [*(search.prices / scale).tolist(), None]
     rows = np.column_stack((search.rows, search.fixed_cells))
@@ -335,10 +379,12 @@ def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeop
 def _check(
     codes: NDArray[np.integer], fixed_cells: Integers, mask: NDArray[np.bool_], k: int
 ) -> None:
-    """Check that each released row has k people, counted without the random keys of the search.
+    """Check that at least k people have each released row, counted exactly from the codes.
+
+    The search compares rows by random keys, so equal keys of different rows would go unnoticed.
 
     Raises:
-        ParameterError: a class is smaller, as two rows had the same key.
+        ParameterError: fewer than k people have a released row.
     """
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     if np.bincount(cells_of(released, range(released.shape[1]))).min() < k:

@@ -1,16 +1,17 @@
-"""Targets of a class of equal released rows: k people, and l, entropy-l and t of sensitive values.
+"""Targets of a class of equal released rows: k people, and diversity of sensitive values.
 
-They are k-anonymity, l-diversity, entropy l-diversity and t-closeness. A class meets its targets as
-`release_risks.k_l_t` counts them: different persons, where persons have several rows; a person once
-for each of its values; l = 1 if one value is common to all persons of the class. Any rows can be
-judged as a class. A class that misses a target is released with cells suppressed in some of its
-rows, at least
+The targets are k-anonymity, l-diversity, entropy l-diversity and t-closeness. A class meets its
+targets as `release_risks.k_l_t` counts them. If persons have several rows, different persons are
+counted, and a person counts once for each of its values. If all persons of a class have one value
+in common, its l is 1. Any set of rows can be judged as a class.
 
-    all rows, with fewer than k people or too few values: no row that leaves adds any
-    n (1 - H / ln L) of n rows, if the entropy is H:      H >= (1 - r/n) H of the rows that stay
-    n (d - t) of n rows, if the distance is d:            the law changes by r/n at most
+In every release, a class of the table that misses a target has suppressed cells in at least one of
+its n rows, and in at least (the second and third if each person has one row)
 
-and at least one row (the second and third where each person has one row).
+    all n rows, if people are fewer than k or values too few: suppression adds none
+    n (1 - H / ln L) rows, for the entropy H and the target L = entropy-l: if r rows leave, the
+        entropy of all n is at least (1 - r/n) times the entropy of the rows that stay
+    n (d - t) rows, if the distance is d: it changes by at most r/n if r rows leave
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from numpy.typing import NDArray
 from ..exposure.counts import Integers
 from ..validation import Floats
 
-ROUNDING = 1e-9  # tolerance of the targets entropy-l and t, for rounding errors
-CELLS = 1 << 22  # most entries of a matrix of classes times values in memory at once
+# tolerance of the targets entropy-l and t, because entropy and distance have rounding errors
+ROUNDING = 1e-9
+CELLS = 1 << 22  # most entries in memory of a matrix of classes times values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +35,12 @@ class ValueTarget:
     """The targets of every class for a sensitive column: l-diversity, entropy and t-closeness.
 
     Attributes:
-        values: the number of each row's value, 0 to m - 1.
+        values: the number of each row's value, 0 to m - 1 for m values.
         law: the share of each value among all people, shape (m,).
-        ordered: whether t is the distance of values in order.
+        ordered: whether values have an order, so that t is their earth mover's distance.
         l: the least number of different values in each class.
-        entropy_l: the least exp of the entropy of each class; 1: any.
-        t: the largest distance of each class from the law; 1: any.
+        entropy_l: the least exp(entropy) of the values in each class; 1: any.
+        t: the largest distance of each class's distribution from `law`; 1: any.
     """
 
     values: Integers
@@ -50,7 +52,7 @@ class ValueTarget:
 
     @property
     def fewest(self) -> int:
-        """The least number of different values in every class, by l and entropy-l."""
+        """The least number of different values in every class, from the targets l and entropy-l."""
         return max(self.l, ceil(self.entropy_l - ROUNDING))
 
 
@@ -61,7 +63,8 @@ class ClassTargets:
     Attributes:
         k: the least number of people in a class.
         columns: targets of sensitive columns.
-        owner: the person of each row, 0 to persons - 1; None: each row is a person's own.
+        owner: the number of the person of each row, 0 to persons - 1; None: each row is a person's
+            own.
         persons: number of persons.
     """
 
@@ -72,10 +75,11 @@ class ClassTargets:
 
     @property
     def joins_keep(self) -> bool:
-        """Whether two classes that meet the targets meet them together, too.
+        """Whether two classes that meet the targets also meet them if they are joined.
 
-        Not so with persons that have several rows: a value that is common to no class alone may be
-        common to both together.
+        This fails if persons have several rows and a sensitive column has a target. Then all
+        persons of the joined class may have a value in common, although this holds for neither
+        class alone.
         """
         has_targets = any(column.fewest > 1 or column.t < 1 for column in self.columns)
         return self.owner is None or not has_targets
@@ -83,7 +87,9 @@ class ClassTargets:
     def people(self, classes: Integers, rows: Integers) -> Integers:
         """Return the number of people in each class, shape (classes,).
 
-        `classes`: the class of each of the rows, from 0; `rows`: their places in the table.
+        Args:
+            classes: the class of each row, 0 to classes - 1.
+            rows: indices of these rows in the table.
         """
         if self.owner is None:
             return np.bincount(classes)
@@ -91,11 +97,11 @@ class ClassTargets:
         return np.bincount(pairs // self.persons)
 
     def shortfall(self, classes: Integers, rows: Integers) -> Floats:
-        """Return for each class its distance from the targets; 0 if it meets all targets.
+        """Return for each class a distance from its targets; 0 if it meets all targets.
 
         Args:
-            classes: of each of the rows, 0 to classes - 1, each in use.
-            rows: places in the table.
+            classes: the class of each row, 0 to classes - 1, each in use.
+            rows: indices of these rows in the table.
         """
         people = self.people(classes, rows)
         short: Floats = np.maximum(0, self.k - people) / self.k
@@ -109,14 +115,18 @@ class ClassTargets:
         return short
 
     def meets(self, rows: Integers) -> bool:
-        """Whether a class of these rows meets k and all targets of sensitive columns."""
+        """Whether a class of these rows meets k and all targets of sensitive columns.
+
+        `rows` are indices of rows in the table.
+        """
         one_class = np.zeros(len(rows), np.int64)
         return bool(len(rows)) and not self.shortfall(one_class, rows)[0]
 
     def leaving(self, classes: Integers) -> Integers:
-        """Return the least number of rows of each class with a suppressed cell in every release.
+        """Return, for each class, a number of its rows that have a suppressed cell in any release.
 
-        `classes`: the class of each row of the table.
+        It is a lower bound: no release that meets the targets has fewer such rows in the class.
+        `classes` is the class of each row of the table.
         """
         rows = np.arange(len(classes))
         size, people = np.bincount(classes), self.people(classes, rows)
@@ -145,9 +155,13 @@ class ClassTargets:
         return np.where(every, size, fewest)
 
     def reached(self, classes: Integers, rows: Integers) -> NDArray[np.bool_]:
-        """Return whether a part of each class may meet the targets: people and values suffice.
+        """Return whether each class has enough people, and enough different sensitive values.
 
-        Shape (classes,).
+        If not, no part of the class can meet the targets. The result has shape (classes,).
+
+        Args:
+            classes: the class of each row, 0 to classes - 1.
+            rows: indices of these rows in the table.
         """
         enough = self.people(classes, rows) >= self.k
         for column in self.columns:
@@ -162,7 +176,11 @@ class ClassTargets:
     ) -> _ClassLaws:
         """Return the diversity of a sensitive column's values in each class.
 
-        classes: the class of each row; rows: places in the table; people: number in each class.
+        Args:
+            column: the column's values and targets.
+            classes: the class of each row.
+            rows: indices of these rows in the table.
+            people: number of people in each class.
         """
         m, values = len(column.law), column.values[rows]
         cells = classes * np.int64(m) + values
@@ -174,7 +192,8 @@ class ClassTargets:
         present = np.bincount(place)
         different = present.copy()
         entropy: Floats = np.bincount(place, -share * np.log(share)).astype(np.float64)
-        certain = place[counts == people[place]]  # classes in which all people share a value
+        # classes in which all people have a value in common
+        certain = place[counts == people[place]]
         different[certain], entropy[certain] = 1, 0.0
         distance: Floats = np.zeros(len(people))
         if column.t < 1 and column.ordered:
@@ -191,8 +210,9 @@ class _ClassLaws:
 
     Attributes:
         values: number of values that occur.
-        different: the l of l-diversity of the class: 1 where a value is common to all its people.
-        entropy: in nats; 0 where a value is common to all its people.
+        different: the l of l-diversity: 1 if all people of the class have a value in common, else
+            the number of values.
+        entropy: of the values' distribution, in nats; 0 if all people have a value in common.
         distance: distance from the distribution of all people, as t-closeness measures it.
     """
 
@@ -203,9 +223,17 @@ class _ClassLaws:
 
 
 def _ordered(place: Integers, value: Integers, share: Floats, law: Floats, classes: int) -> Floats:
-    """Return each class's distance for ordered values: the mean gap of cumulated shares.
+    """Return each class's distance from the distribution of all people, for ordered values.
 
-    The last value is left out.
+    The distance is the earth mover's distance: the mean, over the first m - 1 of m values, of the
+    gap between cumulated shares. At the last value both cumulated shares are 1, so there is no gap.
+
+    Args:
+        place: class of each entry.
+        value: value of each entry.
+        share: share of the value in the class, for each entry.
+        law: share of each value among all people.
+        classes: number of classes.
     """
     m, distance = len(law), np.zeros(classes)
     if m == 1:

@@ -1,7 +1,8 @@
 """The result of a choice of columns: the kept set, its certificate, and reasons to drop columns.
 
-A bound rises with k. So a dropped column is explained by the LARGEST k that would admit it at this
-target, and by the SMALLEST target that would admit it at this k.
+The bound on exposed people rises with k. So two numbers explain a dropped column: the largest k at
+which the column could be kept at this target, and the smallest target at which it could be kept at
+this k. The target is the share of people that may be exposed.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class Promise(Protocol):
-    """The interface of a bound on exposure: the result of a rule for a set of columns."""
+    """The interface of an upper bound on exposure for a set of columns."""
 
     @property
     def value(self) -> float:
-        """Upper bound on the share of exposed people."""
+        """Upper bound on the share of people in a class smaller than k."""
         ...
 
 
-RuleFunction = Callable[[list[Integers], int], Promise]  # (marginals, k)
+RuleFunction = Callable[[list[Integers], int], Promise]  # a function of the marginals and of k
 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns with its bound on exposure, which the search has computed.
+    """A set of columns with the bound on exposure that the search has computed.
 
     Attributes:
         columns: numbers of the columns, ascending.
-        value: upper bound on the share of people that the set exposes.
+        value: upper bound on the share of people that these columns expose.
         safe: whether the bound is within the target.
     """
 
@@ -45,15 +46,14 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A dropped column, with the k and the target that would admit it beside the kept columns.
+    """A dropped column, with the k and the target at which it could be added to the kept columns.
 
     Attributes:
-        column: its number.
-        value: the bound with it at this k, which is also `smallest_target`, the smallest target
-            that admits it.
-        largest_k: the largest k >= 1 that admits it at this target (at k = 1 no person is exposed);
-            None if the rule is a function, which is only called with this k.
-        forbidden: whether the caller excludes it, whatever its bound.
+        column: the number of the column.
+        value: upper bound on the share of people exposed if the column is added, at this k.
+        largest_k: the largest k >= 1 at which the bound is within this target (at k = 1 no person
+            is exposed); None if the rule is a function, which is only called with this k.
+        forbidden: whether the caller forbids the column, whatever the bound.
     """
 
     column: int
@@ -63,7 +63,7 @@ class Dropped:
 
     @property
     def smallest_target(self) -> float:
-        """The smallest target that would admit the column at this k: the bound with it."""
+        """The smallest target at which the column could be kept: the bound with it, at this k."""
         return self.value
 
 
@@ -75,13 +75,14 @@ class ColumnChoice:
 
     Attributes:
         kept: numbers of the kept columns, ascending.
-        weight: the sum of their weights.
-        certificate: a `Certificate`, or the result of the caller's rule.
-        k: smallest safe class size.
+        weight: the sum of the weights that the caller gives to the kept columns.
+        certificate: the bound on exposure of the kept columns: a `Certificate`, or the object that
+            the caller's own rule returns.
+        k: the smallest class in which no person is exposed.
         target: the share of people that may be exposed.
         dropped: an explanation of each column not kept.
-        considered: every non-empty set if there are few columns; otherwise the kept set, and it
-            with one more column.
+        considered: every non-empty set of columns if there are few columns; otherwise the kept set,
+            and the kept set with each further column.
     """
 
     kept: tuple[int, ...]
@@ -106,7 +107,10 @@ class ColumnChoice:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the bound of each considered set against the target on `ax` or a new figure."""
+        """Draw the bound of each considered set of columns, and the target, as a bar chart.
+
+        The chart is drawn on `ax`, or on a new figure if `ax` is None.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 

@@ -1,16 +1,20 @@
-"""Choose the columns to keep: the heaviest set with a bound on exposed people within a target.
+"""Choose the columns to keep: the largest weight with a bound on exposure within a target.
 
-Global suppression (paper 000, Section 5.1): the curator, seeing only the marginals, keeps whole
-columns or redacts them. No bound rises when a column is dropped:
+Global suppression (paper 000, Section 5.1): the curator sees only the marginal counts and keeps or
+suppresses whole columns. A set of columns is safe if the bound is within the target. Every rule's
+bound adds up people with rare values (of a count below a threshold, per column) and a term for all
+other cells (`composition/bounds.py`). No bound rises when a column is dropped:
 
-* Theorem 2: a dropped t_j <= 1 raises the product, and the sum loses terms (a dropped pivot's place
-  is taken by a column that then costs nothing);  Theorem 3: the product rises, the sum loses Q_j.
-* refined: R and P both fall (N_j >= 1 if the bound is not trivial);  coverage: see coverage.py.
-* one column left: its exposure is exact, and at most any valid bound of the larger set.
+* Theorem 2: without the column's threshold (a share, at most 1), the product of thresholds grows,
+  and the sum loses terms. If the column was the pivot, which adds no term, another column takes its
+  place and so loses a term too. Theorem 3: the product grows, and the sum loses a term.
+* refined: people with rare values become fewer, and so do the cells of common values. * coverage:
+see `composition/coverage.py`. * a single column left: its exposure is known exactly, and at most
+any valid bound of more columns.
 
-So safe sets are downward closed: a superset of an unsafe set is unsafe. The choice is exact: the
-largest total weight; of equal weights the most columns, then the lowest bound (for Theorem 3 before
-it is rounded down to people), then the first set in lexicographic order.
+So any set that contains an unsafe set is unsafe. The choice is exact: the set of largest total
+weight. Of equal weights, the set with most columns is chosen, then the lowest bound (for Theorem 3
+before it is rounded down to people), then the first set in lexicographic order.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from .weights import as_gains, as_weights
 
 __all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
 
-# The bound of every set is computed and shown up to this number of columns.
+# Most columns for which the bound of every set of columns is computed and shown, by rule.
 EXHAUSTIVE_COLUMNS = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
 
 
@@ -52,14 +56,16 @@ def choose_columns(
 ) -> ColumnChoice:
     """Return the columns to keep: the largest total weight with a bound within `target`; exact.
 
+    The bound is on the share of exposed people, computed from the marginal counts alone.
+
     Args:
         marginals: count arrays with one total n >= 1, one per column.
         k: an integer; a person in a cell of fewer than k people is exposed.
         target: the share of people that may be exposed, in [0, 1].
-        weights: a finite number of at least 0 per column, 1 each by default. They are compared as
-            the decimal numbers they are written as, to 2^52 units of the total.
-        rule: as in `best_bound`, or a function of (marginals, k) that returns an object with a
-            `value` and never a smaller one when a column is added.
+        weights: a finite number of at least 0 per column, 1 each by default. Weights are compared
+            as the decimal numbers they are written as, to 2^52 units of the total.
+        rule: name of the bound, as in `best_bound`, or a function of (marginals, k). The function
+            returns an object with a `value`, never smaller when a column is added.
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
 
@@ -83,7 +89,10 @@ def choose_columns(
 
 
 def people_allowed(target: float, n: int) -> int:
-    """Return the largest number of n people that is, as a share in floats, within the target."""
+    """Return the largest number of n people that is within the target, as a share in floats.
+
+    `target` is the share of people that may be exposed.
+    """
     people = int(target * n)
     while people < n and (people + 1) / n <= target:
         people += 1
@@ -94,19 +103,20 @@ def people_allowed(target: float, n: int) -> int:
 
 @dataclass(slots=True)
 class SuppressionProblem:
-    """A choice of columns as a problem: the columns, the bound, the target; and results so far.
+    """The problem of choosing columns: marginals, bound and target, with cached results.
 
     Attributes:
         columns: counts of each column's values.
         k: the smallest equivalence class in which no person is exposed.
         target: the share of people that may be exposed.
         exact: weights of the columns.
-        gains: the weights in integers, plus one unit per column for the first tie.
+        gains: the weights as integers in a unit so small that each column can add 1: so of sets
+            with equal weight, the set with more columns has the larger sum.
         rule: the name of a bound, or a function.
         required: columns that are kept in any case, ascending.
         forbidden: columns that are dropped in any case.
         memory: cache of the rule's results for sets of columns.
-        bounds: cache of the people of every set's bound; None until it is needed.
+        bounds: cache of the bound, in people, of every set of columns; None until needed.
     """
 
     columns: list[Integers]
@@ -178,11 +188,14 @@ class SuppressionProblem:
 
     @property
     def max_exposed(self) -> int:
-        """The largest number of people that a bound may reach, by the target."""
+        """The largest number of people that the target allows to be exposed."""
         return people_allowed(self.target, self.n)
 
     def promise(self, chosen: tuple[int, ...]) -> Promise:
-        """Return the rule's result for a set of columns; without columns no person is exposed."""
+        """Return the bound on exposed people for a set of columns, by the rule.
+
+        Without columns no person is exposed.
+        """
         if not chosen:
             return Certificate(Rule.EXACT, self.k, self.n, 0, ())
         if chosen not in self.memory:
@@ -199,7 +212,7 @@ class SuppressionProblem:
         return self.promise(chosen).value <= self.target
 
     def solve(self) -> tuple[int, ...]:
-        """Return the best set of columns with a bound within the target.
+        """Return the set of columns of largest weight with a bound within the target.
 
         Raises:
             ParameterError: the required columns alone exceed the target.
@@ -216,23 +229,29 @@ class SuppressionProblem:
         return self.solve_safe(free)
 
     def solve_safe(self, free: list[int]) -> tuple[int, ...]:
-        """Return the best safe set by the search that fits the rule.
+        """Return the set of largest weight with a bound within the target, for this rule.
 
-        The free columns together are not safe.
+        `free` are the columns that are not forbidden; together they exceed the target. The rule
+        decides the search: theorem2, and any function, need branch and bound; for other rules all
+        sets are searched at once (`packing.py`).
         """
         if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
             return self._walk(free)
-        if self.rule == "printed":  # a printed bound is safe under either theorem
+        # The rule "printed" is the smaller bound of Theorems 2 and 3 of paper 000, so a set is safe
+        # if either bound is within the target.
+        if self.rule == "printed":
             halves = (replace(self, rule=rule, memory={}) for rule in ("theorem2", "theorem3"))
             return max((half.solve_safe(free) for half in halves), key=self._key)
         kept_columns = self._pack(free)
-        # Floats may round across the target, so the set is tested again.
+        # A bound in floats may be rounded to the wrong side of the target, so the set is tested
+        # again.
         return kept_columns if self.safe(kept_columns) else self._walk(free)
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:
-        """Return the best safe set by a search of all sets at once (packing.py).
+        """Return the set of largest weight with a bound within the target, by `packing.py`.
 
-        Single columns are judged by their exact exposure.
+        `free` are the columns that are not forbidden. Single columns are judged by their exact
+        exposure.
         """
         steps = [Steps.from_counts(self.columns[j]) for j in free]
         packing = Packing(
@@ -261,9 +280,11 @@ class SuppressionProblem:
         return tuple(column for j, column in enumerate(free) if member & packing.bit(j))
 
     def _walk(self, free: list[int]) -> tuple[int, ...]:
-        """Return the best safe set by branch and bound, for any rule: keep or drop, heaviest first.
+        """Return the set of largest weight with a bound within the target, by branch and bound.
 
-        Supersets of unsafe pairs are skipped.
+        The search suits any rule. Columns are kept or dropped in turn, the heaviest first. Sets
+        that contain an unsafe column or pair are skipped, because they are unsafe too. `free` are
+        the columns that are not forbidden.
         """
         order = sorted((j for j in free if j not in self.required), key=lambda j: -self.gains[j])
         start = sum(self.gains[j] for j in self.required)
@@ -290,7 +311,11 @@ class SuppressionProblem:
         return tuple(-j for j in best[2])
 
     def _key(self, chosen_columns: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
-        """Return a sort key of a set, larger is better: gain, lower bound, lexicographic order."""
+        """Return a sort key of a set of columns; the larger key is the better set.
+
+        It compares weights, then numbers of columns, then the bound (lower is better), then
+        lexicographic order.
+        """
         gain = sum(self.gains[j] for j in chosen_columns)
         return gain, -self.promise(chosen_columns).value, tuple(-j for j in chosen_columns)
 
@@ -306,8 +331,12 @@ class SuppressionProblem:
         return columns
 
     def largest_k(self, chosen: tuple[int, ...]) -> int:
-        """Return the largest k up to n for which a set's bound is within the target, by halving."""
-        low, high = 1, self.n + 1  # low is safe; at n + 1 all people are exposed
+        """Return the largest k up to n at which the bound of a set of columns is within the target.
+
+        The search halves a range of k.
+        """
+        # the bound at k = low is within the target; at k = n + 1 all people are exposed
+        low, high = 1, self.n + 1
         if self.target >= 1:
             return self.n
         while high - low > 1:
@@ -316,9 +345,10 @@ class SuppressionProblem:
         return low
 
     def _is_within_target(self, chosen_columns: tuple[int, ...], k: int) -> bool:
-        """Whether a set's bound is within the target at this k.
+        """Whether the bound of a set of columns is within the target at this k.
 
-        Its minimum is not computed if avoidable.
+        The bound is a minimum over thresholds. For the coverage bound and Theorem 2, the search
+        ends as soon as the target decides, which is faster than the exact minimum.
         """
         marginals = [self.columns[j] for j in chosen_columns]
         doubt = len(chosen_columns) > 1 and 1 < k <= self.n
@@ -332,15 +362,16 @@ class SuppressionProblem:
         return best_bound(marginals, k, str(self.rule)).people <= self.max_exposed
 
     def bounds_of_sets(self) -> dict[tuple[int, ...], int]:
-        """Return the people of the best bound of every set, by a named rule; cached."""
+        """Return the bound on exposed people for every set of columns, by the rule; cached."""
         if self.bounds is None:
             self.bounds = bounds_of_all_sets(self.columns, self.k, str(self.rule))
         return self.bounds
 
     def considered(self, kept_columns: tuple[int, ...]) -> list[Considered]:
-        """Return the sets with their bounds: all sets if columns are few, else some.
+        """Return sets of columns with their bounds on exposure, to show the choice.
 
-        These are the kept set, and the kept set with each further column.
+        With few columns, these are all sets. Else they are the kept set and the kept set with each
+        further column; for a rule that is a function, the sets that the search has computed.
         """
         if isinstance(self.rule, str) and len(self.columns) <= EXHAUSTIVE_COLUMNS[self.rule]:
             people = self.bounds_of_sets().items()

@@ -1,14 +1,16 @@
-"""Local suppression: suppress single cells until each released row equals at least k - 1 others.
+"""Local suppression: hide single cells until each released row equals at least k - 1 other rows.
 
-This k-anonymity is the alternative to all releases decided without the joint counts, besides whole
-columns (true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). A
-suppressed cell counts as a value of its own. The cells are chosen greedily, or exactly if an
-integer program finds the optimum within its nodes (cell_program.py).
+This k-anonymous release needs the joint counts of the table, unlike releases that are decided from
+the counts of single columns. The other release that needs them suppresses whole columns
+(`true_columns.py`). Both problems are NP-hard in the number of columns (Meyerson & Williams 2004).
+A suppressed cell counts as a value of its own. The cells are chosen greedily, or exactly if an
+integer program finds the optimum within its limit (`cell_program.py`).
 
-The greedy search: people with equal rows form a group. While a group has fewer than k people, the
-smallest such group (the first in the order of rows) is joined by the group that needs the fewest
-new suppressions: by all of it, or, if at least k people stay behind, by just the people that are
-lacking. Columns with different values in a group are suppressed for the whole group.
+The greedy search starts with groups of people with equal rows. While a group has fewer than k
+people, the smallest such group (the first in the order of rows) takes people from the group that
+needs the fewest new suppressions. It takes only the people that it lacks if at least k people stay
+behind, else all of them. Columns with different values in a group are suppressed for the whole
+group.
 """
 
 from collections import Counter
@@ -25,9 +27,11 @@ from ..validation import whole
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
-MOST_ROWS = 10_000  # most different rows of the greedy search: about half a minute
-NODES = 20  # most nodes of the integer program's search tree: up to six seconds of processor time
-LOOKS = 1 << 22  # most rows times sets of columns for which every set is examined, for a bound
+MOST_ROWS = 10_000  # most distinct rows for the greedy search, which then takes about half a minute
+# default limit of the integer program's search tree: up to six seconds of processor time
+NODES = 20
+# Most distinct rows times sets of columns for which every set is examined, to get a lower bound.
+LOOKS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,14 @@ class Suppressed:
     The result of `suppress_cells`.
 
     Attributes:
-        release: number of people by released row (codes, or BLANK).
+        release: number of people by released row (codes of values, or BLANK in suppressed cells).
         flow: number of people by distinct true row and released row.
         n: number of people.
         width: number of columns.
-        k: the smallest equivalence class that a released row may have.
+        k: the least number of people with each released row.
         blanks: number of suppressed cells.
         greedy: number of cells that the greedy search suppressed.
-        lower: lower bound on the suppressed cells of all such tables; None if not computed.
+        lower: lower bound on the suppressed cells of any such table; None if not computed.
         method: the search that found the release, "greedy" or "integer program".
     """
 
@@ -60,18 +64,21 @@ class Suppressed:
 
     @property
     def gap(self) -> float | None:
-        """Upper bound on the share of suppressed cells above the optimum; None without a bound."""
+        """Upper bound on the relative excess of suppressed cells above the optimum.
+
+        None without a lower bound on the optimum.
+        """
         if self.lower is None:
             return None
         return (self.blanks - self.lower) / max(1, self.lower)
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proved that no such table has fewer suppressed cells."""
+        """Whether it is proved that no k-anonymous table has fewer suppressed cells."""
         return self.lower == self.blanks
 
     def __repr__(self) -> str:
-        """Return the number of suppressed cells, the method and whether it is optimal."""
+        """Return the number of suppressed cells, the method and whether the number is optimal."""
         bound_text = "no bound" if self.lower is None else f"at least {self.lower:,} are needed"
         proven = "optimal" if self.optimal else bound_text
         return (
@@ -83,12 +90,14 @@ class Suppressed:
 def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
     """Suppress cells until every released row equals at least k - 1 other rows.
 
+    With many columns only the greedy search is run, with a lower bound on the optimum if all sets
+    of columns can be examined.
+
     Args:
-        table: n x d integer codes of at least 0, n >= k.
-        k: people in the smallest group of equal released rows, >= 1.
-        nodes: limit of the search tree of the optimum for up to 1,000 variables (for more,
-            proportionally fewer); 0 skips it. With many columns only the greedy search is run, with
-            a lower bound if all sets of columns can be examined.
+        table: integer codes of at least 0, shape (n, d), n >= k rows and d columns.
+        k: the least number of people with each released row, >= 1.
+        nodes: limit of the search tree of the integer program that finds the optimum. A program of
+            more than 1,000 variables gets proportionally fewer nodes; 0 skips the program.
     """
     classes, k, nodes = Classes.from_table(table), whole(k, "k"), whole(nodes, "nodes", 0)
     width = classes.rows.shape[1]
@@ -135,7 +144,7 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
     """Check that each person is released once, with true values, in classes of at least k.
 
     Raises:
-        ParameterError: the release is not so.
+        ParameterError: a person or a class breaks this.
     """
     if any(people < suppressed.k for people in suppressed.release.values()):
         raise ParameterError(f"release: a row is shown by fewer than {suppressed.k} people")
@@ -154,11 +163,11 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
 
 @dataclass(slots=True)
 class _Groups:
-    """Groups of people that are released as the same pattern, while the greedy search joins them.
+    """Groups of people that are released as the same row, while the greedy search joins groups.
 
     Attributes:
         patterns: released row of each group, shape (groups, d), BLANK in suppressed cells.
-        sizes: people of each group, shape (groups,); 0 if it was joined to another.
+        sizes: people of each group, shape (groups,); 0 if the group was joined to another.
         members: people of each group by number of their true row.
     """
 
@@ -167,9 +176,10 @@ class _Groups:
     members: list[Counter[int]]
 
     def join(self, small: int, larger: int, lacking: int) -> None:
-        """Move all people of group `larger`, or only the lacking number, to group `small`.
+        """Move people from a larger group to a small group of fewer than k people.
 
-        Only these are moved if a class of k stays behind.
+        Only the `lacking` people, which complete the small group to k, are moved if at least k
+        people stay behind. Else all are moved. `small` and `larger` are numbers of groups.
         """
         merged = _common(self.patterns[small], self.patterns[larger])
         if self.sizes[larger] - lacking >= lacking + self.sizes[small]:
@@ -186,7 +196,8 @@ class _Groups:
 def greedy(classes: Classes, k: int) -> Flow:
     """Return a k-anonymous release by joining groups of fewer than k people, the smallest first.
 
-    n >= k is needed; see the module.
+    A group is the people that are released as the same row. At least k people are needed. The
+    result is the number of people by true row and released row.
     """
     groups = _Groups(
         classes.rows.copy(),
@@ -213,7 +224,11 @@ def _common(row: Any, second_row: Any) -> Any:
 
 
 def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
-    """Return the first group that can be joined with the fewest new suppressions."""
+    """Return the group that can complete group `first` with the fewest new suppressions.
+
+    A group is the people that are released as the same row; the result is the group's number. The
+    first of equal groups is taken. `lacking` people are missing in group `first` to reach k.
+    """
     patterns, sizes = groups.patterns, groups.sizes
     shown_counts = (patterns != BLANK).sum(axis=1)
     agreed = ((patterns == patterns[first]) & (patterns != BLANK)).sum(axis=1)
@@ -225,7 +240,10 @@ def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
 
 
 def _take_people(members: Counter[int], people: int) -> Counter[int]:
-    """Remove a number of people from a group, in the order of their rows; return them by row."""
+    """Remove a number of people from a group, in the order of their rows.
+
+    Returns the removed people by true row. `members` is the group's number of people by true row.
+    """
     members_taken: Counter[int] = Counter()
     for row in sorted(members):
         batch = min(people - members_taken.total(), members[row])
@@ -237,10 +255,11 @@ def _take_people(members: Counter[int], people: int) -> Counter[int]:
 
 
 def fewest_blanks(classes: Classes, k: int) -> int:
-    """Return a lower bound on the suppressed cells of all k-anonymous releases.
+    """Return a lower bound on the suppressed cells of any k-anonymous release.
 
-    A person released with the columns T visible is in a group of k people that agree on T. So a
-    person has at least as many suppressed cells as columns outside the largest such T.
+    A person released with the columns T visible needs k people with equal values in T. So the
+    person has at least d - |T| suppressed cells, T the largest set for which there are k such
+    people, d the number of columns.
     """
     width = classes.rows.shape[1]
     # most columns that each row can keep visible

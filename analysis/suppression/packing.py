@@ -1,18 +1,25 @@
-"""The heaviest set of columns with a bound within a number of people, for all rules but Theorem 2.
+"""A search for the columns of largest total weight with a bound on exposed people within a limit.
 
-The columns and their thresholds are chosen together: a column is left out (adds no weight, no rare
-people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters only
-through (R, P, gain), the rare people, the product of cells, and the weight: less R, less P and more
-gain is better, for every continuation. So undominated triples are merged column by column, exactly.
-For the coverage bound the column that attains the maximum is fixed in turn (coverage.py), which
-leaves the same problem for the other columns.
+A column is dropped, or kept at one of its thresholds, counts of people. At a threshold t, R_j is
+the number of people with a rare value of column j (a value of fewer than t people), and N_j the
+number of its other values. With R = sum R_j and P = prod N_j, at most R + scale P people are
+exposed: all people with a rare value, and a limited number in each of P cells. This covers all
+rules but Theorem 2 (`composition/bounds.py`).
 
-A triple is dropped if even a fractional knapsack cannot lift it to the best set known: each further
-column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
+Columns and thresholds are chosen together, column by column. A partial choice matters only through
+the triple (R, P, gain), gain a sum of weights: less R, less P and more gain are better however the
+choice continues. So only undominated triples are kept, and the search is exact. The coverage bound
+has a further term, a maximum over columns; the column that attains it is fixed in turn, and the
+other columns are searched as before (`composition/coverage.py`).
 
-Gains are integers, weight * (d + 1) + 1, so more columns decide between equal weights; then the
-lower bound decides, then the lexicographically first set. A set is a number with bit j for column j
-mirrored (column 0 the highest), so among sets of one size the first is the largest number.
+A triple is dropped if even the best continuation cannot reach the best set known. Each further
+column j costs at least the minimum over t of R_j + scale P (N_j - 1) of the people still allowed; a
+fractional knapsack with these costs bounds the gain.
+
+Gains are integers, weight * (d + 1) + 1 for d columns, so of sets with equal weight the set with
+more columns wins; then the lower bound, then lexicographic order decides. A set is stored as a
+number in which column 0 is the highest bit. So among sets of one size, the first in order is the
+largest number.
 """
 
 from collections.abc import Sequence
@@ -27,18 +34,22 @@ from ..exposure.counts import Integers, Steps
 
 MAX_COLUMNS = 62  # a set is stored as a signed 64-bit number
 
-Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
+# (gain, -bound on exposed people, set of columns as a number), the largest is best
+Key = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Triples:
-    """Partial choices of columns and thresholds, each by a triple (R, P, gain), as arrays.
+    """Partial choices of columns and thresholds, each with a triple (R, P, gain), as arrays.
+
+    A threshold divides the values of a column into rare and common values. The bound on exposed
+    people grows with R and P.
 
     Attributes:
-        rare: people with rare values, R.
-        cells: product of the numbers of common values, P.
-        gain: total gain of the kept columns.
-        member: the set of columns as a binary number in which column 0 is the highest bit.
+        rare: R, people with a rare value in a kept column.
+        cells: P, the product of the kept columns' numbers of common values.
+        gain: sum of the kept columns' gains (weights).
+        member: the set of kept columns as a binary number in which column 0 is the highest bit.
     """
 
     rare: Integers
@@ -47,11 +58,11 @@ class _Triples:
     member: Integers  # the set of columns in binary; column 0 is the highest bit
 
     def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
-        """Return the partial choices at these places."""
+        """Return the partial choices of columns with these indices or in this mask."""
         return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
 
     def join(self, further: "_Triples") -> "_Triples":
-        """Return these partial choices and further partial choices together."""
+        """Return these and further partial choices of columns in joint arrays."""
         pairs = zip(
             (self.rare, self.cells, self.gain, self.member),
             (further.rare, further.cells, further.gain, further.member),
@@ -64,36 +75,45 @@ class _Triples:
 class Packing:
     """A search for the set of columns with the largest gain and a bound of at most `max_exposed`.
 
+    The bound on exposed people is R + scale P. R is the number of people with a value below a
+    column's threshold, P the product of a factor for each column, such as the number of its other
+    values.
+
     Attributes:
-        steps: per column, the effect of each threshold.
-        gains: gains[j]: gain of column j.
+        steps: per column, R and the number of other values at each threshold.
+        gains: gains[j]: gain (weight) of column j.
         required: columns of every set.
-        options: per column, the added people and the factor of each threshold.
-        scale: k - 1 for the coverage bound, else k.
-        max_exposed: people that a bound may reach.
-        best: the best set so far: (gain, -people of its bound, set as a number).
-        growth: the least by which each column can make a bound grow.
+        options: per column, the addition to R and the factor of P at each threshold.
+        scale: people assumed in each of the P cells.
+        max_exposed: most people that may be exposed.
+        best: the best set so far: (gain, -people of the bound, set as a number).
+        growth: the least growth of the bound by each column.
     """
 
     steps: Sequence[Steps]
     gains: Sequence[int]
     required: frozenset[int]
     options: Sequence[Options]
-    scale: int  # people assumed in each exposed cell: k - 1 for the coverage bound, else k
+    # people assumed in each cell: for the coverage bound k - 1, the most in an exposed cell; else k
+    scale: int
     max_exposed: int  # most people that may be exposed
     best: Key
     growth: Growth = field(init=False)
 
     def __post_init__(self) -> None:
-        """Compute the least growth of the bound by each column."""
+        """Compute the least growth of the bound on exposed people by each column."""
         self.growth = Growth(self.options, self.scale)
 
     def bit(self, j: int) -> int:
-        """Return the bit of column j in the number of a set; column 0 is the highest."""
+        """Return the bit of column j in the number of a set of columns; column 0 is the highest."""
         return 1 << (len(self.steps) - 1 - j)
 
     def greedy(self) -> None:
-        """Find a first set: add every column that still fits, the best gain per person first."""
+        """Record a first set of columns, by adding columns while the bound stays within the limit.
+
+        The bound is on exposed people. Columns are added in two orders: by gain (weight) per person
+        that the bound grows at least, and by gain alone. The better set is recorded.
+        """
         for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
             front, gain, member = Front.empty(self.options[0]), 0, 0
             for j in sorted(order, key=lambda j: j not in self.required):
@@ -106,9 +126,11 @@ class Packing:
             self.best = max(self.best, (gain, -people, member)) if member else self.best
 
     def product(self) -> None:
-        """Search all sets by the bound R + scale * P: refined and Theorem 3; above it, coverage.
+        """Search all sets of columns by the bound R + scale P on exposed people.
 
-        R is the people with rare values, P the product of the numbers of common values.
+        R is the number of people with rare values, P the product of the numbers of common values
+        (for Theorem 3, of n / threshold). It is the bound of the rules refined and theorem3. The
+        coverage bound is at most as large, so the sets found are safe under the coverage bound too.
         """
         self.greedy()
         last_triples = self._triples(None, 0)
@@ -119,7 +141,11 @@ class Packing:
         )
 
     def coverage(self) -> None:
-        """Search all sets under the coverage bound: each column in turn attains the maximum."""
+        """Search all sets of columns by the coverage bound on exposed people.
+
+        The bound is R + (k - 1) (P - H): R people with rare values, P cells of common values, H a
+        maximum over columns. Each column in turn is taken as the column that attains the maximum.
+        """
         self.product()
         for last, steps in enumerate(self.steps):
             rest = self._triples(last, 1)
@@ -132,21 +158,29 @@ class Packing:
                 self._offer(gain, people, rest.member[entry] | self.bit(last))
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
-        """Record the best of these sets as the best of the search, if it fits and is better.
+        """Record the best of these sets of columns within the limit, if it beats `best`.
 
-        gain, people, member: gain, bound on exposed people, and columns of each set, as arrays.
+        Args:
+            gain: gain (weight) of each set.
+            people: bound on exposed people of each set.
+            member: the columns of each set as a binary number.
         """
-        people = np.floor(people).astype(np.int64)  # as Theorem 3 gives fractions of people
+        # rounded down, because Theorem 3 gives fractions of people
+        people = np.floor(people).astype(np.int64)
         safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
             best = safe[np.lexsort((member[safe], -people[safe], gain[safe]))[-1]]
             self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
 
     def _triples(self, last: int | None, slack: int) -> _Triples:
-        """Return all partial choices without the column `last` that may still matter.
+        """Return all partial choices of columns and thresholds that may still lead to the best set.
 
-        A choice is a triple of rare people R, cells P and gain that no other triple betters in all
-        three. `slack` is subtracted from P in tests: 1 for the coverage bound.
+        A choice has a triple (R, P, gain): people with rare values, cells of common values, weight.
+        No other choice is at least as good in all three.
+
+        Args:
+            last: a column that is left out, as it is added at the end; None: no such column.
+            slack: subtracted from P in tests of the limit: 1 for the coverage bound, else 0.
         """
         zero = np.zeros(1, dtype=np.int64)
         triples = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
@@ -159,16 +193,20 @@ class Packing:
         return triples
 
     def _order(self, last: int | None) -> list[int]:
-        """Return the columns but `last`: required columns first, then by gain per least cost."""
+        """Return the columns without `last`: required columns first, then by gain per least cost.
+
+        The gain is a column's weight, the least cost the least growth of the bound, in people.
+        """
         cost = [self.growth.joint_growth([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
         other_columns = (j for j in range(len(self.steps)) if j != last)
         return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
-        """Return the partial choices extended by column j, at each threshold that may fit.
+        """Return the partial choices extended by column j, at each threshold within the limit.
 
-        `slack` is subtracted from the number of cells: 1 for the coverage bound, else 0.
+        `triples` are choices of columns and thresholds. `slack` is subtracted from the number of
+        cells: 1 for the coverage bound, else 0.
         """
         front = Front(triples.rare, triples.cells)
         entry, option = ragged(front, self.options[j], self.scale, self.max_exposed + 1, slack)
@@ -182,9 +220,15 @@ class Packing:
     def _prune(
         self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
-        """Drop partial choices that expose too many people, or cannot reach the best known set.
+        """Return the partial choices that may still beat the best set of columns known.
 
-        Too many are more than `max_exposed`. `rest` are the columns still to come.
+        Choices that expose more than `max_exposed` people are dropped too.
+
+        Args:
+            triples: choices of columns and thresholds.
+            rest: the columns still to be decided.
+            last: the column that is added at the end, or None.
+            slack: subtracted from the number of cells: 1 for the coverage bound, else 0.
         """
         must = [j for j in rest if j in self.required]
         bound = self.growth.joint_growth(must)
@@ -206,13 +250,14 @@ class Packing:
         return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
-        """Return an upper bound on the gain of further columns, by a fractional knapsack.
+        """Return an upper bound on the gain (weight) of further columns, by a fractional knapsack.
 
-        Columns are divisible; the result is rounded down.
+        Parts of columns may be added; the result is rounded down.
 
-        cells: number of cells of each partial choice.
-        room: people that may still be exposed.
-        free: the columns that may be added.
+        Args:
+            cells: number of cells of each partial choice.
+            room: people that may still be exposed, for each partial choice.
+            free: the columns that may be added.
         """
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1
@@ -223,7 +268,8 @@ class Packing:
             best = np.argsort(costs / gains, kind="stable")
             cumulative_costs = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))
-            last_free = np.flatnonzero(cumulative_costs == 0)[-1]  # columns up to it cost no people
+            # the columns before this index add no exposed people
+            last_free = np.flatnonzero(cumulative_costs == 0)[-1]
             at_point = place == point
             filled = np.interp(room[at_point], cumulative_costs[last_free:], gained[last_free:])
             more[at_point] = np.floor(filled * (1 + 1e-12) + 1e-6)
@@ -231,11 +277,13 @@ class Packing:
 
 
 def undominated(triples: _Triples) -> Integers:
-    """Return the places of the triples that no other triple equals or betters in R, P and gain.
+    """Return the indices of the triples that no other triple equals or betters in R, P and gain.
 
-    A triple is a partial choice of columns: R is the people with rare values, P the product of
-    cells. Of equal triples the set of the larger number stays. First within equal P, by running
-    maxima; then blocks of neighbouring values of P against the block before, doubling the blocks.
+    A triple is a partial choice of columns: R people with rare values, P cells of common values,
+    gain the weight. Of equal triples, the set with the larger number stays. Triples of equal P are
+    compared first. Then the distinct values of P are grouped in blocks of neighbours. Each second
+    block is compared with the block before, of smaller P; the blocks double in size until one is
+    left.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]
@@ -253,15 +301,22 @@ def undominated(triples: _Triples) -> Integers:
 
 
 def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integers) -> Integers:
-    """Drop the triples of odd blocks that a triple of the even block before equals or betters.
+    """Drop the triples of each second block that a triple of the block before equals or betters.
 
-    A triple is the rare people R, cells P and gain of a partial choice. The even block has a
-    smaller P, so only R and gain are compared.
+    A triple (R, P, gain) is a partial choice of columns: R people with rare values, P cells, gain
+    the weight. A block is a range of values of P. The block before has smaller P, so only R and
+    gain are compared.
+
+    Args:
+        keep: indices of the triples that are compared.
+        rare: rank of R of every triple.
+        rank: rank of the gain of every triple.
+        block: block of every triple.
     """
     right = block[keep] % 2
     pair = block[keep] // 2
-    # One number sorts by pair of blocks, then by rare people, then the left block before the right:
-    # all numbers are below 2^31.
+    # The sort key orders by pair of blocks, then by R (people with rare values), then the block of
+    # smaller P first. All factors are below 2^31, so the key fits into 64 bits.
     order = np.argsort((pair * rare.size + rare[keep]) * 2 + right)
     keep, right, pair = keep[order], right[order], pair[order]
     base = pair * (rank.size + 1)

@@ -1,12 +1,15 @@
-"""Choose the columns to keep where persons may have several rows; exact.
+"""Choose the columns to keep, if persons may have several rows; exact.
 
-The bound is that of `composition.person_bound`, R + (k - 1) prod N_j, from the number of persons
-with each value: N_j values of column j have t persons or more, and R is the sum of the persons of
-all other values, for any threshold t. It never falls when a column is added. For a threshold t the
-sum R grows, and the product of the N_j too, unless a column has no value of t persons: then R is
-all persons. Against a single column, of exposure R_j(k): if t >= k, R_j(t) is no less; if t < k,
-the values with t to k - 1 persons hold at most (k - 1) N_j(t). So safe sets are downward closed,
-and the search of column_suppression.py holds.
+The bound on exposed persons is that of `composition.person_bound`, R + (k - 1) prod N_j for any
+threshold t. N_j is the number of values of column j that t persons or more have. R is the sum, over
+columns and their other values, of the persons with the value.
+
+The bound never falls when a column is added. At a fixed t, R grows. The product grows too, unless
+the new column has no value of t persons; then R is at least all persons. A set of a single column
+has a better bound, the persons R_j(k) with values of fewer than k persons. No larger set is below
+it: if t >= k, R_j(t) >= R_j(k); if t < k, the values with t to k - 1 persons have at most (k - 1)
+N_j(t) persons. So every set that contains an unsafe set is unsafe, and the search of
+`column_suppression.py` is valid.
 """
 
 from collections.abc import Sequence
@@ -29,10 +32,12 @@ RULE = "persons"
 
 @dataclass(frozen=True, slots=True)
 class PersonPromise:
-    """An upper bound on the persons in a class of fewer than k persons, if they have several rows.
+    """An upper bound on the exposed persons, if persons may have several rows.
+
+    A person is exposed by a row that fewer than k persons have.
 
     Attributes:
-        people: persons exposed at most.
+        people: upper bound on the exposed persons.
         n: all persons.
         rule: the name of the bound.
     """
@@ -49,16 +54,16 @@ class PersonPromise:
 
 @dataclass(slots=True)
 class PersonProblem(SuppressionProblem):
-    """The choice of columns by the bound for persons with several rows.
+    """The problem of choosing columns, if persons may have several rows.
 
     Attributes:
-        source: the bounds of all sets of columns.
+        source: the bounds on exposed persons for any set of columns.
     """
 
     source: PersonBounds | None = field(default=None, kw_only=True)
 
     def promise(self, chosen: tuple[int, ...]) -> PersonPromise:
-        """Return the bound of a set of columns; without columns no person is exposed."""
+        """Return the bound on exposed persons for a set of columns; 0 without columns."""
         assert self.source is not None  # noqa: S101 - the only constructor gives it
         people = self.source.max_exposed(chosen) if chosen else 0
         self.memory[chosen] = promise = PersonPromise(people, self.source.people)
@@ -74,17 +79,17 @@ def choose_person_columns(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """Return the columns to keep where persons have several rows: largest weight; exact.
+    """Return the columns to keep, if persons may have several rows: largest total weight; exact.
 
-    The bound on exposed persons is within `target`.
+    The bound on the share of exposed persons is within `target`.
 
     Args:
-        counts: for each column, the persons with each of its values; a person may be counted in
-            several.
+        counts: for each column, the number of persons with each value; a person with several values
+            is counted for each.
         k: an integer of at least 1; a person with a row that fewer than k persons have is exposed.
-        people: all persons, at least 1.
+        people: number of all persons, at least 1.
         target: the share of persons that may be exposed, in [0, 1].
-        weights: as in `choose_columns`.
+        weights: a finite number of at least 0 per column, 1 each by default.
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
 
@@ -108,7 +113,8 @@ def choose_person_columns(
         target=float(target),
         exact=exact,
         gains=as_gains(exact),
-        # A function in place of a rule's name: `promise` takes the bound from `source`.
+        # The search treats the bound as a function, because none of the named rules fits. This
+        # function is never called: `promise` computes the bound by `source`.
         rule=lambda _counts, _k: PersonPromise(people, people),
         required=tuple(sorted(must)),
         forbidden=frozenset(never),

@@ -1,12 +1,15 @@
-"""Choose the columns to keep by the coverage bound, or a heavier set by the priced bound.
+"""Choose the columns to keep with a sharper bound on exposed people, from linear programs.
 
-The priced bound, `composition.margins_bound` (an optimum of linear programs, whose dual values are
-prices), is never above the coverage bound and takes linear programs for every set. So sets are
-ranked by weight, then by the coverage bound, and the first is kept that either bound allows. A set
-within the coverage bound needs no program. A heavier set is tried if its coverage bound is near the
-target and no known table of it exposes more; at most MOST_TRIED sets, with TRIED_CELLS cells
-together: limited by numbers, not by time. With more than EVERY columns the heavier sets have one
-column more, repeatedly.
+The coverage bound is a formula of the column counts (`composition/coverage.py`). The
+linear-programming bound, `composition.margins_bound`, is never larger, but takes linear programs
+for every set of columns. A set is within the target if either bound is.
+
+Sets are ranked by weight, then by the coverage bound, and the first set within the target is kept.
+A program is solved only for a set with a coverage bound not far above the target. A heuristic must
+also find no table in which the set exposes more people than the target allows. At most MOST_TRIED
+sets are tried, with TRIED_CELLS cells together; the limits are numbers, not times, so that results
+are reproducible. With more than EVERY columns, columns are added one by one to the choice by the
+coverage bound, while the set stays within the target.
 """
 
 from __future__ import annotations
@@ -24,26 +27,30 @@ from ..exposure.counts import Integers, positive_counts
 from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import SuppressionProblem, people_allowed
 
-EVERY = 10  # most columns for which all sets are ranked
+EVERY = 10  # most columns for which all sets of columns are ranked
 MOST_TRIED = 12  # most sets of columns for which the linear program is solved
-# most joint cells, together, of the sets for which the linear program is solved
+# Most joint cells in total, over the sets of columns for which the linear program is solved.
 TRIED_CELLS = 4_000
-EXPLAINED = 1_000  # most joint cells, together, of the sets that explain each dropped column
+# Most joint cells in total, over the sets "kept columns and one dropped column", for which linear
+# programs explain why the column is dropped.
+EXPLAINED = 1_000
 
 Columns = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Priced:
-    """Decides if sets of columns are within the target, by the coverage or the priced bound.
+    """A test of sets of columns against a target, by either of two bounds on exposed people.
 
-    It counts the linear programs, which are limited.
+    The coverage bound is a formula of the column counts. The bound of a linear program is smaller
+    but slower, so the programs are counted and limited.
 
     Attributes:
         columns: counts of each column's values.
         k: the smallest equivalence class in which no person is exposed.
         max_exposed: people that may be exposed.
-        tried, cells: number and cells of the sets given to the linear program.
+        tried: number of sets given to a linear program.
+        cells: joint cells of these sets, in total.
     """
 
     columns: Sequence[Integers]
@@ -54,16 +61,22 @@ class Priced:
 
     @classmethod
     def from_marginals(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
-        """Return a test of column sets, from counts and the accepted exposed share."""
+        """Return a test of column sets, from the column counts, k, and the target.
+
+        The target is the share of people that may be exposed.
+        """
         columns = positive_counts(marginals)
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
 
     def meets(self, chosen: Columns, coverage: int) -> bool:
-        """Whether a set of columns is within the target, by the coverage or the priced bound.
+        """Whether a set of columns is within the target, by a formula or by a linear program.
 
-        coverage: the coverage bound on exposed people of the set. The priced bound (a linear
-        program) is
-        computed only if that is too large, but near the target.
+        Both give upper bounds on exposed people. The formula is the coverage bound. The program is
+        solved only if the coverage bound is too large, but near the target.
+
+        Args:
+            chosen: the columns.
+            coverage: the coverage bound of the set, in people, computed from the column counts.
         """
         if coverage <= self.max_exposed:
             return True
@@ -79,9 +92,10 @@ class Priced:
         return margins_bound(counts, self.k).people <= self.max_exposed
 
     def first(self, ranked: Iterable[tuple[Columns, int]]) -> Columns | None:
-        """Return the first set within the target, or None.
+        """Return the first set of columns within the target, or None.
 
-        `ranked`: sets and their coverage bounds, best first.
+        The target limits the exposed people. `ranked`: sets of columns in order of preference, each
+        with its coverage bound, an upper bound on exposed people.
         """
         return next((columns for columns, people in ranked if self.meets(columns, people)), None)
 
@@ -94,10 +108,11 @@ def choose_priced(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """Return the heaviest set of columns within the target, by the coverage or the priced bound.
+    """Return the columns to keep: the largest weight found within the target, by two bounds.
 
-    Never lighter than the coverage choice of `choose_columns`; the certificate is the smaller of
-    both bounds. Errors: see `choose_columns`.
+    Both bounds on exposed people need only the column counts. The coverage bound is a formula; the
+    bound of a linear program is never larger. The choice is never lighter than that of
+    `choose_columns` with the coverage bound. Its certificate is the smaller of both bounds.
 
     Args:
         marginals: count arrays with one total n >= 1, one per column.
@@ -106,6 +121,9 @@ def choose_priced(
         weights: a finite number of at least 0 per column, 1 each by default.
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
+
+    Raises:
+        ParameterError: as in `choose_columns`.
     """
     problem = SuppressionProblem.from_marginals(
         marginals, k, target, weights, "coverage", required, forbidden
@@ -130,7 +148,10 @@ def choose_priced(
 
 
 def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
-    """Whether the required columns are within the target by the priced bound."""
+    """Whether the required columns expose at most `people_limit` people.
+
+    The bound on exposed people is that of a linear program.
+    """
     counts = [problem.columns[j] for j in problem.required]
     return margins_bound(counts, problem.k).people <= people_limit
 
@@ -138,9 +159,10 @@ def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
 def _heavier(
     problem: SuppressionProblem, kept_columns: Columns | None
 ) -> Iterator[tuple[Columns, int]]:
-    """Yield the sets that weigh more than the kept set, with their coverage bounds, best first.
+    """Yield the sets of columns that weigh more than the kept set, the heaviest first.
 
-    Only if columns are few; else it yields no set.
+    Each comes with its coverage bound, an upper bound on exposed people. With more than `EVERY`
+    columns no set is yielded.
     """
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
     if len(free) > EVERY:
@@ -161,7 +183,10 @@ def _heavier(
 
 
 def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns) -> Columns:
-    """Return a kept set with every column that can be added within the target, heaviest first."""
+    """Return the kept columns and every column that can be added within the target, heaviest first.
+
+    The target limits the exposed people.
+    """
     while True:
         further_columns = [
             j for j in range(len(problem.columns)) if j not in {*kept_columns, *problem.forbidden}
@@ -175,9 +200,10 @@ def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns)
 
 
 def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns, int]:
-    """Return the coverage bound, in people, of every set of the `free` columns.
+    """Return an upper bound on exposed people for every set of the `free` columns.
 
-    If the problem has at most `EVERY` columns, the result has every set of all its columns.
+    It is the coverage bound, a formula of the column counts. If the problem has at most `EVERY`
+    columns, sets with other columns are in the result too.
     """
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
@@ -186,17 +212,21 @@ def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns
 
 
 def _gain(problem: SuppressionProblem, columns: Columns) -> int:
-    """Return the total gain of a set: its weight, and a unit per column to break ties."""
+    """Return the gain of a set of columns: the weight, and a unit per column to break ties."""
     return sum(problem.gains[j] for j in columns)
 
 
 def _coverage(problem: SuppressionProblem, columns: Columns) -> int:
-    """Return the coverage bound of a set on its exposed people."""
+    """Return the coverage bound of a set of columns: an upper bound on exposed people."""
     return best_bound([problem.columns[j] for j in columns], problem.k).people
 
 
 def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
-    """Return the certificate of a set by the priced bound; without columns no person is exposed."""
+    """Return the certificate of the exposed people for a set of columns, by a linear program.
+
+    Without columns no person is exposed. If the program is no better, the certificate is that of
+    the coverage bound.
+    """
     if not columns:
         return problem.promise(columns)
     return margins_bound([problem.columns[j] for j in columns], problem.k)
@@ -205,7 +235,11 @@ def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
 def _dropped(
     problem: SuppressionProblem, kept_columns: Columns, people_limit: int
 ) -> Iterator[Dropped]:
-    """Yield an explanation of each dropped column, by the priced bound if the sets are small."""
+    """Yield an explanation of each dropped column: the bound on exposed people with the column.
+
+    If the sets have few cells in total, the bound is that of a linear program, else the coverage
+    bound.
+    """
     wider = {
         j: tuple(sorted((*kept_columns, j)))
         for j in range(len(problem.columns))
@@ -222,11 +256,15 @@ def _dropped(
 
 
 def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limit: int) -> int:
-    """Return the largest k for which the priced bound is within the target, from a safe k on."""
+    """Return the largest k found at which a set of columns exposes at most `people_limit` people.
+
+    The bound on exposed people is that of a linear program. The search starts at `k`, which is
+    within the limit.
+    """
     counts = [problem.columns[j] for j in columns]
 
     def safe(k: int) -> bool:
-        """Whether the priced bound is within the target at this k."""
+        """Whether the linear-programming bound on exposed people is within the limit at this k."""
         return k <= problem.n and margins_bound(counts, k).people <= people_limit
 
     step = 1
@@ -240,12 +278,15 @@ def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limi
 
 
 def _cells(problem: SuppressionProblem, columns: Columns) -> int:
-    """Return the number of joint cells of a set that the priced bound's program has."""
+    """Return the number of joint cells in the linear program that bounds the exposed people."""
     return joint_cells([problem.columns[j] for j in columns], problem.k)
 
 
 def _considered(problem: SuppressionProblem, kept_columns: Columns) -> Iterator[Considered]:
-    """Yield the sets examined by the coverage bound; the kept set has its certificate's bound."""
+    """Yield the examined sets of columns, each with an upper bound on the share of exposed people.
+
+    For the kept set, it is the bound of the certificate; for all other sets, the coverage bound.
+    """
     for candidate in problem.considered(kept_columns):
         value = (
             _proof(problem, kept_columns).value

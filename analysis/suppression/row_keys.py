@@ -1,8 +1,9 @@
-"""The different rows of a table as random keys, to compare them outside sets of columns quickly.
+"""Random keys of a table's distinct rows, to find rows that agree outside a set of columns.
 
-A row is the sum of a random 64-bit number for each of its codes. Without the numbers of the columns
-T it is equal for rows that agree outside T (two other rows are equal with probability n^2 / 2^64;
-every release is counted again without these numbers).
+Each value of a column has a random 64-bit number, and the key of a row is the sum of its numbers.
+Without the numbers of the columns T, rows with equal values outside T have equal keys. Other rows
+have equal keys with probability below n^2 / 2^64 in n rows, so every release is counted again from
+the values.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from ...errors import ParameterError
 from ..exposure.cells import cells_of
 from ..exposure.counts import Integers
 
-SETS = 20_000  # most sets of columns that are tried
-PAIRS = 10_000_000  # most sets of columns times distinct rows in a search
+SETS = 20_000  # most sets of columns that a search tries to suppress
+PAIRS = 10_000_000  # most sets of columns times distinct rows in a search, to limit the time
 SEED = 0x63656C6C  # seed of the random numbers by which rows are compared
 
 Columns = tuple[int, ...]
@@ -41,35 +42,39 @@ def as_prices(costs: Sequence[float], columns: int, k: int) -> NDArray[np.float6
 
 
 def number_fixed(fixed: ArrayLike | None, rows: int) -> Integers:
-    """Number the cells of rows in columns that are released as they are; None: no such column.
+    """Return a number for each row, equal for rows with equal labels in `fixed`.
 
-    Returns a number from 0 for each row.
+    A label stands for the row's values in columns that are never suppressed; None: no such column.
     """
     return np.zeros(rows, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
 
 
 class RowKeys:
-    """The different rows of a table, and sets of columns to suppress by ascending cost.
+    """The distinct rows of a table, and sets of columns to suppress by ascending cost.
 
-    The base of the searches for the cheapest suppressed cells.
+    The base class of the searches for the cheapest suppressed cells.
 
     Attributes:
         prices: the cost of a suppressed cell of each column.
-        width: number of columns.
-        cells: the number of each row's distinct row.
-        people: number of rows of each distinct row.
-        rows: codes of the distinct rows, shape (m, width).
-        fixed_cells: the cell of each distinct row in columns that are released as they are.
-        sets: sets of columns by ascending cost, all columns last.
-        beyond: a lower bound on the cost of sets that are not tried.
+        width: number of columns that may be suppressed.
+        cells: for each row of the table, the number of its distinct row.
+        people: number of rows of the table for each distinct row.
+        rows: codes of the m distinct rows, shape (m, width).
+        fixed_cells: for each distinct row, a number for its values in columns that are never
+            suppressed.
+        sets: sets of columns by ascending cost, the set of all columns included.
+        beyond: a lower bound on the cost of suppressing a set that is not in `sets`.
     """
 
     def __init__(
         self, codes: NDArray[np.integer], fixed_cells: Integers, prices: NDArray[np.float64]
     ) -> None:
-        """Number the rows of a table.
+        """Number the distinct rows of a table.
 
-        `fixed_cells`: for each row, a number as of `number_fixed`.
+        Args:
+            codes: the table, codes of shape (n, width).
+            fixed_cells: a number for each row's values in columns that are never suppressed.
+            prices: the cost of a suppressed cell of each column.
         """
         self.prices, self.width = prices, codes.shape[1]
         self.cells = cells_of(np.column_stack((codes, fixed_cells)), range(self.width + 1))
@@ -86,7 +91,10 @@ class RowKeys:
         self.sets, self.beyond = self._sets()
 
     def _sets(self) -> tuple[list[Columns], float]:
-        """Return the sets of columns to try by cost, and a lower bound on further sets' cost."""
+        """Return the sets of columns to suppress that are tried, by ascending cost in one row.
+
+        The second result is a lower bound on the cost of any set that is not tried.
+        """
         limit = min(SETS, max(200, PAIRS // max(1, len(self.people))))
         sets: list[Columns] = []
         for size in range(1, self.width + 1):
@@ -104,9 +112,9 @@ class RowKeys:
         return float(self.prices[list(columns)].sum())
 
     def keys(self, columns: Columns, rows: Integers) -> Keys:
-        """Return a number for each of these distinct rows.
+        """Return a key for each of these distinct rows.
 
-        Rows with equal numbers agree in all columns other than `columns`.
+        Rows with equal values outside `columns` have equal keys; other rows almost never do.
         """
         suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
         keys: Keys = self.whole[rows] - suppressed

@@ -1,18 +1,19 @@
-"""Search the safe sets of columns of a known table: at most a given number of people below k.
+"""Search the safe sets of columns of a known table: few people have a row that fewer than k have.
 
-No class grows when a column is added, so a superset of an unsafe set is unsafe, and a set is
-maximal if no column can be added. A narrow table is searched whole (column_sets.py). A wide table
-has too many sets; for it
+A set of columns is safe if at most a given number of people are in a class of fewer than k people
+with equal values in these columns. No class grows when a column is added, so every set that
+contains an unsafe set is unsafe. A safe set is maximal if no column can be added. In a narrow table
+all sets are examined (`composition/column_sets.py`). A wide table has too many sets; for it
 
-1. from the empty set, the column that exposes the fewest people is added, as long as a column is
+1. from the empty set, the column that exposes the fewest people is added, as long as the set stays
    safe: one maximal set;
-2. every other column that is safe alone starts another set, filled up in that order: so it is in at
-   least one reported maximal set;
-3. sets are searched depth first, skipping sets that cannot hold more columns than the largest set
-   known, until all are done (then that set is proven to be the largest) or the work is used up.
+2. every other column that is safe alone starts another set, to which columns are added in the same
+   order: so each such column is in at least one reported maximal set;
+3. sets are searched depth first, without sets that cannot have more columns than the largest set
+   known. The largest set is proven if the search ends before the allowed work is used up.
 
-Work is counted in rows read, not in seconds, so that a result does not depend on the machine; for
-very long tables, in sets.
+Work is counted in rows read, not in seconds, so that a result does not depend on the machine. For
+very long tables a minimum number of sets is allowed.
 """
 
 from collections.abc import Sequence
@@ -27,11 +28,16 @@ from ..exposure.persons import Persons, people_below
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
-WORK = 200_000_000  # most rows that a search reads, by default: about two seconds
-MIN_SETS = 160  # least number of column sets that a search may count, even if rows are many
-CELLS = 1 << 18  # most cells counted by index, in the processor's cache; more are sorted
-SORTING = 3  # work of a row if different persons are counted, in multiples of a plain row's
-# work of a row and column if missing cells match any value, in multiples of a plain row's
+WORK = 200_000_000  # default limit of the rows that a search reads: about two seconds
+# number of column sets that a search may count in any case, even if the table has many rows
+MIN_SETS = 160
+# with at most so many cells, people are counted in an array that fits the processor's cache; with
+# more cells, rows are sorted
+CELLS = 1 << 18
+# work of a row if different persons are counted, in multiples of the work of a plain row
+SORTING = 3
+# Work of a row and column if missing cells match any value, in multiples of the work of a plain
+# row.
 MATCHING = 10
 Columns = tuple[int, ...]
 _Cells = NDArray[np.integer]
@@ -41,13 +47,16 @@ _Cells = NDArray[np.integer]
 class SafeSets:
     """The safe sets of columns found by `search_safe_sets`, as ascending column numbers.
 
+    A set is safe if at most an allowed number of people are in classes smaller than k.
+
     Attributes:
         largest: the set found with most columns; the first of equal size.
         proven: whether it is proved that no safe set has more columns.
-        maximal: maximal safe sets, the largest first; not necessarily all.
+        maximal: safe sets to which no column can be added, the largest first; not necessarily all.
         unsafe: columns that are unsafe even alone.
-        counted: number of sets with counted people.
-        finished: False if the allowed work was used up before.
+        counted: number of sets for which the exposed people were counted.
+        finished: False if the allowed work was used up before each safe column was in a set of
+            `maximal`.
     """
 
     largest: Columns
@@ -70,14 +79,17 @@ def search_safe_sets(
     """Search the sets of columns with at most `max_exposed` people in classes smaller than k.
 
     Args:
-        table: n x d integer codes of at least 0, n >= 1; missing cells have a code of their own.
+        table: integer codes of at least 0, shape (n, d), n >= 1 rows; a missing cell has a code of
+            its own.
         k: an integer.
         max_exposed: people, at least 0.
-        wildcards: the same table, with missing cells that match any value; None: missing is a
+        wildcards: the table in a form in which a missing cell matches any value; None: missing is a
             value.
-        work: rows to read at most; None: WORK, or MIN_SETS times all rows if that is more.
-        safe_columns: a set known to be safe, for instance by a bound; it is filled up first.
-        persons: the same table, whose rows belong to persons; None: each row is a person's own.
+        work: most rows to read; None: WORK, or MIN_SETS times all rows if that is more.
+        safe_columns: a set known to be safe, for instance by a bound; further columns are added to
+            this set first.
+        persons: the person of each row, if persons may have several rows; None: each row is a
+            person's own.
     """
     codes = as_table(table)
     if codes.shape[0] == 0 or whole(max_exposed, "max_exposed") < 0:
@@ -103,11 +115,13 @@ class _UsedUpError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start:
-    """A set of columns with the cell of every row, from which wider sets are counted.
+    """A set of columns with the cell of every row, from which larger sets are counted.
+
+    A cell is a combination of values of these columns.
 
     Attributes:
         chosen: the columns, in the order in which they were added.
-        cells: number of each row's cell.
+        cells: the number of each row's cell.
         cell_count: number of cells.
         people: people in a cell of fewer than k.
     """
@@ -120,12 +134,12 @@ class _Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wider:
-    """A set with one more column: its exposed people are counted, its cells are not kept.
+    """A set with one more column: the exposed people are counted, the cells are not stored.
 
     Attributes:
         start: the set without this column.
         column: the added column.
-        cell_count: upper limit of the number of cells.
+        cell_count: upper limit of the number of cells (combinations of values).
         people: people in a cell of fewer than k.
     """
 
@@ -145,11 +159,20 @@ class _SafeSetSearch:
     """The state of a search for safe sets of columns: the table, the limits, and the sets found.
 
     Attributes:
-        digits, radices: the codes of each column, and their number.
-        k, max_exposed: a set is safe if at most so many people are in cells of fewer than k.
-        wildcards, persons: classes if missing cells match any value, or persons have several rows.
-        work: rows that may still be read.
-        counted, finished, proven, best, maximal, unsafe: as of `SafeSets`; `best` is its `largest`.
+        digits: the codes of each column, renumbered from 0 without gaps.
+        radices: the number of codes of each column.
+        k: the smallest class in which no person is exposed.
+        max_exposed: most exposed people in a safe set.
+        wildcards: the table in a form in which missing cells match any value; None: missing is a
+            value.
+        work: number of rows that may still be read.
+        persons: the person of each row, if persons may have several rows; else None.
+        counted: number of sets for which the exposed people were counted.
+        finished: False if the work was used up before each safe column was in a maximal set.
+        proven: whether it is proved that no safe set has more columns than `best`.
+        best: the safe set found with most columns.
+        maximal: safe sets to which no column can be added.
+        unsafe: columns that are unsafe even alone.
     """
 
     digits: list[_Cells]
@@ -176,7 +199,16 @@ class _SafeSetSearch:
         work: int,
         persons: Persons | None = None,
     ) -> "_SafeSetSearch":
-        """Return a search of a table; each column's codes are numbered without gaps."""
+        """Return a search of a table of codes; each column's codes are renumbered without gaps.
+
+        Args:
+            codes: the table, shape (rows, columns).
+            k: the smallest class in which no person is exposed.
+            people_limit: most exposed people in a safe set.
+            wildcards: the table with missing cells that match any value, or None.
+            work: number of rows that may be read.
+            persons: the person of each row, or None.
+        """
         digits, radices = list[_Cells](), list[int]()
         for j in range(codes.shape[1]):
             column, radix = dense(codes[:, j].astype(np.int64))
@@ -185,7 +217,9 @@ class _SafeSetSearch:
         return cls(digits, radices, k, people_limit, wildcards, work, persons)
 
     def run(self, known_columns: Columns) -> None:
-        """Search, beginning with a set known to be safe; set `proven` if all sets were searched.
+        """Search the safe sets; set `proven` if all sets were searched.
+
+        The search begins with `known_columns`, a set known to be safe.
 
         Raises:
             _UsedUpError: the work is used up before every safe column is in a maximal set.
@@ -219,7 +253,7 @@ class _SafeSetSearch:
             pass
 
     def extend(self, start: _Start, column: int) -> _Wider:
-        """Return the set with one more column, with its exposed people counted.
+        """Return the set with one more column, with the exposed people counted.
 
         Raises:
             _UsedUpError: the allowed work is used up.
@@ -230,16 +264,22 @@ class _SafeSetSearch:
         wider = _Wider(start, column, cell_limit, people)
         self.counted += 1
         if people > self.max_exposed and self.wildcards is not None:
-            # Missing as a value exposes at least as many people, so only sets that are unsafe so
-            # are counted again.
+            # A missing cell that counts as a value exposes at least as many people as a missing
+            # cell that matches any value. So a set that is safe in the first count needs no second
+            # count.
             self.spend(MATCHING * len(wider.chosen) * self.wildcards.weights.size)
             return replace(wider, people=self.wildcards.crowds(wider.chosen).users_below(self.k))
         return wider
 
     def below(self, cells: _Cells, cell_limit: int) -> int:
-        """Return the people in cells of fewer than k people.
+        """Return the number of people in cells of fewer than k people.
 
-        cells: the cell of each row; the array may be reordered. cell_limit: all cells are below it.
+        A cell is a combination of values. Different persons are counted if persons have several
+        rows.
+
+        Args:
+            cells: the number of each row's cell; the array may be reordered.
+            cell_limit: all numbers in `cells` are below this.
         """
         if self.persons is not None:
             self.spend((SORTING - 1) * cells.size)
@@ -248,25 +288,36 @@ class _SafeSetSearch:
         return int(counts[counts < self.k].sum())
 
     def cells(self, start: _Start, column: int) -> _Cells:
-        """Return the cell of every row, with one more column; int32 if possible, else int64."""
+        """Return the number of every row's cell (combination of values), with one more column.
+
+        The numbers are int32 if possible, else int64.
+        """
         radix = self.radices[column]
         kind = np.int32 if start.cell_count * radix < 2**31 else np.int64
         digits = self.digits[column]
         return extend_keys(start.cells, start.cell_count, digits, radix, kind)[0]
 
     def as_start(self, wider: _Wider) -> _Start:
-        """Return a wider set as a start, its cells numbered without gaps."""
+        """Return a set with an added column as a start, with cells numbered without gaps."""
         cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.cell_count)
         return _Start(wider.chosen, cells, cell_count, wider.people)
 
     def spend(self, rows: int) -> None:
-        """Subtract rows from the allowed work; raise `_UsedUpError` if it is used up."""
+        """Subtract a number of rows from the work that is still allowed.
+
+        Raises:
+            _UsedUpError: the allowed work is used up.
+        """
         self.work -= rows
         if self.work < 0:
             raise _UsedUpError
 
     def dive(self, start: _Start, free: Sequence[int]) -> list[int]:
-        """Add the column that exposes fewest people until no column fits; return them in order."""
+        """Add the column that exposes the fewest people until no column fits; record the set.
+
+        A column fits if the set stays safe. `free` are the columns that are safe alone. Returns the
+        columns of the set, in the order in which they were added.
+        """
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]
@@ -279,9 +330,10 @@ class _SafeSetSearch:
         return list(start.chosen)
 
     def fill(self, start: _Start, order: Sequence[int]) -> None:
-        """Add every column that still fits, in order, and record the set.
+        """Add every column with which the set stays safe, in this order, and record the set.
 
-        A column that did not fit stays unfit.
+        A column that makes the set unsafe is not tried again, because a larger set would be unsafe
+        too.
         """
         for j in dict.fromkeys(order):
             if j not in start.chosen:
@@ -291,7 +343,10 @@ class _SafeSetSearch:
         self.add(start.chosen)
 
     def deepen(self, start: _Start, free: Sequence[int]) -> None:
-        """Search depth first the safe sets that add columns of `free` and may beat the largest."""
+        """Search depth first the safe sets that add columns of `free` to a set.
+
+        Sets that cannot have more columns than the largest safe set known are skipped.
+        """
         self.note(start)
         if len(start.chosen) + len(free) <= len(self.best):
             return
@@ -305,7 +360,7 @@ class _SafeSetSearch:
             )
 
     def note(self, start: _Start) -> None:
-        """Record a set as the largest, if it is safe and has more columns."""
+        """Record a set as the largest, if it is safe and has more columns than `best`."""
         if start.people <= self.max_exposed and len(start.chosen) > len(self.best):
             self.best = tuple(sorted(start.chosen))
 
@@ -316,7 +371,7 @@ class _SafeSetSearch:
             self.maximal.append(ordered)
 
     def result(self) -> SafeSets:
-        """Return the sets found so far."""
+        """Return the safe sets found so far."""
         columns = self.best
         if columns and self.proven and columns not in self.maximal:
             self.maximal.append(columns)
@@ -332,7 +387,10 @@ class _SafeSetSearch:
 
 
 def _renumbered(cells: _Cells, cell_limit: int) -> tuple[_Cells, int]:
-    """Return the cells numbered without gaps, and their number."""
+    """Return the cell number of each row, renumbered without gaps, and the number of cells.
+
+    All cell numbers are below `cell_limit`.
+    """
     if cell_limit <= CELLS:
         occurring = np.bincount(cells, minlength=1) > 0
         return (np.cumsum(occurring, dtype=np.int32) - 1)[cells], int(occurring.sum())

@@ -1,21 +1,25 @@
-"""Local suppression for targets beside k: the cheapest cells found, and a bound.
+"""Suppression of single cells if classes have targets beside k: a search for low cost, and a bound.
 
-Every class of equal released rows has to meet its `ClassTargets`: k different persons, and
-l-diversity, entropy and t-closeness of sensitive columns, which are not suppressed. "Suppressed" is
-a value of its own. A cell is suppressed in one row: of a person with several rows the other rows
-stay as they are.
+Every class of equal released rows has to meet its `ClassTargets`. These are k different persons,
+and l-diversity, entropy and t-closeness of sensitive columns, which are not suppressed.
+"Suppressed" counts as a value of its own. Cells are suppressed row by row: other rows of the same
+person stay as they are.
 
-A class that misses a target has rows with a suppressed cell in every release
-(`ClassTargets.leaving`), and each of them pays at least for its cheapest columns T such that the
-people that agree with it outside T suffice:
+If a class of the table misses a target, a number of its rows have a suppressed cell in any release
+(`ClassTargets.leaving`). Each such row costs at least the cheapest set T of columns with the
+following property: the rows with equal values outside T have enough people and enough different
+sensitive values for the targets. The sum of these costs is a lower bound for any release.
 
-    cost >= sum over classes of leaving x min { c(T) : the rows that agree outside T may suffice }
+The search is that of `cheapest_cells`, in four steps. Rows of classes that miss a target are
+released
 
-The search is that of `cheapest_cells`, with classes that are judged: rows together by sets of
-columns of ascending cost; then with rows of classes that can spare them, each chosen for the
-targets that the class misses, or with a full class; then with the class that this makes dearer by
-the least. Classes with people and values enough but an uneven law may keep their rows but for the
-most frequent values. Small tables are solved by the integer program of `target_program`.
+1. together, if a set of columns, tried by ascending cost, makes their values equal; 2. with rows
+that other classes can do without, chosen for the targets that are missed; 3. with all rows of
+another class; 4. with the released class where this adds the least cost.
+
+A class with enough people and values may only have too frequent values. Then rows with the most
+frequent values may leave, and the remaining rows are released unchanged. Small tables are solved by
+the integer program of `target_program`.
 """
 
 from __future__ import annotations
@@ -35,14 +39,22 @@ from .class_targets import ClassTargets
 from .row_keys import Columns, RowKeys, as_prices, number_fixed
 from .target_program import cheapest_for_targets
 
-HEAP = 400_000  # most groups of rows that are sorted by their estimated cost
-LOOKS = 4_000  # most groups for which rows of other classes are searched to complete them
-KINDS = 24  # most kinds of rows compared as helpers, which complete a class that misses its targets
-SPARING = 100  # number of classes, the largest, that may give rows to others
-DONORS = 4  # number of safe classes, the smallest, that are compared as givers of rows
-JOINS = 30  # most classes that a row may try to join
-TRIMMED = 1_000  # number of classes, those with most rows that may stay, that are trimmed
-PARTS = 50  # most steps in which a class is trimmed
+# most groups of rows that are sorted by the estimated cost of releasing a group together
+HEAP = 400_000
+# most groups of rows for which rows of other classes are searched, to meet the targets together
+LOOKS = 4_000
+# most kinds of rows (equal in sensitive values and person) that are compared as additions to a
+# class that misses its targets
+KINDS = 24
+# at most so many classes, the largest, are asked for single rows to complete another class
+SPARING = 100
+# at most so many classes, the smallest, are compared to complete another class with all their rows
+DONORS = 4
+JOINS = 30  # most classes that rows may try to join
+# At most so many classes that miss a target are trimmed: rows of frequent sensitive values are
+# removed until the rest meets the targets. The classes that may keep most rows come first.
+TRIMMED = 1_000
+PARTS = 50  # most steps in which rows of frequent sensitive values are removed from a class
 
 Name = tuple[Columns, int]
 
@@ -54,18 +66,19 @@ def suppress_for_targets(
     fixed: ArrayLike | None = None,
     nodes: int = NODES,
 ) -> CheapestCells | None:
-    """Suppress cells at least cost until every class of released rows meets its targets.
+    """Suppress cells at low cost until every class of equal released rows meets its targets.
 
     Args:
-        table: n x d integer codes of at least 0, n >= 1.
-        targets: of each class.
-        costs: of a suppressed cell of each column, above 0.
-        fixed: the cell of each row in columns that are released as they are; None: no such column.
-        nodes: of the search tree of the integer program; 0 skips it.
+        table: integer codes of at least 0, shape (n, d), n >= 1 rows and d columns.
+        targets: the targets of every class, such as k people.
+        costs: cost of a suppressed cell in each column, above 0.
+        fixed: for each row, a label of its values in further columns that are never suppressed;
+            None: no such column.
+        nodes: limit of the search tree of the integer program; 0 skips the program.
 
     Returns:
-        The cells; None if no release was found. There is none, unless persons have several rows
-        and a sensitive column has a target.
+        The suppressed cells, or None if no release was found. None proves that no release exists,
+            unless persons have several rows and a sensitive column has a target.
 
     Raises:
         ParameterError: costs are not d numbers above 0.
@@ -97,17 +110,17 @@ def suppress_for_targets(
 
 
 class _TargetSearch(RowKeys):
-    """The search for the cheapest cells that meet targets: rows by class, and rows to release.
+    """The search for the cheapest suppressed cells with which every class meets its targets.
 
-    A class is the people with an equal distinct row of the table, or an equal released row. Rows
-    are at home if released as they are, open if not released yet.
+    A class is the rows of an equal distinct row of the table, or of an equal released row. A row is
+    "at home" if it is released without a suppressed cell, and "open" if it is not released yet.
 
     Attributes:
-        targets: of every class.
-        missed: whether each class of the table misses its targets.
-        leaving: rows of each class that have a suppressed cell in every release, at least.
-        row_costs: cost that a row of each class cannot avoid; nan if not known yet.
-        kind: rows of an equal kind are equal for the targets (sensitive values, person).
+        targets: the targets of every class.
+        missed: whether each class of the table misses a target.
+        leaving: least number of rows of each class that have a suppressed cell in any release.
+        row_costs: least cost of such a row of each class in any release; nan if not known yet.
+        kind: for each row, a number that is equal for rows of equal sensitive values and person.
     """
 
     def __init__(
@@ -117,7 +130,7 @@ class _TargetSearch(RowKeys):
         targets: ClassTargets,
         prices: NDArray[np.float64],
     ) -> None:
-        """Number the rows, and find the classes of the table that miss their targets."""
+        """Number the distinct rows of a table, and find the rows that miss their targets."""
         super().__init__(codes, fixed_cells, prices)
         self.targets, self.n = targets, len(codes)
         every = np.arange(self.n)
@@ -125,9 +138,11 @@ class _TargetSearch(RowKeys):
         self.starts = np.concatenate(([0], np.cumsum(self.people)))
         self.missed = targets.shortfall(self.cells, every) > 0
         self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
-        # unavoidable cost of a row of each class
+        # For each class, the least cost of a row with a suppressed cell, in any release. nan: not
+        # known yet.
         self.row_costs = np.full(len(self.people), np.nan)
-        self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
+        # rows of a kind have equal sensitive values and person
+        self.kind = np.zeros(self.n, np.int64)
         for column in targets.columns:
             self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[
                 1
@@ -139,12 +154,20 @@ class _TargetSearch(RowKeys):
 
     @property
     def lower(self) -> float:
-        """The lower bound on the cost of all releases."""
+        """The lower bound on the cost of any release that meets the targets.
+
+        In each class of the table that misses a target, a least number of rows has a suppressed
+        cell in any release. The bound is the sum of the least costs of these rows.
+        """
         finite_costs = np.where(np.isnan(self.row_costs), self.beyond, self.row_costs)
         return float((finite_costs * self.leaving)[self.missed].sum())
 
     def run(self) -> NDArray[np.bool_] | None:
-        """Release all rows; return the suppressed cells, shape (n, d), or None if this fails."""
+        """Release all rows, in several ways, and keep the cheapest release.
+
+        Returns the suppressed cells, shape (n, d), n rows and d columns, or None if no release is
+        found.
+        """
         if not self.missed.any():
             return np.zeros((self.n, self.width), bool)
         trimmed = self._trim()
@@ -161,14 +184,14 @@ class _TargetSearch(RowKeys):
         return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
 
     def _home(self) -> NDArray[np.bool_]:
-        """Return a mask of the rows released as they are, in classes that meet targets."""
+        """Return a mask of the rows in classes of the table that meet their targets."""
         return ~self.missed[self.cells]
 
     def _trim(self) -> NDArray[np.bool_] | None:
-        """Return a mask of the rows that are released as they are, after rows left some classes.
+        """Return a mask of the rows to release unchanged, after some classes are trimmed.
 
-        A class that misses the targets may meet them without some rows of its most frequent values.
-        None if no class does.
+        A class that misses its targets may meet them without some rows of its most frequent
+        sensitive values. The result is None if this helps no class.
         """
         home = self._home()
         may_stay = np.where(self.missed, self.people - self.leaving, 0)
@@ -180,7 +203,11 @@ class _TargetSearch(RowKeys):
         return home if home[self.missed[self.cells]].any() else None
 
     def _trimmed(self, rows: Integers) -> Integers:
-        """Return a part of a class that meets the targets, by removing a few rows at a time."""
+        """Return a part of a class's rows that meets the targets; no rows if there is none.
+
+        Rows of a kind (equal sensitive values and person) are removed a few at a time, each time
+        the kind with the best result.
+        """
         step = max(1, len(rows) // PARTS)
         while len(rows) >= self.targets.k:
             if self.targets.meets(rows):
@@ -196,24 +223,26 @@ class _TargetSearch(RowKeys):
     def _kinds(self, rows: Integers) -> Integers:
         """Return the kinds of some rows, the most frequent first.
 
-        Rows of one kind are equal for the targets: in sensitive values, and in the person.
+        Rows of a kind have equal sensitive values, and belong to an equal person.
         """
         kinds, rows_of_kind = np.unique(self.kind[rows], return_counts=True)
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
     def _judged(self, parts: Sequence[Integers]) -> Floats:
-        """Return the shortfall (distance from the targets) of each of several classes."""
+        """Return the distance from the targets for each of several classes; 0 meets them."""
         classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return self.targets.shortfall(classes, np.concatenate(parts))
 
     def rows_of(self, cell: int) -> Integers:
-        """Return the rows of a class of the table."""
+        """Return the rows of a class of equal rows of the table, by the number of the class."""
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def _release(self, home: NDArray[np.bool_], patience: float) -> NDArray[np.bool_] | None:
-        """Release the rows that are not at home (released as they are), with some patience.
+        """Release the rows outside the mask `home`; rows in the mask are released unchanged.
 
-        Returns the suppressed cells, or None if no release is found; for `patience` see `_group`.
+        `patience` limits the cost of releasing rows together: for each row, this multiple of the
+        row's least possible cost. The result is the suppressed cells, or None if no release is
+        found.
         """
         self.home, self.classes = home, dict[Name, Integers]()
         self.open = ~home
@@ -231,18 +260,22 @@ class _TargetSearch(RowKeys):
         return mask
 
     def _put(self, columns: Columns, key: int, rows: Integers) -> None:
-        """Release rows with some columns suppressed, in the class with this key."""
+        """Release rows with some columns suppressed, in the class with this key.
+
+        The key stands for the values outside the suppressed columns.
+        """
         joined_rows = (self.classes.get((columns, key), rows[:0]), rows)
         self.classes[columns, key] = np.concatenate(joined_rows)
         self.open[rows] = False
         self.home[rows] = False
 
     def _group(self, patience: float) -> None:
-        """Release open rows together with other open rows, by sets of columns of ascending cost.
+        """Release open rows (rows not released yet) together with other open rows.
 
-        Open rows are not released yet. `patience`: the largest cost of a row, in multiples of the
-        cost that it cannot avoid. k is enough: with k - 1 helpers (rows of other classes), a single
-        row costs k times as much.
+        Sets of columns to suppress are tried by ascending cost. `patience` limits the cost of a row
+        to this multiple of the row's least possible cost. A multiple of k suffices: a single row
+        can also be released with k - 1 rows of other classes, at k times the cost of the suppressed
+        columns.
         """
         rows = np.flatnonzero(self.open)
         for columns in self.sets:
@@ -268,10 +301,16 @@ class _TargetSearch(RowKeys):
             rows = rows[~released]
 
     def _bound(self, columns: Columns, price: float, cells: Integers) -> None:
-        """Record `price` as the unavoidable cost of classes for which it is the first to suffice.
+        """Record `price` as the least cost of a row in each class that these columns suffice for.
 
-        A price suffices if the classes may be released with these columns suppressed; sets come by
-        ascending price.
+        Columns suffice for a class of the table if all rows with equal values outside them have
+        enough people and different sensitive values for the targets. Sets of columns come by
+        ascending price, so only the first such price is recorded.
+
+        Args:
+            columns: the suppressed columns.
+            price: cost of suppressing these columns in one row.
+            cells: numbers of the classes without a recorded price.
         """
         groups, place = np.unique(self.keys(columns, cells), return_inverse=True)
         every = self.keys(columns, np.arange(len(self.people)))
@@ -282,9 +321,10 @@ class _TargetSearch(RowKeys):
         self.row_costs[cells[reached]] = price
 
     def _add_helpers(self) -> None:
-        """Release open rows with rows of other classes, the cheapest for each open row first.
+        """Release open rows (rows not released yet) together with helpers, rows of other classes.
 
-        Open rows are not released yet; the other rows complete a class that meets the targets.
+        Helpers get the same columns suppressed, so that the released class meets the targets.
+        Groups of open rows are taken by ascending cost per open row.
         """
         cells = np.unique(self.cells[self.open])
         sums_of_cells = np.bincount(self.cells[self.open], minlength=len(self.people))[cells]
@@ -314,9 +354,15 @@ class _TargetSearch(RowKeys):
                 self._put(columns, key, np.concatenate((rows, helpers)))
 
     def _helpers(self, columns: Columns, key: int, rows: Integers) -> tuple[Integers, float] | None:
-        """Return rows that complete open rows to a class that meets the targets; the cost per row.
+        """Return helpers that complete open rows to meet the targets; the cost per open row.
 
-        Open rows are not released yet. None if no such rows are found.
+        Open rows are not released yet. Helpers are rows of other classes with equal values outside
+        the suppressed columns. None if no helpers are found.
+
+        Args:
+            columns: the suppressed columns.
+            key: key of the values outside these columns.
+            rows: the open rows.
         """
         price, none = self.price(columns), rows[:0]
         group = np.concatenate((self.classes.get((columns, key), none), rows))
@@ -339,9 +385,10 @@ class _TargetSearch(RowKeys):
         return helpers, price * (len(rows) + len(helpers)) / len(rows)
 
     def _spared(self, group: Integers, donors: Sequence[Integers]) -> Integers | None:
-        """Return rows that donors can spare to complete a group to the targets; None if none do.
+        """Return rows that donors can spare to complete a group to the targets, or None.
 
-        Donors are the rows of classes that are released as they are.
+        Donors are classes of rows released unchanged. A donor spares a row if it meets its own
+        targets without this row. `donors` are the rows of each donor.
         """
         spare_rows = {
             place: rows for place, rows in enumerate(donors) if len(rows) > self.targets.k
@@ -370,10 +417,15 @@ class _TargetSearch(RowKeys):
     def _offers(
         self, spare_rows: dict[int, Integers], refused: set[tuple[int, int]], kind_limit: int
     ) -> Iterator[tuple[int, int]]:
-        """Yield a row of each kind (equal for the targets), as (class, place in the table).
+        """Yield a spare row of each kind, as (number of a class in `spare_rows`, row of the table).
 
-        The row comes from the largest class that may spare one. `refused` are pairs (class, kind)
-        to skip; at most `kind_limit` kinds are offered.
+        Rows of a kind have equal sensitive values and person. The row comes from the largest class
+        that may spare a row of the kind.
+
+        Args:
+            spare_rows: rows of each class that may spare rows.
+            refused: pairs (class, kind) to skip.
+            kind_limit: most kinds that are offered.
         """
         offered_kinds: set[int] = set()
         for place in sorted(spare_rows, key=lambda place: (-len(spare_rows[place]), place)):
@@ -386,7 +438,11 @@ class _TargetSearch(RowKeys):
                         return
 
     def _join(self, rows: Integers) -> bool:
-        """Release rows with the class that they make dearer by the least; return if one exists."""
+        """Release rows together with the class where this adds the least cost of suppressed cells.
+
+        The columns in which the rows and the class differ are suppressed in both. If the joined
+        class misses its targets, it joins a further class. Returns whether the rows are released.
+        """
         cell = int(self.cells[rows[0]])
         columns: Columns = ()
         while True:
@@ -403,7 +459,9 @@ class _TargetSearch(RowKeys):
                 first_row for first_row, joins in zip(open_cells, same_fixed, strict=True) if joins
             ]
             names: list[Name] = [*(((), at) for at in homes.tolist()), *classes]
-            if not names:  # no other class has these fixed values, only the row's own class is left
+            # no other class has equal values in the columns that are never suppressed, so only the
+            # row's own class is left
+            if not names:
                 return self._join_own(rows, cell)
             people = [*sizes[homes].tolist(), *(len(self.classes[name]) for name in classes)]
             ways = sorted(
@@ -430,7 +488,7 @@ class _TargetSearch(RowKeys):
     def _join_own(self, rows: Integers, cell: int) -> bool:
         """Release rows with the other rows of their own class, if these meet the targets together.
 
-        All columns are suppressed. Returns whether they are released.
+        All columns are suppressed. Returns whether the rows are released.
         """
         joined_rows = np.concatenate((rows, self._at_home(cell)))
         meets = self.targets.meets(joined_rows)
@@ -448,10 +506,18 @@ class _TargetSearch(RowKeys):
         open_cells: list[int],
         people: list[int],
     ) -> Iterator[tuple[float, int, Columns]]:
-        """Yield ways in which rows can join a class, the cheapest first.
+        """Yield classes that rows can join, by ascending cost of the added suppressed cells.
 
-        A way is its cost, the class as a place in `names`, and the columns that are then
+        Each item is the cost, the index of the class in `names`, and the columns that are then
         suppressed.
+
+        Args:
+            rows: the rows to release.
+            cell: number of the distinct row of the table that they have.
+            columns: columns that are suppressed in any case.
+            names: the classes.
+            open_cells: number of a distinct row of each class.
+            people: number of rows in each class.
         """
         suppressed_columns = np.zeros((len(names), self.width), bool)
         for at, (suppressed, _) in enumerate(names):
@@ -466,7 +532,12 @@ class _TargetSearch(RowKeys):
             yield float(costs[at]), at, tuple(np.flatnonzero(suppressed_columns[at]).tolist())
 
     def _members(self, name: Name) -> Integers:
-        """Return the rows of a class: released with suppressed cells, or as they are."""
+        """Return the rows of a class: of a released class with suppressed cells, or of the table.
+
+        A name is the suppressed columns and a key; without columns, the key is the number of a
+        class of the table. Of such a class, only rows without a suppressed cell or not released yet
+        are returned.
+        """
         if name[0]:
             return self.classes[name]
         rows = self.rows_of(name[1])
@@ -478,7 +549,7 @@ class _TargetSearch(RowKeys):
         return rows[self.home[rows]]
 
     def _remove(self, name: Name) -> None:
-        """Dissolve a released class; the caller releases its rows again."""
+        """Dissolve a class; the caller releases its rows in another class."""
         if name[0]:
             rows = self.classes.pop(name, None)
             if rows is None:
@@ -497,7 +568,7 @@ def _meets(
 ) -> bool:
     """Whether every released class meets its targets, counted exactly from the codes.
 
-    The search compares rows by random numbers, so its result is checked without them.
+    The search compares rows by random keys, so equal keys of different rows would go unnoticed.
     """
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     classes = cells_of(released, range(released.shape[1]))

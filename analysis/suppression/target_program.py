@@ -1,23 +1,31 @@
 """The cheapest suppressed cells with which every class meets its targets: an integer program.
 
-Rows that are equal, of one person and with equal sensitive values, are a unit u of n_u rows. With
-x[u, P] of them released as P = (columns T, values outside T), and y[P] = 1 if P is used at all,
+A class is the rows with an equal released row. Its targets are k people, and the number, entropy
+and distance of its sensitive values. A unit u is n_u rows of one person with equal values in all
+columns, sensitive columns included; if each row is a person's own, rows of any person. A released
+row P is the set of suppressed columns and the values in all other columns. Variables: x[u, P] rows
+of u are released as P, and y[P] = 1 if P is used at all. The targets are k, l, entropy-l (as h = ln
+entropy-l) and t; v is a sensitive value, law(v) its share among all people:
 
     minimise   sum over u, P of c(suppressed columns of P) x[u, P]
     such that  sum over P of x[u, P] = n_u,   x[u, P] <= n_u y[P]
                people[P] >= k y[P]
                sum over v of z[v, P] >= l y[P],         z[v, P] <= min(1, rows of P with v)
                sum over v of d[v, P] <= t people[P],    d[v, P] >= |people with v - law(v) people|
-               sum over v of -(ln q(v) + h) people with v >= 0        for laws q, h = ln entropy-l
+               sum over v of -(ln q(v) + h) people with v >= 0        for some distributions q
 
-(d counts people above the law; of values in order, the gaps of cumulated shares over the number of
-values without the last). Where each row is a person's own, people are rows. Else a person counts
-once, and once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has
-such a row; and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or
-entropy-l ask for two. Each law q gives a plane (a linear constraint) that holds for every law of
-that entropy, as -sum p ln q is at least the entropy of p; it is added with q close to each class
-found that misses entropy-l. So the program is a relaxation, and its bound holds, as long as any
-class misses.
+z[v, P] is 1 if value v occurs in P. d[v, P] counts only people above law(v). For ordered values, d
+is the gap of cumulated shares, and t is multiplied by the number of values less one.
+
+If each row is a person's own, people are rows. Else a person counts once in people[P], w[i, P] <= 1
+and at most the person's rows. The person i also counts once for each value, a[i, v, P] = 1 if such
+a row is released as P. If l or entropy-l ask for two values, no value may be common to all persons
+of P: sum over i of a[i, v, P] <= people[P] - y[P].
+
+The entropy of a distribution p is at most -sum p ln q for every q, so each q gives a valid linear
+constraint. A constraint is added for each class found that misses entropy-l, with q close to the
+distribution of this class. Until then the program is a relaxation; its lower bound on the cost
+holds all the same.
 """
 
 from __future__ import annotations
@@ -35,14 +43,17 @@ from ..optimization import Constraint, Solution, solve_integer
 from ..validation import Floats
 from .class_targets import ROUNDING, ClassTargets, ValueTarget
 
-CHOICES = 1_500  # most variables (unit of rows, pattern); larger programs are not tried
-VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes
-SLACK = 1e-6  # tolerance of a bound that a solver states in floats
-PLANES = 12  # most rounds in which linear constraints for entropy-l are added
-# largest share of the uniform distribution in the tangent point of an entropy constraint
+# most pairs of a unit of equal rows and a set of suppressed columns; larger programs are not tried
+CHOICES = 1_500
+VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
+SLACK = 1e-6  # relative tolerance of a lower bound that the solver states in floats
+PLANES = 12  # most rounds in which linear constraints for the entropy target are added
+# Largest share of the uniform distribution that is mixed into the distribution at which an entropy
+# constraint is tangent, so that the logarithms of its shares are finite.
 MIXED = 1e-3
 
-Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # suppressed columns, and the values left
+# suppressed columns, and the values in all other columns
+Pattern = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def cheapest_for_targets(
@@ -54,8 +65,16 @@ def cheapest_for_targets(
 ) -> tuple[NDArray[np.bool_] | None, float]:
     """Return the suppressed cells of the cheapest release found, and a lower bound on the cost.
 
-    `nodes`: limit of the search tree for a program of `VARIABLES`; a larger program gets
-    proportionally fewer, at least 1. (None, 0) if the program is too large.
+    Every class of equal released rows meets its targets. (None, 0) if the integer program is too
+    large.
+
+    Args:
+        codes: the table, codes of shape (n, d).
+        fixed_cells: for each row, a number for its values in columns that are never suppressed.
+        targets: the targets of every class.
+        prices: cost of a suppressed cell in each column.
+        nodes: limit of the solver's search tree. A program of more than `VARIABLES` variables gets
+            proportionally fewer nodes, at least 1.
     """
     columns = [codes, fixed_cells[:, None], *(column.values[:, None] for column in targets.columns)]
     if targets.owner is not None:
@@ -88,11 +107,11 @@ def cheapest_for_targets(
 
 @dataclass(slots=True)
 class _Rows:
-    """The constraints of a linear program while it is built.
+    """The constraints of a linear program while the program is built.
 
     Attributes:
-        entries: (row, variable, factor) of the matrix.
-        low, high: bounds of each row.
+        entries: (constraint, variable, factor) of the matrix.
+        low, high: lower and upper bound of each constraint.
     """
 
     entries: list[tuple[int, int, float]] = field(default_factory=list)
@@ -100,23 +119,36 @@ class _Rows:
     high: list[float] = field(default_factory=list)
 
     def add(self, parts: dict[int, float], low: float, high: float) -> None:
-        """Add a constraint: the factor of each variable, and its lower and upper bound."""
+        """Add a constraint: low <= sum of factors times variables <= high.
+
+        `parts` is the factor of each variable, by the variable's number.
+        """
         self.entries += [(len(self.low), at, factor) for at, factor in parts.items() if factor]
         self.low.append(low)
         self.high.append(high)
 
 
 class _TargetProgram:
-    """The integer program while it is built: its variables, costs and constraints.
+    """The integer program for the cheapest suppressed cells: variables, costs and constraints.
+
+    A unit is a set of rows with equal values, sensitive values included, and of an equal person if
+    persons have several rows.
 
     Attributes:
-        codes, fixed_cells, targets: the table, its fixed cells, and the targets of every class.
-        unit, first, sizes: the unit of each row (rows equal for the program); a row and the size of
-            each unit.
-        costs, whole, upper_bounds: of each variable; whether it is whole.
+        codes: the table.
+        fixed_cells: for each row, a number for its values in columns that are never suppressed.
+        targets: the targets of every class of equal released rows.
+        unit: the unit of each row.
+        first: a row of each unit.
+        sizes: number of rows of each unit.
+        costs: cost of each variable.
+        whole: 1 for variables that are whole numbers, else 0.
+        upper_bounds: upper bound of each variable.
         rows: the constraints.
-        laws: for each class with an entropy target, the target and the variables of each value.
-        choices: (unit, released row, variable) for each number of rows to choose.
+        laws: for each class and entropy target, the target and the number of people with each value
+            as a sum of variables.
+        choices: (unit, released row, variable); the variable is the number of rows of the unit that
+            are released so.
     """
 
     def __init__(
@@ -128,7 +160,16 @@ class _TargetProgram:
         unit: Integers,
         first: Integers,
     ) -> None:
-        """Build the program for all released rows that enough people and values can show."""
+        """Build the program for all released rows that enough people and values can show.
+
+        Args:
+            codes: the table.
+            fixed_cells: for each row, a number for its values in columns that are never suppressed.
+            targets: the targets of every class of equal released rows.
+            prices: cost of a suppressed cell in each column.
+            unit: the unit of each row; rows of a unit are equal for the program.
+            first: a row of each unit.
+        """
         self.codes, self.fixed_cells, self.targets = codes, fixed_cells, targets
         self.unit, self.first = unit, first
         self.sizes = np.bincount(unit)
@@ -137,7 +178,7 @@ class _TargetProgram:
         self.upper_bounds: list[float] = []
         self.rows = _Rows()
         self.laws: list[tuple[ValueTarget, list[dict[int, float]]]] = []
-        # (unit of equal rows, released pattern, number of the variable)
+        # (unit of equal rows, released row, number of the variable)
         self.choices: list[tuple[int, Pattern, int]] = []
         patterns = self._patterns()
         by_unit: dict[int, dict[int, float]] = {u: {} for u in range(len(first))}
@@ -155,11 +196,17 @@ class _TargetProgram:
 
     @property
     def width(self) -> int:
-        """The number of variables."""
+        """The number of variables of the program."""
         return len(self.costs)
 
     def variable(self, cost: float, upper_bound: float, *, whole: bool = False) -> int:
-        """Add a variable of at least 0 and return its number."""
+        """Add a variable of at least 0 to the program, and return its number.
+
+        Args:
+            cost: the factor of the variable in the minimised sum.
+            upper_bound: the largest value.
+            whole: whether the value must be a whole number.
+        """
         self.costs.append(cost)
         self.upper_bounds.append(upper_bound)
         self.whole.append(int(whole))
@@ -168,7 +215,8 @@ class _TargetProgram:
     def _patterns(self) -> dict[Pattern, list[int]]:
         """Return the released rows that enough people and values can show, each with its units.
 
-        A unit is rows that are equal for the program; a released row has the units that fit it.
+        A unit is a set of rows that are equal for the program. The units of a released row are all
+        that have its values.
         """
         width, rows_by_pattern = self.codes.shape[1], dict[Pattern, list[int]]()
         for size in range(width + 1):
@@ -185,9 +233,12 @@ class _TargetProgram:
         return rows_by_pattern
 
     def _add_class(self, x: dict[int, int], used: int) -> None:
-        """Add the constraints for the targets of a released row.
+        """Add the constraints for the targets of the class of rows that share a released row.
 
-        `x`: the variable of each of its units; `used`: the variable that is 1 if the row is used.
+        Args:
+            x: for each unit of equal rows, the variable that counts its rows with this released
+                row.
+            used: the variable that is 1 if the released row is used.
         """
         people = self._people(x)
         self.rows.add({**people, used: -float(self.targets.k)}, 0.0, np.inf)
@@ -212,7 +263,10 @@ class _TargetProgram:
                 self.laws.append((column, every))
 
     def _people(self, x: dict[int, int]) -> dict[int, float]:
-        """Return a linear sum of variables that is the number of people of a class, or less."""
+        """Return a sum of variables that is at most the number of people in a class, by variable.
+
+        `x` is, for each unit of equal rows, the variable that counts its rows in the class.
+        """
         owner = self.targets.owner
         if owner is None:
             return dict.fromkeys(x.values(), 1.0)
@@ -227,9 +281,11 @@ class _TargetProgram:
         return people
 
     def _having(self, x: dict[int, int], units: list[int]) -> dict[int, float]:
-        """Return a linear sum of variables that is the number of people with a value in a class.
+        """Return a sum of variables that is the number of people in a class with a certain value.
 
-        `units`: the units that have the value.
+        Args:
+            x: for each unit of equal rows, the variable that counts its rows in the class.
+            units: the units of rows that have the value.
         """
         owner = self.targets.owner
         if owner is None:
@@ -249,7 +305,14 @@ class _TargetProgram:
     def _add_values(
         self, x: dict[int, int], used: int, of_value: dict[int, list[int]], fewest: int
     ) -> None:
-        """Add constraints that a used class has at least `fewest` different sensitive values."""
+        """Add constraints that a used class has at least `fewest` different sensitive values.
+
+        Args:
+            x: for each unit of equal rows, the variable that counts its rows in the class.
+            used: the variable that is 1 if the class is used.
+            of_value: the units of rows that have each value.
+            fewest: the least number of values.
+        """
         parts: dict[int, float] = {used: -float(fewest)}
         for units in of_value.values():
             present = self.variable(0.0, 1)
@@ -258,7 +321,14 @@ class _TargetProgram:
         self.rows.add(parts, 0.0, np.inf)
 
     def _add_distance(self, laws: dict[int, dict[int, float]], column: ValueTarget) -> None:
-        """Add constraints that a class's distribution of values is within t of all people's."""
+        """Add constraints that a class's distribution of a sensitive column is within distance t.
+
+        The distance is from the distribution of all people, as t-closeness measures it.
+
+        Args:
+            laws: for each value, the number of people of the class as a sum of variables.
+            column: the column's values and targets.
+        """
         total: dict[int, float] = {}
         for counts in laws.values():
             for at in counts:
@@ -286,7 +356,7 @@ class _TargetProgram:
         self.rows.add(limit, -np.inf, 0.0)
 
     def solve(self, nodes: int) -> Solution:
-        """Solve the program with the constraints so far."""
+        """Solve the program; `nodes` limits the search tree of the solver."""
         from scipy.sparse import coo_array
 
         rows, columns, factors = zip(*self.rows.entries, strict=True)
@@ -304,7 +374,7 @@ class _TargetProgram:
     def mask(self, x: Floats) -> NDArray[np.bool_] | None:
         """Return whether each cell is suppressed in a solution x of the program, shape (n, d).
 
-        None if rounding makes the solution invalid.
+        None if rounding to whole rows makes the solution invalid.
         """
         unplaced_rows = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
         mask = np.zeros(self.codes.shape, bool)
@@ -316,7 +386,10 @@ class _TargetProgram:
         return None if any(unplaced_rows) else mask
 
     def add_planes(self, x: Floats) -> bool:
-        """Add a linear constraint for each class that misses entropy-l; return if there is any."""
+        """Add a linear constraint for each class that misses the entropy target.
+
+        `x` is a solution of the program. Returns whether a constraint was added.
+        """
         added = False
         for column, laws in self.laws:
             counts = np.array([sum(float(x[at]) for at in parts) for parts in laws])
