@@ -210,9 +210,9 @@ def _rule(n: int) -> str:
 def local_epsilon(q: float, bits: int = 1) -> float:
     """Return the local epsilon of bits that are each flipped with probability q, before shuffling.
 
-    The local epsilon is bits * log(p/q) nats, p = 1 - q. It is also the supremum of the log privacy
-    ratio after shuffling (paper 001, Prop. 5.1): the log ratio of an outcome's likelihoods for two
-    values of one person. The supremum is attained if every report is opposite to its sender's
+    The local epsilon is bits * log(p/q) nats, p = 1 - q. The log privacy ratio after shuffling has
+    the same supremum (paper 001, Prop. 5.1). This ratio compares the likelihoods of an outcome for
+    two values of one person. The supremum is attained if every report is opposite to its sender's
     vector.
 
     Args:
@@ -270,7 +270,8 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
 def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     """Return the smallest epsilon (nats) of the probabilistic definition for n people and a delta.
 
-    q is the lie probability.
+    The probability of an outcome with a log likelihood ratio above epsilon is then at most delta. q
+    is the lie probability of a bit.
     """
     if q == 0.5:
         return Level.from_value("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
@@ -280,8 +281,9 @@ def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     def phase(m: Floats) -> Floats:
         """Return the expected count of reported 1-bits for each number m of other people with a 1.
 
-        The search uses the fractional part of this mean. The fraction decides how the count that
-        limits the tail is rounded to a whole number, and so makes epsilon ripple over m.
+        Epsilon is the log likelihood ratio at a whole count, a quantile. The fractional part of the
+        mean decides how far this count is from the real quantile. So epsilon ripples over m, and
+        the search looks at m with a favourable fraction first.
         """
         return np.asarray(n * q + m * (1 - 2 * q))
 

@@ -152,9 +152,10 @@ class ErasedResponse:
         return largest_of_parts(bound, 0, n - 1, goal, PARTS)
 
     def _cells(self, first: int, second: int) -> Cells:
-        """Return the probabilities of the numbers x and y of reports that name either value.
+        """Return the probabilities of x and y, the numbers of reports that name each value.
 
-        `first` people have the first value, `second` people have the second value.
+        The two values are the possible values of the doubted person. `first` other people have the
+        first value, `second` other people the second.
         """
         x = self._axis(first, second)
         y = self._axis(second, first)

@@ -48,10 +48,13 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
     counts, q = as_counts(m, "m"), as_lie(q)
     D, n = len(counts), int(counts.sum())
     if D < 2 or D & (D - 1):
-        raise ParameterError(f"m: {D} counts; needs 2^L of them, one for each vector of L bits")
+        raise ParameterError(
+            f"m: found {D} counts; needs 2^L counts, one for each vector of L bits"
+        )
     if (n + 1) ** (D - 1) > CELLS:
         raise ParameterError(
-            f"m: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer of either"
+            f"m: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer people or "
+            "fewer bits"
         )
     if D == 2:
         return np.exp(log_law(n, int(counts[0]), q))
@@ -131,7 +134,8 @@ def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
     """
     if comb(n + D - 1, D - 1) > CELLS:
         raise ParameterError(
-            f"n: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer of either"
+            f"n: {n} people and {D} vectors have more than 2^25 outcomes; needs fewer people or "
+            "fewer vectors"
         )
     if D == 1:
         return [(n,)]

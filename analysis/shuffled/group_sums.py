@@ -85,12 +85,12 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
     """Return an upper bound of E[(S + G)_+], S a sum of independent terms, G a Laplace variable.
 
     Args:
-        groups: groups of independent copies of one term: its values, their probabilities, the
-            number of copies. The mean of S is below 0.
-        sharp: rate of G, 1 / its scale, finite.
+        groups: groups of independent copies of one term: the values of the term, the probabilities
+            of these values, the number of copies. The mean of S is below 0.
+        sharp: rate of G (1 / the scale of G), finite.
 
     Returns:
-        The bound. It is infinite if G is far wider than the sum, or if no value is above 0.
+        The bound; infinite if G is far wider than the sum, or if no value is above 0.
     """
     groups = [group for group in groups if group[2] > 0]
     n = sum(copies for *_, copies in groups)

@@ -320,12 +320,12 @@ def _sum(
 
     Args:
         lattice: values of one term, in steps.
-        values: the same values, in units of the term.
-        weights: their probabilities.
+        values: values of one term, not divided by the step.
+        weights: probabilities of the values.
         n: number of independent terms.
         slope: exponential tilt that centres the sum at 0.
         step: distance of lattice points.
-        marks: a number for each value of a term, such as its rounding remainder.
+        marks: a further number for each value of a term, such as the rounding remainder.
 
     Returns:
         The tilted probability of each sum; the tilted expectation of one term's mark on the event

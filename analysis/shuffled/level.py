@@ -25,9 +25,11 @@ def width_in_words(low: float, high: float) -> str:
     The band is the interval between the certified lower and upper bounds, `low` and `high`.
     """
     if high == inf:
-        return "a band open above: some reports may exclude a value, and no epsilon is certain"
+        return (
+            "a band without upper end: some reports may exclude a value, so no epsilon is certain"
+        )
     if low <= 0:
-        return "a band open below: nothing but 0 is certain from there"
+        return "a band from 0 on: no lower bound above 0 is proved"
     share = (high - low) / high
     if share < 0.01:
         return f"a narrow band, {100 * share:.2g} % wide"

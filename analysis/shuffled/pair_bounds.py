@@ -25,6 +25,8 @@ def max_delta(
 ) -> float:
     """Return an upper bound of delta for two values of one person among n reports.
 
+    The attacker tries to learn from the shuffled reports which of the two values the person has.
+
     Args:
         pair: the report distributions of the two values, relative to the privacy blanket (the
             distribution that other people's reports have with probability `pair.weight`, for any

@@ -98,8 +98,9 @@ def privacy_ratio(n: int, m: int, q: float) -> Floats:
     """Return the likelihood ratio of each outcome s for a person with a 0 against a 1.
 
     An outcome s is the number of 1-bits in n shuffled reports; m other people have a 1. The ratio
-    is pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,). It falls from
-    p/q at s = 0 to q/p at s = n, p = 1 - q (paper 001, Section 6).
+    is pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,). A_n(m) is the
+    number of reported 1-bits if m of n people have a 1. The ratio falls from p/q at s = 0 to q/p at
+    s = n, p = 1 - q (paper 001, Section 6).
 
     Args:
         n: people, >= 1.
@@ -206,13 +207,14 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
     """Return an upper bound of P(A = s) / P(A = s - 1) for counts s not far below the mean.
 
     A is the number of 1-bits in n shuffled reports; m people have a 1. The bound holds for every m
-    and all s >= mean - distance, the mean that of A. It is the ratio for m = 0 at s_0 = ceil(n q -
-    distance - 2): (n - s_0 + 1) q / (s_0 p), because A is then binomial; p = 1 - q.
+    and all s >= mean - distance, the mean that of A. The bound is the ratio for m = 0 at the count
+    s_0 = ceil(n q - distance - 2). With m = 0, A is binomial, so the bound is (n - s_0 + 1) q /
+    (s_0 p), p = 1 - q.
 
-    The bound is R_0(distance + 2) of paper 001, Prop. 6.1. It holds if s_0 >= 1, even without the
-    paper's condition that distance exceeds the standard deviation at m = 0 by more than 1. If s_0 <
-    1, the ratio is undefined, and an error is raised: the ratio at s = 1 would be no bound (n = 4,
-    q = 1/4, m = 3, distance 2).
+    Paper 001, Prop. 6.1, calls the bound R_0(distance + 2). The bound holds if s_0 >= 1. The
+    paper's further condition is not needed (distance above 1 plus the standard deviation for m =
+    0). If s_0 < 1, the ratio is undefined, and an error is raised. Even the ratio at s = 1 would
+    then be no bound (n = 4, q = 1/4, m = 3, distance 2).
 
     Args:
         n: people, >= 1.

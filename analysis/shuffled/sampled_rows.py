@@ -23,7 +23,7 @@ bound shows that no larger m can be worse.
 An attacker that sees the messages also sees how many hold an equal row, even if it is not opened.
 Covers match no message, so a row sent once looks like a cover. The view is thus a function of all
 N_v >= 2, and its delta is that of k = 2; it is reached if all other people have other rows. An
-attacker that tries possible rows sees every N_v: k = 1. Sampling and threshold: Bharadwaj and
+attacker that encrypts possible rows and compares sees every N_v: k = 1. Sources: Bharadwaj and
 Cormode, arXiv 2112.05693; Nebula, arXiv 2409.09676, [seen], not read.
 
 Sums are of positive terms in 60 decimal digits, each with a relative error below 1e-50. So the
@@ -70,8 +70,8 @@ def removed_delta(k: int, rate: float, epsilon: float, people: int) -> SampledDe
     numbers.
 
     Args:
-        k: messages with an equal row that open it, at least 1. An attacker that sees the messages
-            has the delta of k = 2, an attacker that tries possible rows that of k = 1.
+        k: least number of messages that open a row, at least 1. For an attacker that sees the
+            messages, pass 2. For an attacker that encrypts possible rows and compares, pass 1.
         rate: probability that a person's message holds the row, in (0, 1); else it is a cover.
         epsilon: in nats, -ln(1 - rate) to 50.
         people: n, the senders; at most this many have an equal row.
@@ -91,8 +91,8 @@ def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledD
     The attacker sees the opened rows and their numbers.
 
     Args:
-        k: messages with an equal row that open it, at least 1. An attacker that sees the messages
-            has the delta of k = 2, an attacker that tries possible rows that of k = 1.
+        k: least number of messages that open a row, at least 1. For an attacker that sees the
+            messages, pass 2. For an attacker that encrypts possible rows and compares, pass 1.
         rate: probability that a person's message holds the row, in (0, 1); else it is a cover.
         epsilon: in nats, -ln(1 - rate) + 0.05 to 50.
         people: n, the senders; at most this many have an equal row.

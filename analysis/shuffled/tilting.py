@@ -73,8 +73,9 @@ class Sums:
     def frequencies(self, period: Floats) -> Floats:
         """Return the number of frequencies of a Fourier sum that matter, for each sum A.
 
-        The frequencies are 2 pi k / period, k = 0, 1, ... A frequency does not matter if the bound
-        on the characteristic function is below e^-REACH. Both shapes are (m,) for m sums.
+        The frequencies are 2 pi k / period, k = 0, 1, ... A frequency does not matter if the
+        characteristic function is below e^-REACH there. `period` and the result have shape (m,) for
+        m sums.
         """
         with np.errstate(divide="ignore"):
             sine = np.sqrt(REACH / (2 * self.variance))

@@ -137,8 +137,8 @@ def parted_delta(
 ) -> float:
     """Return an upper bound of delta for two values u and v of one person among n reports.
 
-    The bound holds for all values of other people. The data sets of other people are divided by
-    their numbers of people with either of two values.
+    The bound holds for all values of other people. All other people's data sets are divided by the
+    number of people with each of the two values that matter most.
 
     Args:
         case: report distributions relative to the privacy blanket (the distribution that a report
@@ -199,7 +199,7 @@ def _are_equal_laws(law: Law, second_law: Law) -> bool:
 
 
 def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return the one or two distributions of summands that can replace all, and a rate.
+    """Return one or two summand distributions that can replace all distributions, and a rate.
 
     In a bound on delta, each of n people adds a random summand, whose distribution depends on the
     person's value. A replacement is valid if a Laplace variable of at most this rate is added to
@@ -260,10 +260,11 @@ def _third(law: Law) -> float:
 
 
 def _stars(two: Sequence[Law], laws: Sequence[Law], n: int, sharpest: float) -> list[Star]:
-    """Return common distributions that may replace all summands in a bound on delta.
+    """Return common distributions that may replace the distribution of every summand.
 
-    They are the widest distribution, widened by several shares. With two values, a less skewed
-    mixture of both, made equally wide, is widened too.
+    In a bound on delta, each of n people adds a random summand. The results are the widest
+    distribution, widened by several shares. With two values, a mixture of both with less skewness,
+    made equally wide, is widened too.
 
     Args:
         two: distributions of the summands of one or two values.

@@ -237,7 +237,8 @@ def _last_fitting(
     fitting = sum(reached <= delta for reached in deltas)
     if not fitting:
         raise ParameterError(
-            f"family: delta is {deltas[0]:.3g} at local epsilon {first:.4g}; needs at most "
-            f"{delta:g} where the local epsilon is that after shuffling"
+            f"family: delta is {deltas[0]:.3g} at local epsilon {first:.4g}, the target after "
+            f"shuffling; needs at most {delta:g}: check that the local epsilon of each randomizer "
+            "is the number with which the function is called"
         )
     return grid[fitting - 1], grid[min(fitting, GRID - 1)]

@@ -161,9 +161,11 @@ class _CellSearch(RowKeys):
         return float((min_costs * self.people[self.exposed]).sum())
 
     def run(self) -> list[_PatternPeople]:
-        """Release all rows that fewer than k people have.
+        """Release all exposed rows, which fewer than k people have, and keep the cheaper release.
 
-        Returns the people that are released with suppressed cells, by row and columns.
+        In the first release, exposed rows are grouped at up to k times their least possible cost.
+        If they are few, a second release groups rows only at this least cost. Returns the people
+        that are released with suppressed cells.
         """
         flow = self._release(self.k)
         if len(self.exposed) * len(self.sets) > CHOICES:
@@ -389,5 +391,6 @@ def _check(
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     if np.bincount(cells_of(released, range(released.shape[1]))).min() < k:
         raise ParameterError(
-            "table: two different rows have the same random key, so the release is not k-anonymous"
+            "table: two different rows have the same random key, so the release is not "
+            "k-anonymous; number the codes of a column in another way"
         )

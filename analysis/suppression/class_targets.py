@@ -5,13 +5,14 @@ targets as `release_risks.k_l_t` counts them. If persons have several rows, diff
 counted, and a person counts once for each of its values. If all persons of a class have one value
 in common, its l is 1. Any set of rows can be judged as a class.
 
-In every release, a class of the table that misses a target has suppressed cells in at least one of
-its n rows, and in at least (the second and third if each person has one row)
+Take a class of n equal rows of the table that misses a target. In every release, at least one of
+these rows has a suppressed cell. The least number of such rows is (the second and third if each
+person has one row)
 
-    all n rows, if people are fewer than k or values too few: suppression adds none
-    n (1 - H / ln L) rows, for the entropy H and the target L = entropy-l: if r rows leave, the
-        entropy of all n is at least (1 - r/n) times the entropy of the rows that stay
-    n (d - t) rows, if the distance is d: it changes by at most r/n if r rows leave
+    n, if people are fewer than k or values too few: suppression adds none
+    n (1 - H / ln L), for the entropy H and the target L = entropy-l: if r rows leave, the entropy
+        of all n is at least (1 - r/n) times the entropy of the rows that stay
+    n (d - t), if the distance is d: it changes by at most r/n if r rows leave
 """
 
 from __future__ import annotations
@@ -123,10 +124,10 @@ class ClassTargets:
         return bool(len(rows)) and not self.shortfall(one_class, rows)[0]
 
     def leaving(self, classes: Integers) -> Integers:
-        """Return, for each class, a number of its rows that have a suppressed cell in any release.
+        """Return, for each class, a lower bound on its rows with a suppressed cell.
 
-        It is a lower bound: no release that meets the targets has fewer such rows in the class.
-        `classes` is the class of each row of the table.
+        In any release that meets the targets, at least so many rows of the class have a suppressed
+        cell. `classes` is the class of each row of the table.
         """
         rows = np.arange(len(classes))
         size, people = np.bincount(classes), self.people(classes, rows)

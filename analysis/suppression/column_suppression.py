@@ -13,8 +13,8 @@ see `composition/coverage.py`. * a single column left: its exposure is known exa
 any valid bound of more columns.
 
 So any set that contains an unsafe set is unsafe. The choice is exact: the set of largest total
-weight. Of equal weights, the set with most columns is chosen, then the lowest bound (for Theorem 3
-before it is rounded down to people), then the first set in lexicographic order.
+weight. Ties are decided first by more columns, then by the lower bound (for Theorem 3 before
+rounding down to people). The last rule is the first set in lexicographic order.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class SuppressionProblem:
         k: the smallest equivalence class in which no person is exposed.
         target: the share of people that may be exposed.
         exact: weights of the columns.
-        gains: the weights as integers in a unit so small that each column can add 1: so of sets
+        gains: the weights as integers, each times the number of columns + 1, plus 1. So of sets
             with equal weight, the set with more columns has the larger sum.
         rule: the name of a bound, or a function.
         required: columns that are kept in any case, ascending.
@@ -219,7 +219,7 @@ class SuppressionProblem:
         """
         if not self.safe(self.required):
             raise ParameterError(
-                f"required: columns {list(self.required)} alone allow "
+                f"required: columns {list(self.required)} alone allow a share of "
                 f"{self.promise(self.required).value:.4g} exposed at k = {self.k}, above the "
                 f"target {self.target:.4g}; require fewer, lower k or raise the target"
             )
@@ -313,8 +313,8 @@ class SuppressionProblem:
     def _key(self, chosen_columns: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
         """Return a sort key of a set of columns; the larger key is the better set.
 
-        It compares weights, then numbers of columns, then the bound (lower is better), then
-        lexicographic order.
+        The key compares weights, then numbers of columns, then the bound on exposed people (lower
+        is better), then lexicographic order.
         """
         gain = sum(self.gains[j] for j in chosen_columns)
         return gain, -self.promise(chosen_columns).value, tuple(-j for j in chosen_columns)
@@ -347,8 +347,9 @@ class SuppressionProblem:
     def _is_within_target(self, chosen_columns: tuple[int, ...], k: int) -> bool:
         """Whether the bound of a set of columns is within the target at this k.
 
-        The bound is a minimum over thresholds. For the coverage bound and Theorem 2, the search
-        ends as soon as the target decides, which is faster than the exact minimum.
+        The bound is a minimum over thresholds, which divide each column's values into rare and
+        common values. For the coverage bound and Theorem 2 of paper 000, the search ends as soon as
+        the target decides. That is faster than the exact minimum.
         """
         marginals = [self.columns[j] for j in chosen_columns]
         doubt = len(chosen_columns) > 1 and 1 < k <= self.n
@@ -370,8 +371,9 @@ class SuppressionProblem:
     def considered(self, kept_columns: tuple[int, ...]) -> list[Considered]:
         """Return sets of columns with their bounds on exposure, to show the choice.
 
-        With few columns, these are all sets. Else they are the kept set and the kept set with each
-        further column; for a rule that is a function, the sets that the search has computed.
+        With few columns, all sets are returned. Else the kept set is returned, and the kept set
+        with each further column. If the rule is a function, the sets are returned for which the
+        search called it.
         """
         if isinstance(self.rule, str) and len(self.columns) <= EXHAUSTIVE_COLUMNS[self.rule]:
             people = self.bounds_of_sets().items()

@@ -1,16 +1,16 @@
 """Local suppression: hide single cells until each released row equals at least k - 1 other rows.
 
 This k-anonymous release needs the joint counts of the table, unlike releases that are decided from
-the counts of single columns. The other release that needs them suppresses whole columns
+the counts of single columns. The other release that needs joint counts suppresses whole columns
 (`true_columns.py`). Both problems are NP-hard in the number of columns (Meyerson & Williams 2004).
 A suppressed cell counts as a value of its own. The cells are chosen greedily, or exactly if an
 integer program finds the optimum within its limit (`cell_program.py`).
 
 The greedy search starts with groups of people with equal rows. While a group has fewer than k
-people, the smallest such group (the first in the order of rows) takes people from the group that
-needs the fewest new suppressions. It takes only the people that it lacks if at least k people stay
-behind, else all of them. Columns with different values in a group are suppressed for the whole
-group.
+people, the smallest such group takes people from the group that needs the fewest new suppressions.
+Of equally small groups, the first in the order of rows is taken. The group takes only the people
+that it lacks if at least k people stay behind, else all of them. Columns with different values in a
+group are suppressed for the whole group.
 """
 
 from collections import Counter
@@ -147,7 +147,7 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
         ParameterError: a person or a class breaks this.
     """
     if any(people < suppressed.k for people in suppressed.release.values()):
-        raise ParameterError(f"release: a row is shown by fewer than {suppressed.k} people")
+        raise ParameterError(f"release: a released row has fewer than {suppressed.k} people")
     people_per_row = np.zeros(len(classes.rows), np.int64)
     for (row, pattern), people in suppressed.flow.items():
         true = classes.rows[row]
@@ -155,10 +155,10 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
             code not in (BLANK, true_code)
             for code, true_code in zip(pattern, true.tolist(), strict=True)
         ):
-            raise ParameterError(f"release: {pattern} is shown for {true.tolist()}")
+            raise ParameterError(f"release: {pattern} is released for the true row {true.tolist()}")
         people_per_row[row] += people
     if (people_per_row != classes.people).any():
-        raise ParameterError("release: a person is not released, or more than once")
+        raise ParameterError("release: a person is released not at all, or more than once")
 
 
 @dataclass(slots=True)

@@ -129,8 +129,9 @@ class Packing:
         """Search all sets of columns by the bound R + scale P on exposed people.
 
         R is the number of people with rare values, P the product of the numbers of common values
-        (for Theorem 3, of n / threshold). It is the bound of the rules refined and theorem3. The
-        coverage bound is at most as large, so the sets found are safe under the coverage bound too.
+        (for Theorem 3 of paper 000, of n / threshold). The rules theorem3 and refined use this
+        bound. The coverage bound is at most as large, so the sets found are safe under the coverage
+        bound too.
         """
         self.greedy()
         last_triples = self._triples(None, 0)

@@ -159,9 +159,9 @@ def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
 def _heavier(
     problem: SuppressionProblem, kept_columns: Columns | None
 ) -> Iterator[tuple[Columns, int]]:
-    """Yield the sets of columns that weigh more than the kept set, the heaviest first.
+    """Yield the sets of columns with a larger total weight than the kept set, the heaviest first.
 
-    Each comes with its coverage bound, an upper bound on exposed people. With more than `EVERY`
+    Each set comes with the coverage bound, an upper bound on exposed people. With more than `EVERY`
     columns no set is yielded.
     """
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
@@ -202,8 +202,8 @@ def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns)
 def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns, int]:
     """Return an upper bound on exposed people for every set of the `free` columns.
 
-    It is the coverage bound, a formula of the column counts. If the problem has at most `EVERY`
-    columns, sets with other columns are in the result too.
+    The bound is the coverage bound, a formula of the column counts. If the problem has at most
+    `EVERY` columns, sets with other columns are in the result too.
     """
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
@@ -217,15 +217,18 @@ def _gain(problem: SuppressionProblem, columns: Columns) -> int:
 
 
 def _coverage(problem: SuppressionProblem, columns: Columns) -> int:
-    """Return the coverage bound of a set of columns: an upper bound on exposed people."""
+    """Return the coverage bound of a set of columns: an upper bound on exposed people.
+
+    The bound is a formula of the column counts.
+    """
     return best_bound([problem.columns[j] for j in columns], problem.k).people
 
 
 def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
-    """Return the certificate of the exposed people for a set of columns, by a linear program.
+    """Return a certificate: a provable upper bound on the people that a set of columns exposes.
 
-    Without columns no person is exposed. If the program is no better, the certificate is that of
-    the coverage bound.
+    The bound is that of a linear program, or the coverage bound (a formula of the column counts) if
+    the program is no better. Without columns no person is exposed.
     """
     if not columns:
         return problem.promise(columns)
@@ -237,8 +240,8 @@ def _dropped(
 ) -> Iterator[Dropped]:
     """Yield an explanation of each dropped column: the bound on exposed people with the column.
 
-    If the sets have few cells in total, the bound is that of a linear program, else the coverage
-    bound.
+    The column is added to the kept columns. If the resulting sets have few joint cells in total,
+    the bound is that of a linear program, else the coverage bound, a formula of the column counts.
     """
     wider = {
         j: tuple(sorted((*kept_columns, j)))
@@ -278,14 +281,18 @@ def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limi
 
 
 def _cells(problem: SuppressionProblem, columns: Columns) -> int:
-    """Return the number of joint cells in the linear program that bounds the exposed people."""
+    """Return the number of joint cells in the linear program that bounds the exposed people.
+
+    `columns` is the set of columns; values of fewer than k people count as one value.
+    """
     return joint_cells([problem.columns[j] for j in columns], problem.k)
 
 
 def _considered(problem: SuppressionProblem, kept_columns: Columns) -> Iterator[Considered]:
     """Yield the examined sets of columns, each with an upper bound on the share of exposed people.
 
-    For the kept set, it is the bound of the certificate; for all other sets, the coverage bound.
+    The bound of the kept set is that of its certificate. The bound of every other set is the
+    coverage bound, a formula of the column counts.
     """
     for candidate in problem.considered(kept_columns):
         value = (

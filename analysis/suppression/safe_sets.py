@@ -95,8 +95,7 @@ def search_safe_sets(
     if codes.shape[0] == 0 or whole(max_exposed, "max_exposed") < 0:
         raise ParameterError(
             f"table, max_exposed: found {codes.shape[0]} rows and {max_exposed} people; at least "
-            "one row and at "
-            "least 0 people are accepted"
+            "one row and at least 0 people are accepted"
         )
     work = max(WORK, MIN_SETS * len(codes)) if work is None else work
     search = _SafeSetSearch.from_codes(

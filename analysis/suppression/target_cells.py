@@ -103,7 +103,8 @@ def suppress_for_targets(
         return None
     if not _meets(codes, fixed_cells, mask, targets):
         raise ParameterError(
-            "table: two different rows have the same random key, so a class misses its targets"
+            "table: two different rows have the same random key, so a class misses its targets; "
+            "number the codes of a column in another way"
         )
     cost = float((mask * prices).sum())
     return CheapestCells(mask, cost, min(lower, cost))
@@ -163,10 +164,11 @@ class _TargetSearch(RowKeys):
         return float((finite_costs * self.leaving)[self.missed].sum())
 
     def run(self) -> NDArray[np.bool_] | None:
-        """Release all rows, in several ways, and keep the cheapest release.
+        """Release all rows, in up to four ways, and keep the cheapest release.
 
-        Returns the suppressed cells, shape (n, d), n rows and d columns, or None if no release is
-        found.
+        The ways differ in two choices: whether classes are trimmed (rows of too frequent sensitive
+        values removed), and how far the cost of a row may exceed its least possible cost. Returns
+        the suppressed cells, shape (n, d), n rows and d columns, or None if no release is found.
         """
         if not self.missed.any():
             return np.zeros((self.n, self.width), bool)

@@ -1,11 +1,13 @@
 """The cheapest suppressed cells with which every class meets its targets: an integer program.
 
-A class is the rows with an equal released row. Its targets are k people, and the number, entropy
-and distance of its sensitive values. A unit u is n_u rows of one person with equal values in all
-columns, sensitive columns included; if each row is a person's own, rows of any person. A released
-row P is the set of suppressed columns and the values in all other columns. Variables: x[u, P] rows
-of u are released as P, and y[P] = 1 if P is used at all. The targets are k, l, entropy-l (as h = ln
-entropy-l) and t; v is a sensitive value, law(v) its share among all people:
+A class is the rows with an equal released row. Its targets are k people, and the number (l), the
+entropy (entropy-l, with h = ln entropy-l) and the distance (t) of its sensitive values. A unit u is
+n_u rows with equal values in all columns, sensitive columns included. If persons have several rows,
+the rows of a unit belong to one person. A released row P is the set of suppressed columns and the
+values in all other columns.
+
+Variables: x[u, P] rows of u are released as P, and y[P] = 1 if P is used at all. v is a sensitive
+value, law(v) its share among all people, c a cost:
 
     minimise   sum over u, P of c(suppressed columns of P) x[u, P]
     such that  sum over P of x[u, P] = n_u,   x[u, P] <= n_u y[P]
@@ -17,10 +19,10 @@ entropy-l) and t; v is a sensitive value, law(v) its share among all people:
 z[v, P] is 1 if value v occurs in P. d[v, P] counts only people above law(v). For ordered values, d
 is the gap of cumulated shares, and t is multiplied by the number of values less one.
 
-If each row is a person's own, people are rows. Else a person counts once in people[P], w[i, P] <= 1
-and at most the person's rows. The person i also counts once for each value, a[i, v, P] = 1 if such
-a row is released as P. If l or entropy-l ask for two values, no value may be common to all persons
-of P: sum over i of a[i, v, P] <= people[P] - y[P].
+If each row is a person's own, people are rows. Else a person i counts once in people[P]: w[i, P] is
+at most 1 and at most the person's rows. Person i also counts once for each value: a[i, v, P] = 1 if
+a row of the person with v is released as P. If l or entropy-l ask for two values, no value may be
+common to all persons of P: sum over i of a[i, v, P] <= people[P] - y[P].
 
 The entropy of a distribution p is at most -sum p ln q for every q, so each q gives a valid linear
 constraint. A constraint is added for each class found that misses entropy-l, with q close to the

@@ -142,7 +142,7 @@ def test_a_false_release_is_caught() -> None:
     table = np.array([[0, 0], [0, 0], [0, 1], [0, 1]])
     suppression = suppress_cells(table, 2, 0)
     check(suppression, Classes.from_table(table))
-    with pytest.raises(ParameterError, match="is shown for"):
+    with pytest.raises(ParameterError, match="is released for"):
         check(suppression, Classes.from_table(table[:, ::-1]))
     with pytest.raises(ParameterError, match="more than once"):
         check(suppression, Classes.from_table(table[[0, 0, 0, 1, 2, 3]]))
