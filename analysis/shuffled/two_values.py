@@ -137,8 +137,8 @@ def parted_delta(
 ) -> float:
     """Return an upper bound of delta for two values u and v of one person among n reports.
 
-    The bound holds for all values of other people. All other people's data sets are divided by the
-    number of people with each of the two values that matter most.
+    The bound holds for all values of other people. The possible data sets of other people are
+    divided by the number of people with each of the two values that matter most.
 
     Args:
         case: report distributions relative to the privacy blanket (the distribution that a report

@@ -1,6 +1,6 @@
 """Search for the worst number m of other people with a 1, without visiting all m.
 
-The privacy loss delta of a one-bit report after shuffling depends on m in two ways. One is slow,
+The delta of a one-bit report after shuffling depends on m in two ways. One is slow,
 through the skewness of the distribution of the reported count. The other is a ripple: outcomes up
 to a threshold favour one value, and the threshold must be a whole count. The envelope is delta
 computed with a real threshold. It is smooth in m and never below delta. An epsilon at a fixed delta
@@ -53,7 +53,7 @@ def worst(
         value: the function to maximise, such as delta, on arrays of whole m.
         envelope: a smooth function of real m, never below `value`; None: every m is evaluated.
         phase: the real threshold count at each m, up to a constant; rounding it makes `value`
-            ripple. It only guides the search.
+            ripple. The phase only guides the search.
         size: number of values of m.
         promising: `promising(first, last, best)` returns the m of first .. last at which `value`
             may reach `best`; None: all m.

@@ -81,7 +81,7 @@ class _CellProgram:
 def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     """Return the release with the fewest suppressed cells found, and a lower bound on their number.
 
-    The release is (None, 0) if the integer program is too large.
+    The result is (None, 0) if the integer program is too large.
 
     Args:
         classes: the distinct rows of the table.

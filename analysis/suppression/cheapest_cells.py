@@ -14,8 +14,8 @@ they have k people or more. The remaining exposed rows are released together wit
 rows: the people in excess of k in such a row, or all of them, with the least cost per exposed
 person.
 
-If exposed rows are few, the search is done twice. The second time, each row is released only with
-the cheapest T that is possible at all. If the integer program of `cell_program` is small, its
+If exposed rows are few, the search is done twice. The second time, exposed rows are grouped only
+with the cheapest T that is possible for each row. If the integer program of `cell_program` is small, its
 solution and its lower bound are used if they are better.
 """
 
@@ -38,7 +38,7 @@ from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
 NODES = 20  # default limit of the integer program's search tree (see `k_anonymity`)
 # Most sets of columns times exposed rows for which the search is done twice, the second time with
-# only the cheapest columns for each row.
+# exposed rows grouped only by the cheapest columns for each row.
 CHOICES = 200_000
 # most variables of the integer program; a larger program takes seconds to bound the cost
 VARIABLES = 4_000

@@ -6,7 +6,7 @@ counted, and a person counts once for each of its values. If all persons of a cl
 in common, its l is 1. Any set of rows can be judged as a class.
 
 Take a class of n equal rows of the table that misses a target. In every release, at least one of
-these rows has a suppressed cell. The least number of such rows is (the second and third if each
+these rows has a suppressed cell. The number of such rows is at least (the second and third if each
 person has one row)
 
     n, if people are fewer than k or values too few: suppression adds none

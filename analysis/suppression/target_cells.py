@@ -17,9 +17,9 @@ released
 that other classes can do without, chosen for the targets that are missed; 3. with all rows of
 another class; 4. with the released class where this adds the least cost.
 
-A class with enough people and values may only have too frequent values. Then rows with the most
-frequent values may leave, and the remaining rows are released unchanged. Small tables are solved by
-the integer program of `target_program`.
+A class may have enough people and values, and miss a target only because some values are too
+frequent. Then some rows with these values leave the class, and the remaining rows are released
+unchanged. Small tables are solved by the integer program of `target_program`.
 """
 
 from __future__ import annotations

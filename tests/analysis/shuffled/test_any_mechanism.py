@@ -271,7 +271,7 @@ def test_a_family_whose_delta_falls_is_refused() -> None:
 
     with pytest.raises(ParameterError, match=r"delta at epsilon 0\.3 falls from"):
         largest_local_epsilon(family, 1_000, 0.3)
-    with pytest.raises(ParameterError, match="that after shuffling"):
+    with pytest.raises(ParameterError, match="the target after shuffling"):
         largest_local_epsilon(lambda _: GRR(5, 5.0), 2, 0.3)
 
 
