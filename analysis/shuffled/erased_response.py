@@ -1,9 +1,9 @@
 """Upper bound of delta for unary encoding, if all other people have one of the doubted two values.
 
 The doubted person has the first or the second of two values; the attacker wants to know which. A
-report by unary encoding names the first value, the second, or neither. Both bits are equal with the
-same probability for either value. So the report is randomized response that is erased with some
-probability.
+report by unary encoding has a bit for each value, and names the first value, the second, or
+neither. It names neither (both bits equal) with the same probability for either true value. So the
+report is randomized response that is erased with some probability.
 
 The shuffled reports reveal x and y, the numbers of reports of the first and of the second value.
 Suppose that i other people have the first value and j the second. Let P(x, y) and Q(x, y) be the

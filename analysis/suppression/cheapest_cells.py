@@ -15,8 +15,8 @@ rows: the people in excess of k in such a row, or all of them, with the least co
 person.
 
 If exposed rows are few, the search is done twice. The second time, exposed rows are grouped only
-with the cheapest T that is possible for each row. If the integer program of `cell_program` is small, its
-solution and its lower bound are used if they are better.
+with the cheapest T that is possible for each row. If the integer program of `cell_program` is
+small, its solution and its lower bound are used if they are better.
 """
 
 from __future__ import annotations
