@@ -210,9 +210,13 @@ def test_other_columns_and_other_k_are_not_proved_by_it() -> None:
 def test_who_checks_shares_nothing_with_who_searches() -> None:
     """It is short, and imports the language, the error that it raises, and the decoder of JSON."""
     path = Path(check_margins.__file__ or "")
-    text = path.read_text("utf-8")
-    assert len(text.splitlines()) < 250
-    imported = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    tree = ast.parse(path.read_text("utf-8"))
+    kinds = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and ast.get_docstring(node):
+            del node.body[0]
+    assert len([line for line in ast.unparse(tree).splitlines() if line]) <= 100
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert [node.module for node in imported if node.level] == ["errors", "strict_text"]
     assert "margins_bound" not in {name.name for node in imported for name in node.names}
     assert Path(margins_bound.__file__ or "") != path
