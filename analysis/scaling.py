@@ -1,13 +1,17 @@
 """Costs of a session of any size: processor, memory and time, from bytes, layers and constants.
 
-With n people, s onions each and m shufflers a round has n (s m + 1) layers to seal, and as many to
-open. Besides these two operations each layer and each envelope costs time to frame, sort, check and
-record; a process that plays all parties holds a number of bytes for each byte on its links.
+A round has n people, s onions (nested ciphertexts) from each, and m shufflers. It has n (s m + 1)
+encryption layers to seal and as many to open: m layers for each onion and a layer for each person's
+envelope. Each layer and each envelope also costs time to frame, sort, check and record.
 
     CPU of all parties = sum over rounds of n (s m + 1) (seal + open + layer) + n envelope
-    memory             = start + held * bytes of the largest round
-    disk               = bytes of two arrivals in turn: a batch as it came, and as it goes on
+    memory             = start + memory_factor * bytes on all links in the largest round
+    disk               = the largest sum of the bytes that arrive at two successive hops
     wall time          = sum over rounds and hops of bytes / network + CPU of that hop / cores
+
+A simulation, one process that plays all parties, keeps `memory_factor` bytes in memory for each
+byte on its links. If a batch of messages is too large for memory, the batch that arrived at a hop
+and the batch that leaves it are on disk.
 
 The inputs here are plain numbers; the protocol says which bytes cross which link. The constants are
 measured (benchmarks/scale.py), and hold for the named processor.
@@ -21,7 +25,7 @@ from math import inf
 from ..errors import ParameterError
 from .validation import number, whole
 
-SEPARATE_LIMIT = 10_000  # most people for whom a simulation runs a task each
+SEPARATE_LIMIT = 10_000  # most people for whom a simulation runs a task for each person
 WHOLE = 100_000  # most people for whom a simulation records every message
 MICRO = 1e-6  # seconds in a microsecond
 GIGABIT = 1e9 / 8  # bytes per second of a network link of one gigabit per second
@@ -29,11 +33,11 @@ GIGABIT = 1e9 / 8  # bytes per second of a network link of one gigabit per secon
 
 @dataclass(frozen=True, slots=True)
 class RoundLoad:
-    """The messages of one round of a session: the input from which its costs follow.
+    """The messages of one round of a session: the input from which the round's costs follow.
 
     Attributes:
         people: number of people that answer.
-        onions: onions (nested ciphertexts) that each of them submits.
+        onions: onions (nested ciphertexts) that each person submits.
         arriving: bytes that come to each hop from the hop before: to the first shuffler from
             people, to the reader (the last hop) from the last shuffler.
         other_bytes: bytes of all other sent or posted data.
@@ -46,7 +50,11 @@ class RoundLoad:
 
     @property
     def layers(self) -> int:
-        """Number of encryption layers that are sealed and opened again: n (s m + 1)."""
+        """Number of encryption layers that are sealed and opened again: n (s m + 1).
+
+        n people submit s onions each; an onion has a layer for each of the m shufflers. A person's
+        envelope around all onions is one more layer.
+        """
         return self.people * (self.onions * (len(self.arriving) - 1) + 1)
 
     @property
@@ -57,10 +65,10 @@ class RoundLoad:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """Costs beside cryptography, where one process plays all parties (a simulation).
+    """Costs other than cryptography, if one process plays all parties (a simulation).
 
     Attributes:
-        layer: microseconds of one core for each layer.
+        layer: microseconds of one core for each encryption layer.
         envelope: microseconds of one core for each person and round.
         memory_factor: bytes that stay in memory for each byte on a link in the largest round.
         start: bytes held in any case: the process, and batches kept in memory.
@@ -77,16 +85,16 @@ class ProcessorCosts:
     """Measured costs of a kind of processor, from which the costs of any session are predicted.
 
     Attributes:
-        processor: its common name.
+        processor: common name of the processor.
         measured: the month of measurement.
         suites: microseconds of one core to seal a layer, and to open it, by the name of the cipher
             suite.
-        separate: costs beside cryptography in a simulation of up to `SEPARATE_LIMIT` people.
-        whole: costs beside cryptography for more people, up to `WHOLE`.
-        summed: costs beside cryptography for more than `WHOLE` people.
+        separate: costs other than cryptography in a simulation of up to `SEPARATE_LIMIT` people.
+        whole: costs other than cryptography for more people, up to `WHOLE`.
+        summed: costs other than cryptography for more than `WHOLE` people.
         start: bytes that a shuffler's own process holds before the first answer.
         party: bytes that a shuffler's own process holds for each byte that arrives.
-        error: the largest share by which a prediction missed the CPU time of a measured run.
+        error: the largest relative error of the predicted CPU time among the measured runs.
         tried: the number of people in the largest measured run.
     """
 
@@ -102,7 +110,7 @@ class ProcessorCosts:
     tried: int
 
     def handling(self, people: int) -> Handling:
-        """Return the costs beside cryptography of a simulation of `people` people."""
+        """Return the costs other than cryptography of a simulation with this number of people."""
         if people <= SEPARATE_LIMIT:
             return self.separate
         return self.whole if people <= WHOLE else self.summed
@@ -114,8 +122,8 @@ class Cluster:
 
     Attributes:
         cores: processor cores of a party, of the kind that was measured; 1 or more.
-        gigabits: gigabits a second of its link to all others; above 0.
-        gigabytes: memory in each of its computers, in units of 10^9 bytes; above 0.
+        gigabits: gigabits a second of the link from a party to all others; above 0.
+        gigabytes: memory in each computer of a party, in units of 10^9 bytes; above 0.
 
     Raises:
         ParameterError: a value is out of range.
@@ -145,15 +153,15 @@ class SessionCosts:
     Attributes:
         rounds: number of rounds.
         layers: encryption layers that are sealed, and opened again.
-        sealing: CPU seconds of all people together.
-        opening: CPU seconds of all parties together.
+        sealing: CPU seconds of all people together, to seal.
+        opening: CPU seconds of all parties together, to open.
         handling: other CPU seconds, if one process plays all parties.
         memory: bytes that one process holds if it plays all parties.
         party: bytes that the shuffler with the largest batch holds in its own process.
-        disk: bytes on disk of one process that plays all parties, if a batch is larger than memory
-            keeps.
+        disk: bytes on disk of one process that plays all parties, if a batch does not fit in
+            memory.
         sending: seconds in which bytes arrive at the hops, one after the other.
-        working: seconds in which the hops open, sort and send on, one after the other.
+        working: seconds in which the hops open, sort and forward, one after the other.
     """
 
     rounds: int
@@ -183,8 +191,8 @@ def session_costs(
 ) -> SessionCosts:
     """Add up the costs of the rounds of a session.
 
-    Costs beside cryptography are counted with the hops, in equal parts, though people cause some of
-    them: the wall time is rather too long than too short.
+    All costs other than cryptography are counted as work of the hops, though people cause some of
+    them. So the predicted wall time is rather too long than too short.
 
     Args:
         rounds: the messages of each round.
@@ -226,8 +234,8 @@ class PeopleLimit:
     """The number of people up to which a session stays within a resource, such as memory.
 
     Attributes:
-        people: the largest number of people within it.
-        consequence: the consequence above it, in words.
+        people: the largest number of people within the resource.
+        consequence: the consequence of more people, in words.
     """
 
     people: int
@@ -242,9 +250,11 @@ def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...
 
 
 def max_people(within: float, fixed: float, each: float) -> int:
-    """Return the largest number of people that a resource allows: fixed + each * n <= within.
+    """Return the largest number n of people that a resource allows: fixed + each * n <= within.
 
-    within: the resource. fixed: use in any case. each: use per person.
+    within: size of the resource, such as bytes of memory.
+    fixed: use of the resource without people.
+    each: use per person.
     """
     return max(0, int((within - fixed) // each))
 

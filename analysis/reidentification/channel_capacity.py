@@ -1,26 +1,27 @@
 """The capacity for n people: the largest information I(U; Y) in a report Y about its sender U.
 
 The exact supremum over all distributions of U and the value X. I(U; Y) is convex in the
-distribution of X given U, so at its maximum each person holds a fixed value: at most m = min(n,
+distribution of X given U, so at its maximum each person holds a fixed value. At most m = min(n,
 |X|) values are in use, and the supremum is the capacity of the randomizer with m inputs. For GRR
-the uniform distribution on any m inputs reaches it (symmetry and concavity):
+(generalized randomized response) with s = |X| symbols the uniform distribution on any m inputs
+reaches it, by symmetry and concavity:
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
-with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
-The other s - m reports are uninformative.
+with mu the probability of the true symbol, nu that of any other symbol and f(t) = (1 + t)
+log(1 + t) - t. The s - m reports of unused symbols are uninformative.
 
-Local hashing with key h is GRR on g values with at most min(m, g) inputs, and a key that sends all
-symbols to one value is uninformative:
+Local hashing with key h is GRR on g hash values with at most min(m, g) inputs. A key that sends all
+symbols to one hash value is uninformative:
 
     I(U; Y) <= (1 - P(h constant)) C(g, min(m, g))
 
 with equality if every other key keeps the m values distinct (the digit family with one digit) or
-spreads a whole field evenly (|X| = 2^k <= n). Small cases with n >= |X| are computed instead; for
+spreads a whole field evenly (|X| = 2^k <= n). Small cases with n >= |X| are computed instead. For
 large g the bound is close: at |X| = 10,500,393, n = 1,370,637, g = 2^27 and eps = 10 it exceeds the
 exact value for uniformly random functions (`random_functions`) by less than a part in 10^4.
 
-The formulas are the randomizers' own: `symmetric_capacity.py`, `bit_channel_capacity.py` and, for a
+The randomizers hold the formulas: `symmetric_capacity.py`, `bit_channel_capacity.py` and, for a
 matrix, `numerical_capacity.py`.
 """
 
@@ -39,14 +40,15 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
 
     Args:
         randomizer: GRR, LocalHash, UnaryEncoding, BitFlip, or any object with a `.matrix` (then by
-            Blahut and Arimoto, the upper end of a bracket closed to 1e-10 nats or to 20,000
-            rounds).
-        users: n >= 2.
+            Blahut and Arimoto's algorithm: the upper end of a bracket that is narrowed to 1e-10
+            nats, or after 20,000 iterations).
+        users: number of users n >= 2.
         unit: "bits" or "nats".
 
     Returns:
-        An upper bound on I(U; Y) over all joint laws, and True if it is attained: for GRR and unary
-        encodings always, for LocalHash in the cases of the module's docstring, else if n >= |X|.
+        An upper bound on I(U; Y), for sender U and report Y, over all joint distributions of U and
+        the value; and True if it is attained: for GRR and unary encodings always, for LocalHash in
+        the cases of the module's docstring, else if n is at least the number of values.
     """
     nats, attained = as_randomizer(randomizer).capacity(whole(users, "users", 2))
     return in_unit(nats, unit), attained
@@ -55,14 +57,16 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
 def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
     """Return the least error in naming the sender of a report, and whether it is attained.
 
-    The least over all distributions of values, for n equally likely users. Beyond the paper, and
-    more than Fano's inequality says: naming the likeliest sender is right with probability at most
-    (1/n) sum over y of max over x of Q(y|x), the maximum over m inputs:
+    The least over all distributions of values, for n equally likely users. It is beyond the paper,
+    and at least Fano's bound. Naming the likeliest sender is right with probability at most (1/n)
+    sum over reports y of max over inputs x of Q(y|x), Q the randomizer, x among m inputs. For GRR
+    with s = |X| symbols and m = min(n, s) the error is therefore at least
 
-        1 - (m mu + (s - m) nu) / n       GRR, m = min(n, |X|), s = |X|
+        1 - (m mu + (s - m) nu) / n
 
-    with mu the probability of the true value and nu that of any other, and for local hashing the
-    same with s = g and min(m, g), averaged with 1/n for constant keys.
+    with mu the probability of the true value and nu that of any other. For local hashing into g
+    hash values s is g and m is min(m, g), averaged with a success of 1/n for keys that hash all
+    symbols to one value.
 
     Args:
         randomizer: `GRR` or local hashing.

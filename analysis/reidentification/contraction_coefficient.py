@@ -1,15 +1,15 @@
 """The contraction coefficient of a randomizer: the least eta with I(U; Y) <= eta I(U; X).
 
-U is a person, X its value, Y its report. The least such eta over all U and X is reached by two
-inputs (O. Ordentlich and Y. Polyanskiy, Strong data processing constant is achieved by binary
-inputs). For two inputs with report distributions P and R it is
+U is a person, X the person's value, Y the report. The least such eta over all U and X is reached by
+two inputs of the randomizer (O. Ordentlich and Y. Polyanskiy, Strong data processing constant is
+achieved by binary inputs). For two inputs with report distributions P and R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
-a concave function of b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, where theta is (e^eps
-- 1)/(s + e^eps - 1); the exact values are theta tanh(eps/2) for GRR (s = |X|) and (1 - 1/g) theta
-tanh(eps/2) for local hashing into s = g values that collide with probability exactly 1/g. So the
-printed theorems are never tight at a finite eps.
+and the right side is concave in b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, where
+theta is (e^eps - 1)/(s + e^eps - 1). The exact values are theta tanh(eps/2) for GRR on s = |X|
+values, and (1 - 1/g) theta tanh(eps/2) for local hashing into s = g values that collide with
+probability exactly 1/g. So the printed theorems are never tight at a finite eps.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ..randomizers import GRR, LocalHash, as_randomizer
 def loss_parameter(randomizer: GRR | LocalHash) -> float:
     """Return theta, the "MI loss parameter" of a randomizer in paper 003, in (0, 1).
 
-    By Theorems 4.2 and 4.4, I(U; Y) <= theta I(U; X) for a person U, its value X and report Y.
+    By Theorems 4.2 and 4.4, I(U; Y) <= theta I(U; X) for a person U, the person's value X and
+    report Y.
 
     Args:
         randomizer: `GRR` or local hashing.
@@ -40,11 +41,12 @@ def loss_parameter(randomizer: GRR | LocalHash) -> float:
 
 
 def contraction(randomizer: Any) -> float:
-    """Return the least eta with I(U; Y) <= eta I(U; X) for every person U and value X, in [0, 1].
+    """Return the least eta with I(U; Y) <= eta I(U; X), in [0, 1].
 
-    Closed form for GRR and local hashing; one pair of inputs for unary encodings and bit flips
-    (`bit_channel_capacity.py`), which may have any size; for any other randomizer with a matrix the
-    maximum over pairs of its inputs (`numerical_capacity.py`).
+    The inequality holds for every person U, value X and report Y of X. Closed form for GRR and
+    local hashing. Unary encodings and bit flips of any size need one pair of inputs
+    (`bit_channel_capacity.py`). For any other randomizer with a matrix eta is the maximum over
+    pairs of inputs (`numerical_capacity.py`).
 
     Args:
         randomizer: a randomizer with a closed form or a `.matrix`.

@@ -1,14 +1,17 @@
 """Fano's inequality: from an attacker's information in bits to its error in naming a person.
 
-Paper 003, Proposition 3.7 (Han and Verdu): with beta_U the error before and beta the error after,
+Paper 003, Proposition 3.7 (Han and Verdu). An attacker with information I about the person U errs
+with probability beta_U before, and after it with probability
 
-    beta >= 1 + (I + 1) / log2(1 - beta_U)        uniform U: beta >= 1 - (I + 1) / log2 n
+    beta >= 1 + (I + 1) / log2(1 - beta_U)        n equally likely: beta >= 1 - (I + 1) / log2 n
 
-The logarithm is negative, so the sign is a plus; Corollary 3.9, (11), prints a minus and then
-exceeds 1 (2 bits, beta_U = 1 - 1e-6: 1.151 where .849 is right). The example after it reads alpha <
-2.07 for n = 10^6 and an error above 0.8, and 6.21 above 0.5: these are nats; in the paper's bits
-they are 2.986 and 8.966. For uniform U Fano's own inequality says more, at no cost (`tight_fano`):
-log2 n - I <= h(beta) + beta log2(n - 1).
+The logarithm is negative, so the sign is a plus. Corollary 3.9, (11), prints a minus and then
+exceeds 1 (2 bits, beta_U = 1 - 1e-6: 1.151 where .849 is right). The example after the corollary
+bounds the information alpha: alpha < 2.07 for n = 10^6 and an error above 0.8, and 6.21 above 0.5.
+These are nats; in the paper's bits they are 2.986 and 8.966.
+
+For equally likely people Fano's own inequality gives a bound that is never lower (`tight_fano`):
+log2 n - I <= h(beta) + beta log2(n - 1), with h the binary entropy.
 """
 
 from math import isfinite, log, log1p, log2
@@ -23,14 +26,16 @@ def fano_bound(information_bits: float, prior_error: float) -> float:
     Paper 003, (9) and, corrected, (11).
 
     Args:
-        information_bits: I(U; Y) or any upper bound on it, bits, >= 0.
-        prior_error: 1 - max P(U = u), strictly between 0 and 1; 1 - 1/n for n equal users.
+        information_bits: I(U; Y), the information in a report Y about its sender U, or any upper
+            bound on it; bits, >= 0.
+        prior_error: 1 - max P(U = u), the error of the best guess without a report, strictly
+            between 0 and 1; 1 - 1/n for n equally likely users.
 
     Returns:
         max(0, 1 + (I + 1) / log2(1 - prior_error)).
     """
     bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
-    # log1p is exact for an attacker that is almost sure before, where 1 - prior rounds to 1.
+    # log1p stays exact for a prior error near 0, where 1 - prior rounds to 1.
     return max(0.0, 1 + (bits + 1) * log(2) / log1p(-prior))
 
 
@@ -50,8 +55,9 @@ def tight_fano(information_bits: float, users: int) -> float:
     bisection to the last bit; never below `fano_bound`.
 
     Args:
-        information_bits: I(U; Y) or any upper bound on it, bits, >= 0.
-        users: n >= 2.
+        information_bits: I, the information in a report about its sender, or any upper bound on
+            it; bits, >= 0.
+        users: number of users n >= 2.
     """
     n = whole(users, "users", 2)
     needed = log2(n) - _bits(information_bits)
@@ -68,16 +74,16 @@ def tight_fano(information_bits: float, users: int) -> float:
 def budget_for(error: float, users: int) -> float:
     """Return the PIE (a report's information about its sender) allowed for this error, in bits.
 
-    By (12) of paper 003 it is (1 - error) log2 n - 1. A randomizer with a `pie_bound` of at most
-    this keeps the identification error of every attacker at `error` or above, if each of the n
-    users is equally likely.
+    It is (1 - error) log2 n - 1, from Fano's inequality solved for the information (paper 003,
+    (12)). A randomizer with a `pie_bound` of at most this keeps the identification error of every
+    attacker at `error` or above, if each of the n users is equally likely.
 
     Args:
         error: the required identification error, strictly between 0 and 1.
-        users: n >= 2.
+        users: number of users n >= 2.
 
     Raises:
-        ParameterError: (12) gives this error for no positive amount of information.
+        ParameterError: Fano's inequality gives this error for no positive amount of information.
     """
     n, target_error = whole(users, "users", 2), open_unit(error, "error")
     bits = (1 - target_error) * log2(n) - 1
@@ -92,18 +98,18 @@ def budget_for(error: float, users: int) -> float:
 def pseudonymization(symbols: int, users: int, prior_error: float | None = None) -> float:
     """Return the least identification error if the values themselves are released without names.
 
-    Paper 003, Proposition 3.10. I(U; X) <= min(log2 n, log2 |X|), so few symbols protect without
-    any noise: five incomes and 10^8 equal users leave an error of at least 0.8750 (the paper rounds
-    to 0.88).
+    Paper 003, Proposition 3.10. A value X has at most min(log2 n, log2 |X|) bits about its owner,
+    for n users and |X| symbols. So few symbols protect without any noise: five incomes and 10^8
+    equally likely users leave an error of at least 0.8750 (the paper rounds to 0.88).
 
     >>> from veilmix.analysis.reidentification import pseudonymization
     >>> round(pseudonymization(5, 10**8), 3)
     0.875
 
     Args:
-        symbols: |X| >= 1.
-        users: n >= 2.
-        prior_error: of the attacker; 1 - 1/n if not given.
+        symbols: number of symbols |X| >= 1.
+        users: number of users n >= 2.
+        prior_error: the attacker's error without the release; 1 - 1/n if not given.
     """
     information = min(log2(whole(symbols, "symbols", 1)), log2(whole(users, "users", 2)))
     prior = uniform_prior_error(users) if prior_error is None else prior_error
@@ -111,13 +117,16 @@ def pseudonymization(symbols: int, users: int, prior_error: float | None = None)
 
 
 def _reach(beta: float, n: int) -> float:
-    """Return the right side of Fano's inequality, h(beta) + beta log2(n - 1), in bits."""
+    """Return the right side of Fano's inequality, h(beta) + beta log2(n - 1), in bits.
+
+    beta: the error in naming a person among n people; h is the binary entropy.
+    """
     entropy = -beta * log2(beta) - (1 - beta) * log2(1 - beta) if 0 < beta < 1 else 0.0
     return entropy + beta * log2(n - 1)
 
 
 def _bits(information: float) -> float:
-    """Check an information in bits and return it.
+    """Check an amount of information in bits and return it.
 
     Raise a ParameterError if it is not finite and >= 0.
     """

@@ -1,8 +1,8 @@
-"""The joint distribution of a person U and its value X, dense or sparse.
+"""The joint distribution of a person U and the person's value X, dense or sparse.
 
-A joint table has one row a person and one column a symbol. Whole numbers are counts (how often this
-person shows this symbol) and are divided by their sum; other numbers are probabilities and sum to
-1. An attacker wants to know U; X is the person's value, Y its report.
+A joint table has one row for each person and one column for each symbol. Whole numbers are counts
+of a person's events with a symbol and are divided by their sum. Other numbers are probabilities and
+sum to 1. The attacker sees a report of X and tries to learn U.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """The joint distribution p(U, X) of a person and its value, as its positive entries.
+    """The joint distribution p(U, X) of a person U and the person's value X: positive entries.
 
     Attributes:
         people, symbols: shape of the table.
         row, column: person and symbol of each positive entry, shape (entries,), in the order of the
             rows.
-        mass: its probability, shape (entries,); sums to 1.
+        mass: probability of each positive entry, shape (entries,); sums to 1.
     """
 
     people: int
@@ -53,9 +53,10 @@ class Joint:
         return table
 
     def relabelled(self, column: Indices, symbols: int) -> Joint:
-        """Return the joint distribution of U and another value that each entry's symbol determines.
+        """Return the joint distribution with a new symbol for each positive entry.
 
-        `column` is the new symbol of each entry, `symbols` their number.
+        column: the new symbol of each positive entry, shape (entries,).
+        symbols: the number of new symbols.
         """
         key, place = np.unique(self.row * symbols + column, return_inverse=True)
         mass = weighted_counts(place, self.mass, len(key))
@@ -63,7 +64,10 @@ class Joint:
 
 
 def weighted_counts(place: npt.NDArray[Any], weight: Floats, length: int) -> Floats:
-    """Return the sum of the weights at each place 0 .. length - 1."""
+    """Return the sum of the weights at each index 0 .. length - 1.
+
+    place: the index of each weight.
+    """
     return np.asarray(np.bincount(place, weight, minlength=length), dtype=np.float64)
 
 
@@ -103,7 +107,8 @@ def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, 
     Raises:
         ParameterError: not two axes, or no numbers.
     """
-    if hasattr(joint, "tocsr"):  # a SciPy array; SciPy is not imported otherwise
+    # SciPy is imported only for a SciPy array, because importing it takes long
+    if hasattr(joint, "tocsr"):
         from scipy.sparse import csr_array
 
         whole: Any = joint

@@ -8,10 +8,10 @@ Paper 003, (4) and Section 3.3, for a person U with value X and report Y = Q(X):
 beta is the least error of any attacker that names one person. Both are exact. All sums have terms
 of at least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
 
-Three methods. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
-identity plus a constant, so only people's values are touched, O(entries) for any number of symbols.
-`PieStream`: rows arrive in blocks and are forgotten, O(symbols) memory. Local hashing with too many
-keys for a matrix is in `hashed_pie.py`.
+Three methods. With a matrix Q a people x reports array is summed. For GRR, or no randomizer at all,
+Q is a multiple of the identity plus a constant. Then only the positive entries of people's values
+are touched, for any number of symbols. `PieStream` adds people in blocks and needs memory only for
+one number per symbol. Local hashing with too many keys for a matrix is in `hashed_pie.py`.
 """
 
 from typing import Any
@@ -25,21 +25,21 @@ from ..randomizers.small_divergence import excess, in_unit
 from ..validation import Floats, whole
 from .joint_law import Joint, as_joint, weighted_counts
 
-# Entries of people x reports that are in memory at one time, at most.
+# Most entries of a people x reports array that are in memory at one time.
 BLOCK = 1 << 22
 
 
 def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
-    """Return PIE = I(U; Y): the mean information in a report about its sender.
+    """Return PIE = I(U; Y): the mean information in a report Y about its sender U.
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
-        Q: a randomizer with `.matrix`, or reports x inputs matrix (column x is the law of the
-            report given x); None reports the value itself.
+        Q: a randomizer with `.matrix`, or reports x inputs matrix (column x is the distribution of
+            the report given x); None reports the value itself.
         unit: "bits" or "nats".
 
     Returns:
-        At least 0, at most log n and log |X|.
+        At least 0, at most the log of the numbers of people and of symbols.
 
     Raises:
         ParameterError: a bad table, another number of symbols than Q has inputs, or a randomizer
@@ -109,13 +109,18 @@ def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, fl
 class PieStream:
     """The information in a report about its sender (PIE), from rows that are read once.
 
-    I(U; Y) = mean over people of D(Y|U=u, R) - D(Y, R), with R the report distribution of a uniform
-    X. Holds a number for each symbol. Rows are weights (counts or unnormalised probabilities); a
-    person's share of the total is its row sum. A person must come in a single row.
+    I(U; Y) = mean over people u of D(Y|U=u, R) - D(Y, R), with R the report distribution of a
+    uniform value and D the divergence. Memory holds one number for each symbol. A row holds the
+    weights of one person's symbols (counts or unnormalised probabilities). Its sum is the person's
+    weight among all people. A person must come in a single row.
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:
-        """Start without rows, for `symbols` values and a randomizer Q; None reports the value."""
+        """Start without rows.
+
+        symbols: the number of symbols, the columns of a row.
+        Q: a randomizer with `.matrix` or a matrix; None reports the value itself.
+        """
         self.symbols = whole(symbols, "symbols", 1)
         self.people = 0
         self._plain = _plain(Q, symbols)
@@ -165,6 +170,9 @@ class PieStream:
         """Return the sum over rows of weight times D(report distribution || R), in nats.
 
         R is the report distribution of a uniform value.
+
+        rows: weights of symbols, people x symbols, sparse.
+        weights: the sum of each row.
         """
         a = self.symbols
         if self._matrix is not None:
@@ -180,7 +188,9 @@ class PieStream:
 
 
 def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
-    """Return (theta, nu) if Q = theta I + nu, as for GRR and without a randomizer; else None.
+    """Return (theta, nu) if the randomizer's matrix Q is theta I + nu, I the identity; else None.
+
+    GRR has this form, and so has no randomizer (None: theta 1, nu 0).
 
     Raises:
         ParameterError: Q has another number of inputs.
@@ -197,7 +207,7 @@ def _fitting(Q: Any, symbols: int) -> Floats:
     """Return the matrix of a randomizer, reports x symbols.
 
     Raises:
-        ParameterError: it has another number of inputs.
+        ParameterError: the randomizer has another number of inputs than `symbols`.
     """
     if getattr(Q, "inputs", symbols) != symbols:
         raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs; needs as many")
@@ -215,7 +225,10 @@ def _channel(Q: Any) -> Any:
 
 
 def _dense(table: Joint, matrix: Floats) -> float:
-    """Return I(U; Y) in nats for a randomizer's matrix, in blocks of reports."""
+    """Return I(U; Y), the information in a report Y about its sender U, in nats.
+
+    The reports of the randomizer's matrix are summed in blocks that fit in memory.
+    """
     users, values = table.users, table.values
     present = users > 0
     deviation = table.dense()[present] / users[present, None] - values
@@ -229,9 +242,12 @@ def _dense(table: Joint, matrix: Floats) -> float:
 
 
 def _spread(table: Joint, theta: float, nu: float) -> float:
-    """Return I(U; Y) in nats for Q = theta I + nu, from the positive entries only.
+    """Return a report's information about its sender, in nats, for Q = theta I + nu.
 
-    It is sum_u p(u) D(q_u || q) with q_u = theta p_u + nu, over people with symbol y and without.
+    I is the identity matrix. The information is sum over people u of p(u) D(q_u || q), with D the
+    divergence. q_u = theta p_u + nu is the report distribution of u, p_u the distribution of u's
+    values, and q the report distribution of all. Symbols that u never has are added at once, so
+    only the positive entries are visited.
     """
     users, values = table.users, table.values
     law = theta * values + nu
@@ -247,7 +263,10 @@ def _spread(table: Joint, theta: float, nu: float) -> float:
 
 
 def _plain_error(table: Joint, theta: float, nu: float) -> float:
-    """Return the Bayes error of naming the person from a report, for Q = theta I + nu."""
+    """Return the Bayes error of naming the person from a report, for a randomizer Q = theta I + nu.
+
+    I is the identity matrix; nu is added to each entry.
+    """
     users = table.users
     likely = theta * table.mass + nu * users[table.row]
     best = np.full(table.symbols, nu * users.max())

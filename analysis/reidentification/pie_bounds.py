@@ -1,19 +1,22 @@
 """Upper bounds of a randomizer on re-identification, valid for all populations: in four strengths.
 
-They bound PIE = I(U; Y), the information in a report Y about its sender U among n users with |X|
-possible values:
+They bound the personal information entropy, PIE = I(U; Y): the information in a report Y about its
+sender U among n users with |X| possible values. All are in bits, each at least the next:
 
-    general       Proposition 4.1     min(eps, eps^2, log n, log |X|)   any randomizer
-    printed       Theorems 4.2, 4.4   theta min(log n, log |X|)         GRR, local hashing
-    contraction   the least eta       eta min(log n, log |X|)           GRR: theta tanh(eps/2)
-    exact         capacity            the supremum itself
+    general       paper 003, Proposition 4.1     min(eps, eps^2, log n, log |X|)
+    printed       Theorems 4.2, 4.4              theta min(log n, log |X|)
+    contraction   a data-processing inequality   eta min(log n, log |X|)
+    exact         the capacity                   the supremum of I(U; Y) over all populations
 
-in bits, each at least the next. At the setting of the paper's Figure 4 (n = 1,370,637 users and
-10,500,393 symbols) with GRR and eps = 0.1: 0.0144, 2.04e-7, 1.02e-8 and 7.35e-10 bits: the paper's
-remark that its bounds "cannot be improved much" does not hold.
+`general` holds for any randomizer of budget eps. `printed` holds for GRR and local hashing, with
+the paper's theta = (e^eps - 1) / (s + e^eps - 1) for s symbols or hash values. `contraction` uses
+the least eta with I(U; Y) <= eta I(U; X), for GRR theta tanh(eps/2). At the setting of the paper's
+Figure 4 (n = 1,370,637 users and 10,500,393 symbols) with GRR and eps = 0.1 the four are 0.0144,
+2.04e-7, 1.02e-8 and 7.35e-10 bits. So the paper's remark that its bounds "cannot be improved much"
+does not hold.
 
 t reports of one person, even with correlated values, have at most t times the information (Theorems
-4.3 and 4.5; the chain rule gives the same for every row of the table), and never more than log n.
+4.3 and 4.5; the chain rule gives the same for all four bounds), and never more than log n.
 """
 
 from __future__ import annotations
@@ -42,12 +45,15 @@ HALVINGS = 200  # most steps of the bisection for epsilon
 class PieBound:
     """Upper bounds on the information in a user's reports about its identity (PIE), in bits.
 
-    They hold for all populations, I(U; Y) for any distribution of the user U and its value.
+    They bound I(U; Y), the information in the reports Y about the user U, for every joint
+    distribution of the user and the value.
 
     Attributes:
-        general, printed, contraction, exact: the bounds by epsilon alone, by the paper's theorem,
-            by the contraction coefficient, and by capacity; each at least the next. `printed` is
-            `general` for a randomizer that the paper has no theorem for.
+        general: the bound by epsilon alone.
+        printed: the bound by the paper's theorem; `general` if the paper has no theorem for the
+            randomizer. At most `general`.
+        contraction: the bound by the contraction coefficient; at most `printed`.
+        exact: the bound by capacity; at most `contraction`.
         attained: whether `exact` is the supremum (else it is the least bound that is proved).
         users: number of users, n.
         reports: reports of one person, t.
@@ -66,23 +72,33 @@ class PieBound:
     def error(self, strength: Strength = "exact") -> float:
         """Return the least error in naming the sender, 0 to 1, by Fano's inequality from the bound.
 
-        Paper 003, (12), for n equally likely users; `strength` selects a bound of the four.
+        For n equally likely users (paper 003, (12)).
+
+        strength: the bound that is used, "general", "printed", "contraction" or "exact".
         """
         if strength not in STRENGTHS:
             raise ParameterError(f"strength: found {strength!r}; needs one of {STRENGTHS}")
         return fano_bound(getattr(self, strength), uniform_prior_error(self.users))
 
     def __str__(self) -> str:
-        """Return a sentence for reports: the four bounds in bits."""
+        """Return a sentence for reports: four upper bounds, in bits, on the PIE.
+
+        The PIE is the information in a user's reports about the user's identity. "printed" is the
+        bound by the paper's theorem, "general" the bound by epsilon alone.
+        """
         word = "exactly" if self.attained else "at most"
         return (
             f"{self.reports} report(s) of {self.randomizer}, {self.users:,} users: PIE {word} "
-            f"{self.exact:.4g} bits (looser: by contraction {self.contraction:.4g}, printed "
-            f"{self.printed:.4g}, general {self.general:.4g})"
+            f"{self.exact:.4g} bits about the user (looser bounds: by contraction "
+            f"{self.contraction:.4g}, printed in the paper {self.printed:.4g}, by epsilon alone "
+            f"{self.general:.4g})"
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the four bounds as bars, log scale of bits, on `ax` or new axes; return the axes."""
+        """Draw the four upper bounds as bars, log scale of bits, and return the axes.
+
+        ax: the axes to draw on; new axes if not given.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -98,7 +114,7 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
     Args:
         randomizer: GRR, LocalHash, UnaryEncoding or BitFlip (any size), or any object with a
             `.matrix`.
-        users: n >= 2.
+        users: number of users n >= 2.
         reports: t >= 1 reports of one person, each randomized independently.
     """
     n, t = whole(users, "users", 2), whole(reports, "reports", 1)
@@ -134,10 +150,12 @@ def epsilon_for_error(
     """Return the largest epsilon (nats) that keeps the error in naming a sender high enough.
 
     Args:
-        error: required identification error for n equal users, by (12), strictly inside (0, 1).
-        users: n >= 2.
+        error: the least allowed probability of naming the wrong user among n equally likely users,
+            strictly inside (0, 1); turned into bits by Fano's inequality (paper 003, (12)).
+        users: number of users n >= 2.
         make: the randomizer with a given budget, such as `lambda eps: GRR(a, eps)`.
-        strength: the trusted bound of the four.
+        strength: the bound on the information that is used: "general", "printed", "contraction" or
+            "exact".
         largest: no epsilon above this is tried, nats.
 
     Returns:

@@ -1,7 +1,8 @@
 """Attacks on a release, as regulators define them: singling out, linkability, inference, k, l, t.
 
-Each attack is compared with guessing, and with its success on people outside the release. May
-import `exposure` and the ground files. Must never know the origin of a release.
+Each attack is compared with guessing, and with its success on people outside the release. k, l and
+t are k-anonymity, l-diversity and t-closeness. May import `exposure` and the modules directly in
+`analysis`. Must never know the origin of a release.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,11 @@
 """Rows of a release that fit each person of the original, and people that fit each released row.
 
-A released value stands for several original values. A row fits a person if each of its values
-stands for the person's value. The values of a column are divided into layers: within a layer no two
-released values stand for the same original value, so that a layer is a function of the original
-value. Rows with values of the same layers are compared with all people at once, by sorting: the
-counts are exact. A value that stands for every value (ANY) is left out of the comparison.
+A released value may be a generalization, which stands for several original values. A released row
+fits a person if each of its values stands for the person's value in that column. The released
+values of a column are divided into layers: sets in which no two released values stand for the same
+original value. So within a layer each original value has at most one released value. Rows with
+values of the same layers are compared with all people at once, by sorting: the counts are exact. A
+value that stands for every value (ANY_VALUE) is left out of the comparison.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,9 @@ from ..exposure.cells import as_table, cells_of, different
 from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
-# most people times columns times combinations of layers (sets of released values without overlap)
+# most people times columns times combinations of layers, because each combination compares all
+# people
+# (a layer: released values of a column that stand for different original values)
 CELLS = 3_000_000_000
 
 
@@ -26,12 +29,12 @@ CELLS = 3_000_000_000
 class CompatibleColumn:
     """The original values that each released value of a column may stand for, divided into layers.
 
-    Within a layer each original code has at most a single released code.
+    A layer is a set of released values of which no two stand for the same original value.
 
     Attributes:
         layers: for each layer, the released code of each original code, or NO_VALUE.
-        layer: the layer of each released code; ANY_VALUE if it stands for all values, NO_VALUE if
-            for no original value.
+        layer: the number of the layer of each released code; ANY_VALUE if the code stands for all
+            values, NO_VALUE if for no original value.
     """
 
     layers: tuple[Integers, ...]
@@ -39,7 +42,9 @@ class CompatibleColumn:
 
     @classmethod
     def from_values(cls, originals: Sequence[Integers | None], values: int) -> "CompatibleColumn":
-        """Return the column's layers from the original codes of each released code.
+        """Divide a column's released codes into layers, by the original codes they stand for.
+
+        A layer is a set of released codes of which no two stand for the same original code.
 
         Args:
             originals: for each released code the original codes, or None for all of them.
@@ -58,9 +63,11 @@ class CompatibleColumn:
 
     @property
     def finest(self) -> Integers:
-        """The released code of each original code in the first layer that has it, or NO_VALUE.
+        """The least general released code of each original code, or NO_VALUE; shape (values,).
 
-        Layers are filled from the least general values on, so it is the finest code.
+        Released codes are stored in layers, in which no two stand for the same original code. The
+        layers are filled from the least general codes on, so the first layer with a code has the
+        finest.
         """
         if not self.layers:
             return np.zeros(0, np.int64)
@@ -87,13 +94,17 @@ class RowMatches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittingCells:
-    """Released rows with values of the same layers, and the original rows comparable with them.
+    """Released rows of the same layers, and the original rows comparable with them.
+
+    A layer is a set of released values of one column of which no two stand for the same original
+    value.
+    Rows are compared by cells: combinations of released values in the compared columns.
 
     Attributes:
-        rows: places of the rows in the release, shape (r,).
-        people: places of original rows with a value in each layer, shape (p,).
-        row_cells, people_cells: numbers of their cells; a released row fits an original row if
-            their cells are equal.
+        rows: indices of the rows in the release, shape (r,).
+        people: indices of the original rows for which every layer has a released value, shape (p,).
+        row_cells, people_cells: the number of the cell of each of these rows; a released row fits
+            an original row if their cells are equal.
         size: upper limit of the cell numbers.
     """
 
@@ -109,17 +120,21 @@ def match_rows(
 ) -> RowMatches:
     """Count the released rows that fit each person, and the people that fit each released row.
 
+    A row fits a person if each of its values stands for the person's value.
+
     Args:
         original: n x d codes of at least 0.
         release: m x d codes of at least 0.
-        columns: of each of the d columns, the original values of released values.
+        columns: for each of the d columns, the original values that each released value stands for.
 
     Raises:
-        ParameterError: tables do not fit each other, or have too many combinations of layers.
+        ParameterError: the tables differ in their columns, or the release mixes generalizations in
+            too many combinations.
     """
     people, rows = as_table(original), as_table(release)
     fits, crowds = np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
-    places = np.zeros(len(people))  # the sum of the places of fitting rows: of one, its place
+    # sum of the indices of the fitting rows; if a single row fits, it is the index of that row
+    places = np.zeros(len(people))
     for part in fitting_cells(people, rows, columns):
         theirs, mine = part.row_cells, part.people_cells
         fits[part.people] += np.bincount(theirs, minlength=part.size)[mine]
@@ -133,10 +148,17 @@ def match_rows(
 def fitting_cells(
     original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
 ) -> Iterator[FittingCells]:
-    """Yield released rows and the original rows that they may fit, for each combination of layers.
+    """Yield released rows, and the original rows that they may fit, for each combination of layers.
 
-    Within a layer of a column, no two released values stand for the same original value. Arguments
-    and errors as of `match_rows`.
+    A layer is a set of released values of one column of which no two stand for the same original
+    value. Each released row belongs to one combination, because each of its values is in one layer.
+
+    original: n x d codes of at least 0.
+    release: m x d codes of at least 0.
+    columns: for each of the d columns, the original values that each released value stands for.
+
+    Raises:
+        ParameterError: the tables differ in their columns, or there are too many combinations.
     """
     people, rows = as_table(original), as_table(release)
     if people.shape[1] != rows.shape[1] or len(columns) != people.shape[1]:
@@ -152,8 +174,8 @@ def fitting_cells(
     firsts, _ = different(kinds)
     if len(firsts) * people.size > CELLS:
         raise ParameterError(
-            f"release: found {len(firsts):,} combinations of levels in its rows; at most "
-            f"{CELLS // people.size:,} are accepted for {len(people):,} people"
+            f"release: found {len(firsts):,} combinations of generalization levels in its "
+            f"rows; at most {CELLS // people.size:,} are accepted for {len(people):,} people"
         )
     kind = cells_of(kinds, range(kinds.shape[1]))
     for first in firsts:
@@ -171,7 +193,17 @@ def _cells(
     columns: Sequence[CompatibleColumn],
     layers: Integers,
 ) -> tuple[NDArray[np.intp], Integers, Integers]:
-    """Return the people with a value in each layer, their cells, and the cells of the rows."""
+    """Return the comparable people, the numbers of their cells, and the cell numbers of the rows.
+
+    A layer is a set of released values of one column of which no two stand for the same original
+    value. A person is comparable if the given layer of each column has a released value for the
+    person's. A cell is a combination of these released values.
+
+    people: original codes, n x d.
+    rows: released codes with values of the given layers, r x d.
+    columns: for each column the layers of its released values.
+    layers: for each column the number of the layer of the rows' values.
+    """
     compared = [j for j in range(len(columns)) if layers[j] != ANY_VALUE]
     if not compared:
         all_indices = np.arange(len(people))
@@ -184,7 +216,13 @@ def _cells(
 
 
 def _place(layers: list[Integers], codes: Integers, values: int) -> int:
-    """Return the first layer without any of these original codes; add a layer if needed."""
+    """Return the first layer without any of these original codes; add a layer if needed.
+
+    layers: for each layer the released code of each original code, or NO_VALUE; may get a new
+    layer.
+    codes: the original codes for which one released code stands.
+    values: number of original codes.
+    """
     for number, layer in enumerate(layers):
         if (layer[codes] == NO_VALUE).all():
             return number

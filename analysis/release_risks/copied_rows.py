@@ -1,10 +1,10 @@
 """Rows of a release that copy rows of the original, and the distance to the nearest original row.
 
-copy       a row with the values of a row of the original in all columns
-distance   Gower's (nearest.py), from 0 to the number of columns, divided by that number
-nearer     with a control (people of the same kind, outside the release): the share of released
-           rows that are nearer to the original than to the control. Without copying it is 1/2,
-           since both are compared in samples of equal size
+copy       a released row with the values of an original row in all columns
+distance   Gower's distance (nearest.py) divided by the number of columns, 0 to 1
+nearer     the share of released rows that are nearer to the original than to the control (people
+           from the same population, outside the release). Without copying it is 1/2, since the
+           samples of original and control have equal size
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from .nearest import Codes, Floats, Numbers, neighbours
 from .rates import Rate
 
 SEED = 0x636F7079  # seed of the samples, so that results are repeatable
-CELLS = 2e8  # approximate limit of the compared cells; beyond, rows are sampled
+# approximate limit of the values compared; beyond it, released rows are sampled to save time
+CELLS = 2e8
 LEAST_ROWS = 50  # least number of released rows compared, even if the original is large
 
 
@@ -27,8 +28,8 @@ class Copies:
 
     Attributes:
         rows: released rows that are copies.
-        of_unique: copies of an original row that only a single person has.
-        people: people with such a unique row that is released.
+        of_unique: released rows that copy an original row of values that only one person has.
+        people: people with such a unique row that is copied.
     """
 
     rows: int
@@ -44,12 +45,12 @@ class RecordDistances:
 
     Attributes:
         rows: released rows that were compared; a sample if the release is large.
-        zero: share of these at distance 0.
+        zero: share of the compared rows at distance 0.
         median: median distance to the original.
         control_median: median distance to the control (people outside the release); None without a
             control.
-        nearer: rows nearer to the original than to the control, ties as half; None without a
-            control.
+        nearer: share of compared rows nearer to the original than to the control, ties counted as
+            half; None without a control.
     """
 
     rows: int
@@ -78,7 +79,8 @@ def copied_rows(
     released = np.bincount(theirs, minlength=size)
     owners = np.arange(len(people)) if owner is None else np.asarray(owner, np.int64)
     n = int(owners.max()) + 1
-    pairs = np.unique(mine * n + owners)  # each codes a cell and a person with a row in it
+    # each number codes a combination of values and a person with such a row
+    pairs = np.unique(mine * n + owners)
     crowd = np.bincount(pairs // n, minlength=size)
     copied = pairs[(crowd[pairs // n] == 1) & (released[pairs // n] > 0)] % n
     return Copies(
@@ -118,7 +120,12 @@ def record_distances(
 
 
 def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
-    """Return the distance of each released row to its nearest person, 0 to 1."""
+    """Return the distance of each released row to the nearest row of a table of people, 0 to 1.
+
+    Gower's distance, divided by the number of columns.
+
+    numbers: for each column the number of each code (nan: no number), or None for a category.
+    """
     nearest_distances = (near.min_distance for near in neighbours(people, rows, numbers))
     distances: Floats = np.round(
         np.fromiter(nearest_distances, float, len(rows)) / people.shape[1], 9
@@ -127,7 +134,7 @@ def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
 
 
 def _sampled_rows(table: Codes, size: int, rng: np.random.Generator) -> Codes:
-    """Return a random sample of at most `size` rows, in their order."""
+    """Return a random sample of at most `size` rows of the table, in the table's order."""
     if len(table) <= size:
         return table
     return table[np.sort(rng.choice(len(table), size, replace=False))]

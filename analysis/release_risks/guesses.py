@@ -5,11 +5,14 @@
     linkability   the attacker has two files on the same people with different columns; it links two
                   entries if the nearest rows to both are the same row of the release
 
-Both are expectations over the choice among several nearest rows: no attack is drawn at random. For
-people with the columns of some row of the release, the nearest rows are a cell, and counting cells
-is enough: with c people in a cell, and s of them with the same value too, inference is right with
-probability s / c; with cells of a and b people that have s in common, linkability with s / (a b).
-For other people, rows are compared (nearest.py): all of them, or a sample if there are too many.
+Both are expectations over the choice among several nearest rows: no attack is drawn at random. The
+nearest rows of most people have exactly the person's values in the known columns. Then counting
+rows is enough. If c released rows have the person's known values, and s of them also the sought
+value, inference is right with probability s / c. If a rows have the person's values of the first
+file, b rows the values of the second and s rows both, linkability is right with probability
+s / (a b).
+For people without such rows, distances are computed (nearest.py): for all of them, or a sample if
+there are too many.
 
 The control is people outside the release: another table, or the same people, each left out in turn
 (`control="left-out"`). Guessing without the release takes a value with its frequency in the release
@@ -32,8 +35,11 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
 SEED = 0x67756573  # seed of the samples, so that results are repeatable
-CACHE_SIZE = 3  # sets of columns with cached counts: as many as one attack reads
-MAX_COMPARISONS = 4e9  # most comparisons of a cell with another; beyond, people are sampled
+# sets of columns with cached counts; an attack reads at most three, and the control may read the
+# same again
+CACHE_SIZE = 3
+# most comparisons of one value with another; beyond it, people are sampled to save time
+MAX_COMPARISONS = 4e9
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None
 Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
@@ -53,17 +59,22 @@ class Inference:
     known_columns: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each person's success probability by counts, and a mask of the answered people.
+        """Return each person's success probability by counts, and a mask of the people counted so.
 
-        A person is answered if the release has its known cell. Shape (people,) each; the
-        probability is 0 without the cell.
+        A person is counted if a released row has the person's values in all known columns. Shape
+        (people,) each; the probability is 0 for other people.
+
+        counted: numbers of released rows that agree with each attacked person.
         """
         whole = counted.people((*self.known_columns, self.sought))
         cell = counted.people(self.known_columns)
         return np.divide(whole, cell, out=np.zeros(len(cell)), where=cell > 0), cell > 0
 
     def rate_by_rows(self, near: Near) -> float:
-        """Return a person's success probability from the rows nearest in the known columns."""
+        """Return a person's success probability from the rows nearest in the known columns.
+
+        near: the distances of the released rows from the attacked person.
+        """
         places = near.nearest(self.known_columns)
         weights = near.weights[places]
         is_right = near.row_codes(places, self.sought) == near.codes[self.sought]
@@ -72,7 +83,11 @@ class Inference:
     def by_chance(self, release: Codes, people: Codes, weights: Floats | None = None) -> float:
         """Return the probability that a random released row has a random person's value.
 
-        This is the baseline of guessing without an attack; `weights` are of the people's rows.
+        This is the baseline of guessing without an attack.
+
+        release: codes of the released rows.
+        people: codes of the attacked people.
+        weights: for each row of `people` the weight in drawing a random person; equal if not given.
         """
         size = int(max(release[:, self.sought].max(), people[:, self.sought].max())) + 1
         release_shares = np.bincount(release[:, self.sought], minlength=size)
@@ -96,10 +111,13 @@ class Linkability:
     second: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each person's success probability by counts, and a mask of the answered people.
+        """Return each person's success probability by counts, and a mask of the people counted so.
 
-        A person is answered if the release has both its cells. Shape (people,) each; the
-        probability is 0 without the cells.
+        A person is counted if a released row has the person's values of the first file, and a
+        released row has the values of the second file. Shape (people,) each; the probability is 0
+        for other people.
+
+        counted: numbers of released rows that agree with each attacked person.
         """
         pair_people = counted.people((*self.first, *self.second))
         first, second = counted.people(self.first), counted.people(self.second)
@@ -107,7 +125,10 @@ class Linkability:
         return np.divide(pair_people, pairs, out=np.zeros(len(pairs)), where=pairs > 0), pairs > 0
 
     def rate_by_rows(self, near: Near) -> float:
-        """Return a person's success probability from the rows nearest in each file's columns."""
+        """Return a person's success probability from the rows nearest in each file's columns.
+
+        near: the distances of the released rows from the attacked person.
+        """
         first, second = near.nearest(self.first), near.nearest(self.second)
         in_both = np.intersect1d(first, second, assume_unique=True)
         weights = (near.weights[places].sum() for places in (in_both, first, second))
@@ -122,7 +143,7 @@ class Linkability:
     ) -> float:
         """Return the probability that a random released row links the right person.
 
-        This is the baseline of guessing.
+        This is the baseline of guessing without an attack; `people` and `weights` are not used.
         """
         return 1 / len(release)
 
@@ -130,13 +151,17 @@ class Linkability:
 class CellCounts:
     """Numbers of released rows that agree with each attacked person, in any columns.
 
-    Rows are identified by sums of random 64-bit numbers, one for each value (two different rows
-    collide with probability n^2 / 2^64). Counts of large tables are large, so only the last few are
-    cached: questions are asked one after the other.
+    A row is identified by a sum of random 64-bit numbers, a number for each value. Sums can be
+    sorted fast, and two of n different rows have equal sums with probability about n^2 / 2^64. The
+    arrays are large, so only the last few sets of columns are cached.
     """
 
     def __init__(self, release: Codes, targets: Codes) -> None:
-        """Give each value of each column a random number; `targets` are the attacked people."""
+        """Draw a random number for each value of each column: a sum of them identifies a row.
+
+        release: codes of the released rows.
+        targets: codes of the attacked people; the release itself if they are its people.
+        """
         self.targets = None if targets is release else targets
         joined_rows = release if self.targets is None else np.concatenate((release, targets))
         rng = np.random.default_rng(SEED)
@@ -145,13 +170,14 @@ class CellCounts:
         self.cache: dict[frozenset[int], NDArray[np.int32]] = {}
 
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
-        """Return for each attacked person the released rows that agree with it in these columns.
+        """Return the number of released rows that agree with each attacked person in these columns.
 
         Shape (people,).
         """
         key = frozenset(columns)
         people = self.cache.pop(key, None)
-        # put at the end of the cache, as the most recently used
+        # The counts go to the end of the cache as the most recently used, because the first are
+        # deleted.
         self.cache[key] = self._row_people(key) if people is None else people
         while len(self.cache) > CACHE_SIZE:
             del self.cache[next(iter(self.cache))]
@@ -177,19 +203,26 @@ class CellCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeftOut:
-    """As `CellCounts`, but each person's own row is left out of the release: the control."""
+    """Numbers of other people's rows that agree with each person: the control.
+
+    The person's own row is left out of the release.
+
+    Attributes:
+        counted: numbers of all released rows that agree with each person.
+    """
 
     counted: CellCounts
 
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
-        """Return, for each person, the other rows that agree with it in these columns."""
+        """Return the number of other people's rows that agree with each person in these columns."""
         return self.counted.people(columns) - np.int32(1)
 
 
 def _marked(column: Codes, rng: np.random.Generator) -> tuple[NDArray[np.uint64], Codes]:
     """Return a random 64-bit number for each value of a column, and the column's codes.
 
-    The codes are renumbered if they are sparse.
+    The codes are renumbered if the largest is above the number of rows, so that few numbers are
+    drawn.
     """
     largest_code = int(column.max())
     if largest_code > len(column):
@@ -213,20 +246,21 @@ def ask(
 ) -> list[Attack]:
     """Measure the success of inference and linkability attacks on a release, all at once.
 
-    Persons with several rows are attacked at one of their rows, each of which is as likely.
+    A person with several rows is attacked at one of these rows, each with the same probability.
 
     Args:
-        questions: sought and known columns; columns are numbers.
+        questions: the attacks, each with the numbers of its known and sought columns.
         release: m x d codes, a row for each released row.
         people: n x d codes in the same coding: the people of the release.
         control: people outside the release; or `left-out`, if `people` are the release itself.
         numbers: for each column the number of each code (nan: none), or None for a category.
-        max_comparisons: limit, about, of the compared cells; beyond it, people are sampled.
+        max_comparisons: approximate limit of the values compared; beyond it, people are sampled.
         owners: the person of each row of the people, and of the control; None: each row is a
             person's own. Not with `left-out`.
 
     Raises:
-        ParameterError: tables do not fit each other.
+        ParameterError: the tables differ in their columns or are empty, or `left-out` is used and
+            the release has not one row for each person.
     """
     rows, targets = as_table(release), as_table(people)
     if rows.shape[1] != targets.shape[1] or not len(rows) or not len(targets):
@@ -239,8 +273,8 @@ def ask(
     if isinstance(control, str):
         if rows.shape != targets.shape or len(rows) < 2:
             raise ParameterError(
-                "control: found left-out; needs a release with a row for each of these people, two "
-                "at least"
+                "control: found left-out; needs as many rows in release as in people, at least "
+                "two, because each person's row in turn is left out of the release"
             )
         left_out = counts if counts.targets is None else CellCounts(rows, rows)
         sides.append(_Side(LeftOut(left_out), rows))
@@ -267,7 +301,10 @@ def ask(
 
 
 def person_weights(owner: NDArray[np.integer] | None) -> Floats | None:
-    """Return the share of its person that each row has; None if each row is a person's own."""
+    """Return 1 / (number of the person's rows) for each row; None if each row is a person's own.
+
+    owner: the number of the person of each row.
+    """
     if owner is None:
         return None
     weights: Floats = 1 / np.bincount(owner)[owner]
@@ -276,17 +313,17 @@ def person_weights(owner: NDArray[np.integer] | None) -> Floats | None:
 
 @dataclass(slots=True, eq=False)
 class _Side:
-    """The attacked people: of the release, or of the control (people outside it).
+    """The people attacked: people of the release, or of the control outside it.
 
-    For each question it holds the success by cells, as a sum over people, and a mask of the people
-    with a cell.
+    A person is counted by an attack if released rows have exactly the values that the attacker
+    knows; then counts of rows give the success. Other people need distances.
 
     Attributes:
-        counted: counts of the released rows that agree with these people.
-        people: their codes.
-        weights: of each row, a person's rows sum to 1; None: each row is a person's own.
-        right: expected successes by cells for each question.
-        answer_masks: for each question, the people that a cell of the release answers.
+        counted: numbers of released rows that agree with each of these people.
+        people: codes of the people's rows.
+        weights: weight of each row, 1 for each person in total; None: each row is a person's own.
+        right: for each attack the expected successes on the counted people.
+        answer_masks: for each attack a mask of the counted people.
     """
 
     counted: CellCounts | LeftOut
@@ -296,7 +333,7 @@ class _Side:
     answer_masks: list[NDArray[np.bool_]] = field(default_factory=list)
 
     def ask(self, question: Question) -> None:
-        """Count the successes of an attack for people with a cell in the release."""
+        """Add an attack's successes on people with released rows that match the known values."""
         chance, is_answered = question.rate_by_cells(self.counted)
         if self.weights is not None:
             chance = chance * self.weights
@@ -310,9 +347,15 @@ class _Side:
         numbers: Numbers | None,
         work_limit: float,
     ) -> list[Rate]:
-        """Return the success rate of each question; people without a cell are compared with rows.
+        """Return the success rate of each attack.
 
-        `work_limit` bounds the compared cells; beyond it, a sample of these people is compared.
+        If no released row has exactly a person's known values, the rows are compared by distance.
+
+        questions: the attacks that were asked before, in the same order.
+        release: codes of the released rows.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+        work_limit: approximate limit of the values compared; beyond it, a sample of people is
+        compared.
         """
         is_far = np.zeros(len(self.people), np.bool_)
         for is_answered in self.answer_masks:
@@ -334,7 +377,12 @@ class _Side:
 
 
 def _sampled(far_places: NDArray[np.intp], release: Codes, work_limit: float) -> NDArray[np.intp]:
-    """Return the people to compare with rows: all, or as many random people as the limit allows."""
+    """Return the people to compare with rows: all, or as many random people as the limit allows.
+
+    far_places: indices of the people without a released row that has their known values.
+    release: codes of the released rows.
+    work_limit: approximate limit of the values compared.
+    """
     m, d = release.shape
     sample_size = max(20, int(work_limit / (m * d)))
     if len(far_places) <= sample_size:
@@ -349,9 +397,13 @@ def _rate(
     near_chances: Floats,
     weights: Floats | None = None,
 ) -> Rate:
-    """Return the success rate from cells and compared rows; sampling widens the interval.
+    """Return the success rate over all people; sampling widens the interval.
 
-    `right` are successes by cells; `near_chances` the success probabilities of the `sample`.
+    right: expected successes on people counted by equal rows.
+    is_answered: a mask of these people.
+    sample: indices of the people that were compared by distance.
+    near_chances: success probabilities of the sample.
+    weights: weight of each row if a person has several, else None.
     """
     measured = ~is_answered[sample]
     if weights is not None:
@@ -374,9 +426,13 @@ def _person_rate(
     near_chances: Floats,
     weights: Floats,
 ) -> Rate:
-    """Return the success rate of persons with several rows, which have weights.
+    """Return the success rate of persons with several rows.
 
-    The arguments are those of `_rate`, with persons in place of rows.
+    right: expected successes on rows counted by equal released rows.
+    is_far: a mask of the other rows.
+    sample: indices of the other rows that were compared by distance.
+    near_chances: success probabilities of the sample.
+    weights: weight of each row, 1 for each person in total.
     """
     n = round(float(weights.sum()))
     far, own_weight = float(weights[is_far].sum()), weights[sample]

@@ -1,12 +1,15 @@
 """k-anonymity, l-diversity and t-closeness: class sizes, and the sensitive values within classes.
 
-    k            the fewest people that share their values of the quasi-identifiers (Sweeney 2002)
-    l            the fewest different values of a sensitive column among such people
-    entropy l    exp of the least entropy of it among them (Machanavajjhala et al. 2007)
-    t            the largest distance of its distribution among them from that among all people
-                 (Li et al. 2007): half the sum of differences; with values in order
-                 (`numbers`), the sum of differences of the cumulated distributions over the
-                 number of values less one
+A class is the people that share their values of the quasi-identifiers.
+
+    k            the number of people in the smallest class (Sweeney 2002)
+    l            the fewest different values of a sensitive column in a class
+    entropy l    exp of the least entropy of the sensitive values in a class
+                 (Machanavajjhala et al. 2007)
+    t            the largest distance of a class's distribution of sensitive values from that of all
+                 people (Li et al. 2007): half the sum of absolute differences. For ordered values
+                 (`numbers`): the sum of absolute differences of the cumulative distributions,
+                 divided by the number of values less one
 
 For several sensitive columns take the least l and the largest t.
 """
@@ -24,7 +27,7 @@ from ...errors import ParameterError
 from ..exposure.cells import as_columns, as_table, cells_of
 from ..exposure.persons import Persons
 
-CELLS = 1 << 22  # entries of a matrix of classes x values in memory at once, at most
+CELLS = 1 << 22  # most entries of a matrix of classes x values that are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,9 @@ def diversity(
         table: n x d codes of at least 0, one row a person; n >= 1.
         quasi: distinct numbers of the known columns; none: all people are one class.
         sensitive: the number of the sensitive column.
-        numbers: the number of each of its codes, if they are numbers (nan: the last of all); t is
-            then the distance of values in order.
-        persons: the same table, whose rows belong to persons; None: each row is a person's own.
+        numbers: the number of each code of the sensitive column, if its values are ordered numbers
+            (nan: after all numbers); t is then the distance for ordered values.
+        persons: the same table, with rows that belong to persons; None: each row is a person's own.
     """
     codes = as_table(table)
     if not len(codes):
@@ -96,7 +99,7 @@ def _people_of(rows: NDArray[np.bool_], persons: Persons | None) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassDiversity:
-    """Diversity of the sensitive values in each class of people with equal known values.
+    """Diversity of the sensitive values in each equivalence class (people with equal known values).
 
     Each has shape (classes,).
 
@@ -104,8 +107,8 @@ class ClassDiversity:
         people: people in the class.
         l: different values of the sensitive column; 1 where all people of the class have a value in
             common.
-        entropy: of these values, in nats, at least 0.
-        t: the distance of their distribution from that of all people, 0 to 1.
+        entropy: entropy of the class's sensitive values, in nats, at least 0.
+        t: distance of the class's distribution of values from that of all people, 0 to 1.
         largest_share: the largest share of the class's people that have the same value, 0 to 1.
     """
 
@@ -127,8 +130,9 @@ def class_diversity(
     Args:
         classes: the class of each row, 0 to classes - 1, each in use.
         column: the code of each row in the sensitive column.
-        numbers: as in `diversity`.
-        persons: as in `diversity`.
+        numbers: the number of each code if the values are ordered numbers (nan: after all numbers);
+            None for categories.
+        persons: the same table, with rows that belong to persons; None: each row is a person's own.
     """
     _, values = np.unique(column if numbers is None else numbers[column], return_inverse=True)
     m, class_count = int(values.max()) + 1, int(classes.max()) + 1
@@ -137,12 +141,15 @@ def class_diversity(
     shares = counts / np.bincount(owner, weights=counts)[owner]
     entropy = np.bincount(owner, weights=-shares * np.log(shares), minlength=class_count)
     different = np.bincount(owner)
-    certain = owner[counts == people[owner]]  # classes in which all people share a value
+    # classes in which all people share a value, so that the value is revealed
+    certain = owner[counts == people[owner]]
     different[certain], entropy[certain] = 1, 0.0
     distances: NDArray[np.float64]
     if numbers is not None:
         distances = _ordered(owner, value, shares, law, class_count)
-    else:  # positive differences of two distributions are half of all absolute differences
+    # The positive differences of two distributions sum to half of all absolute differences, so
+    # values that do not occur in a class need no term.
+    else:
         above = np.maximum(0.0, shares - law[value])
         distances = np.bincount(owner, weights=above, minlength=class_count).astype(np.float64)
     largest = np.zeros(class_count)
@@ -153,7 +160,15 @@ def class_diversity(
 def _cell_counts(
     classes: NDArray[np.int64], values: NDArray[np.int64], m: int, persons: Persons | None
 ) -> tuple[NDArray[np.int64], ...]:
-    """Return class, value and people of each (class, value) pair, and the people of each class."""
+    """Return the number of people with each pair of class and value, and in each class.
+
+    Four arrays: class, value and number of people of each pair that occurs; the people of each
+    class.
+
+    classes, values: equivalence class and sensitive value of each row.
+    m: number of sensitive values.
+    persons: owners of the rows; None: each row is a person's own.
+    """
     cells = classes * m + values
     if persons is None:
         different, counts = np.unique(cells, return_counts=True)
@@ -166,7 +181,13 @@ def _cell_counts(
 
 
 def _law(values: NDArray[np.int64], persons: Persons | None) -> NDArray[np.float64]:
-    """Return the share of each sensitive value; a person counts once for each of its values."""
+    """Return the share of each sensitive value, shape (values,).
+
+    A person with several rows counts once for each different value.
+
+    values: the sensitive value of each row.
+    persons: owners of the rows; None: each row is a person's own.
+    """
     if persons is not None:
         values = np.unique(values * persons.n + persons.owner) // persons.n
     law: NDArray[np.float64] = np.bincount(values) / len(values)
@@ -182,8 +203,11 @@ def _ordered(
 ) -> NDArray[np.float64]:
     """Return each class's distance from the distribution of all people, for ordered values; 0 to 1.
 
-    It is the mean gap of the cumulated shares. `owner`, `value` and `shares` are the class, value
-    and share of each pair that occurs; `law` is the distribution of all people.
+    The sum of absolute differences of the cumulative shares, divided by (number of values - 1).
+
+    owner, value, shares: class, value and share in the class of each pair that occurs.
+    law: the share of each value among all people.
+    class_count: number of classes.
     """
     m, distances = len(law), np.zeros(class_count)
     if m == 1:

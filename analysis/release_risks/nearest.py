@@ -1,12 +1,13 @@
 """The released rows that are nearest to the known values of a person, ties included.
 
 The distance of two rows is Gower's (1971), a sum over columns: 0 or 1 for equal or different
-categories; |x - y| over the range of the column for numbers. A cell without a number (missing) is a
-category of its own. Distances that differ by less than 1e-9 are equal, so that no tie is broken by
-rounding. The attacker takes one of the nearest rows at random.
+categories; |x - y| divided by the range of the column for numbers. A missing number is a category
+of its own. Distances that differ by less than 1e-9 are equal, so that no tie is broken by rounding.
+The attacker takes one of the nearest rows at random.
 
-Equal rows are treated once. If some columns are left out, the nearest rows are, in all columns, at
-most one further per column left out than the nearest row there: only such rows are compared again.
+Equal rows are treated once. A column adds at most 1 to a distance. So the rows nearest in some of
+the columns are, in all columns, farther than the nearest row by at most 1 for each column left out.
+Only such rows are compared again if few columns are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
     """Return the numbers of each column's codes, or None for columns of categories.
 
     Raises:
-        ParameterError: another number of columns, or a code without a number.
+        ParameterError: `numbers` has another number of columns, or a code has no number.
     """
     d = table.shape[1]
     column_values: list[Floats | None] = [None] * d if numbers is None else list(numbers)
@@ -48,18 +49,25 @@ def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
 class Near:
     """The released rows nearest to an attacked person, for any set of columns.
 
+    Equal released rows are treated once, as one different row with a weight.
+
     Attributes:
-        release, place: the release, and the place of the person among the attacked people.
+        release, place: the prepared release, and the index of the person among the attacked people.
         codes: the person's codes.
         every: numbers of all columns.
-        whole: distances of the different released rows in all columns.
-        weights: people with each of these rows.
-        removed_row: place of the person's own row, if it is left out of the release.
+        whole: distance of the person from each different released row in all columns.
+        weights: the number of released rows equal to each different row.
+        removed_row: index of the person's own row, if it is left out of the release; else None.
         min_distance: distance of the nearest row in all columns.
     """
 
     def __init__(self, release: "_Release", place: int, *, is_member: bool) -> None:
-        """Compare a person with all different rows; `is_member`: its own row is left out."""
+        """Compare a person with all different rows of the release.
+
+        release: the prepared release.
+        place: index of the person among the attacked people.
+        is_member: whether the release has a row of this person, which is then left out.
+        """
         self.release, self.place = release, place
         self.codes = release.people[place]
         self.every = range(len(release.sides))
@@ -71,7 +79,7 @@ class Near:
         self.min_distance = float(self.whole.min())
 
     def _leave_out(self) -> None:
-        """Remove the person's own row from the release: it would be its nearest row."""
+        """Remove the person's own row from the release, since it would be the nearest row."""
         equal_places = np.flatnonzero(self.whole == 0)
         me = int(equal_places[(self.release.rows(equal_places) == self.codes).all(axis=1)][0])
         if self.weights[me] > 1:
@@ -82,14 +90,17 @@ class Near:
             self.whole[me] = np.inf
 
     def row_codes(self, places: NDArray[np.intp], column: int) -> Codes:
-        """Return the codes in a column of the different rows at these places."""
+        """Return the codes in a column of some of the different released rows.
+
+        places: indices among the different rows.
+        """
         release_column: Codes = self.release.released_codes[
             self.release.distinct_rows[places], column
         ]
         return release_column
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
-        """Return the places of the rows nearest to the person in these columns, ties included."""
+        """Return the indices of the different rows nearest in these columns, ties included."""
         left_out = [j for j in self.every if j not in columns]
         if len(left_out) < len(columns):
             places = np.flatnonzero(self.whole <= self.min_distance + len(left_out) + TIE)
@@ -106,13 +117,13 @@ class Near:
 def neighbours(
     release: Codes, people: Codes, numbers: Numbers | None = None, *, is_member: bool = False
 ) -> Iterator[Near]:
-    """Yield, for each attacked person, the object that finds its nearest released rows.
+    """Yield, for each attacked person, the object that finds the nearest released rows.
 
     Args:
         release: m x d codes, a row for each row of the release; m >= 1, and 2 if `is_member`.
         people: t x d codes of the attacked people.
-        numbers: for each column the number of each code (nan: none), or None for a category.
-        is_member: whether each of the people is in the release, and is left out of it.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+        is_member: whether the release has a row of each person, which is left out in the search.
     """
     prepared_release = _Release(as_table(release), as_table(people), numbers)
     for place in range(len(people)):
@@ -120,10 +131,15 @@ def neighbours(
 
 
 class _Release:
-    """A release prepared for comparisons: its different rows with their people, and its columns."""
+    """A release prepared for comparisons: its different rows, their copies, and its columns."""
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
-        """Find the different rows of the release, and prepare each column for comparisons."""
+        """Find the different rows of the release, and prepare each column for comparisons.
+
+        release: codes of the released rows.
+        people: codes of the attacked people.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+        """
         self.released_codes, self.people = release, people
         self.distinct_rows, counts = different(release)
         self.weights = counts.astype(np.float64)
@@ -134,13 +150,21 @@ class _Release:
         ]
 
     def rows(self, places: NDArray[np.intp]) -> Codes:
-        """Return the codes of the different rows at these places."""
+        """Return the codes of some of the different rows.
+
+        places: indices among the different rows.
+        """
         return self.released_codes[self.distinct_rows[places]]
 
     def distances(
         self, place: int, columns: Sequence[int], places: NDArray[np.intp] | None = None
     ) -> Floats:
-        """Return a person's distances from different rows (None: from all) in these columns."""
+        """Return a person's distances from different rows of the release in these columns.
+
+        place: index of the person among the attacked people.
+        columns: numbers of the compared columns.
+        places: indices of the compared different rows; None: all of them.
+        """
         size = len(self.distinct_rows) if places is None else len(places)
         different = np.zeros(size, np.uint16)
         total: Floats | None = None
@@ -156,9 +180,11 @@ class _Release:
 
 
 def _distances(release_values: Floats, number: float, *, gaps: bool) -> Floats:
-    """Return the distances of values from a number; a missing number is at 1 from numbers.
+    """Return the distances of values from a number.
 
-    Missing from missing is 0. `gaps`: whether a value is missing (nan).
+    A missing number (nan) has distance 1 from a number, and 0 from a missing number.
+
+    gaps: whether some of the values may be missing.
     """
     if np.isnan(number):
         return (~np.isnan(release_values)).astype(np.float64)
@@ -174,6 +200,9 @@ def _side(
     """Return a column of rows and of people, as codes or as numbers scaled to a range of 1.
 
     The last result is whether some of the numbers are nan.
+
+    rows, people: codes of the column in the different released rows and in the attacked people.
+    numbers: the number of each code (nan: no number), or None for a category.
     """
     if numbers is None:
         size = max(int(rows.max()), int(people.max(initial=0)))

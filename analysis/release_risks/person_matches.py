@@ -1,14 +1,16 @@
 """Persons with several rows in the original, and the rows of a release that fit them.
 
-A person is as exposed as its worst row (ADR 111). For an original row x, the rows of the release
-that fit it belong to persons, and the release does not show to which. The *fewest persons behind*
-them are counted so that persons with the most rows there come first:
+A person is as exposed as the most exposed of the person's rows (ADR 111). A released row fits an
+original row x if each of its values stands for the value of x. The release does not show to which
+persons its rows belong. So the *fewest persons behind* the r rows that fit x are counted:
 
-    least m with c_1 + ... + c_m >= r     r fitting rows, c_1 >= c_2 >= ... original rows of persons
+    least m with c_1 + ... + c_m >= r
 
-in the cell of x. Rows beyond all original rows there (of a synthetic table) count as a person each,
-so that with one row each it is the number of fitting rows. If rows of several levels fit x, the
-level with the most persons counts, as the levels may show the same persons.
+with c_1 >= c_2 >= ... the numbers of original rows of each person, among the rows that look like x
+in the release. If a synthetic release has more fitting rows than there are such original rows, each
+further row counts as a person. The fitting rows may have different generalizations. Then each
+combination of generalization levels is counted alone and the largest count is taken, because two
+levels may show the same persons.
 """
 
 from collections.abc import Sequence
@@ -27,13 +29,15 @@ UNKNOWN = np.iinfo(np.int64).max
 class PersonMatches:
     """Numbers of persons that fit each other between the original and the release.
 
-    A person may have several rows.
+    A person may have several rows in the original. A released row fits an original row if each of
+    its values stands for the original value.
 
     Attributes:
-        crowds: the fewest persons behind the rows that fit a row of the person, for its row with
-            the fewest; 0 for a person without fitting rows; shape (persons,).
+        crowds: for each person the fewest persons behind the released rows that fit one of the
+            person's rows, the least over these rows; 0 without fitting rows; shape (persons,).
         people: the number of different persons that fit each row of the release.
-        pairs: persons with a row that is fitted, and only by rows that fit no other person.
+        pairs: number of persons with a row that released rows fit, if no such released row
+            fits another person.
     """
 
     crowds: Integers
@@ -49,14 +53,17 @@ def match_persons(
 ) -> PersonMatches:
     """Count the persons behind the rows that fit each person, and the persons that fit each row.
 
+    A released row fits an original row if each of its values stands for the original value.
+
     Args:
         original: n x d codes of at least 0.
         release: m x d codes of at least 0.
-        columns: of each of the d columns, the original values of released values.
+        columns: for each of the d columns, the original values that each released value stands for.
         owner: the person of each original row, from 0 without gaps.
 
     Raises:
-        ParameterError: as of `match_rows`.
+        ParameterError: the tables differ in their columns, or the release mixes generalizations in
+            too many combinations.
     """
     owners, n = np.asarray(owner, np.int64), int(owner.max()) + 1
     behind, is_single = np.zeros(len(owners), np.int64), np.ones(len(owners), bool)
@@ -78,9 +85,14 @@ def match_persons(
 def _persons_of_cells(
     part: FittingCells, owners: Integers, n: int, fitting: Integers
 ) -> tuple[Integers, Integers]:
-    """Return the different persons of each cell, and the fewest persons behind its fitting rows.
+    """Return the number of different persons in each cell, and the fewest persons behind its rows.
 
-    `fitting` is the number of released rows in each cell, `owners` the person of each original row.
+    A cell is a combination of released values; released and original rows of a cell fit each other.
+
+    part: the cells of released and original rows.
+    owners: the person of each of these original rows.
+    n: number of persons.
+    fitting: number of released rows in each cell.
     """
     if not len(owners):
         return np.zeros(part.size, np.int64), fitting
@@ -90,7 +102,9 @@ def _persons_of_cells(
     order = np.lexsort((-rows, cells))
     cells, rows = cells[order], rows[order]
     starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    row_offsets = np.cumsum(rows) - rows  # rows of the persons before, over all cells
+    # rows of the persons sorted before, over all cells; the next line turns it into rows within the
+    # cell
+    row_offsets = np.cumsum(rows) - rows
     row_offsets -= np.repeat(row_offsets[starts], np.diff(starts, append=len(cells)))
     needed = np.bincount(cells[row_offsets < fitting[cells]], minlength=part.size)
     supply = np.bincount(part.people_cells, minlength=part.size)

@@ -1,18 +1,20 @@
 """Singling out: how often a predicate from a released row isolates a person.
 
-An attacker takes a row of the release and some columns, and forms a predicate: categories are equal
-to the row's; numbers are at least the row's value if it is above the column's median, else at most
-(more extreme values isolate more). A predicate that only one row of the release fulfils is an
-attack; it is right if only one person of the table fulfils it (Cohen, Nissim, *Towards formalizing
-the GDPR's notion of singling out*, PNAS 2020; Giomi et al. 2023).
+An attacker takes a row of the release and some columns, and forms a predicate with a condition for
+each column. A category must equal the row's. A number must be at least the row's value if that is
+above the column's median, else at most the row's value (more extreme values isolate more). A
+predicate that only one row of the release fulfils is an attack; it is right if only one person of
+the table fulfils it (Cohen, Nissim, *Towards formalizing the GDPR's notion of singling out*, PNAS
+2020; Giomi et al. 2023).
 
 The result is not sampled: for all sets of this number of columns, the rows that fulfil each
-predicate are counted at once. A table of counts over the cells of the columns is summed along every
-column of numbers, from the lowest value up to the median and from the highest down to it; a cell
-then has the number of rows that fulfil its predicate. If there are too many cells, some rows of the
-set are counted one by one; if there are too many sets, some are drawn.
+predicate are counted at once. An array counts the rows with each combination of values, its cells.
+It is summed along every column of numbers, from the lowest value up to the median and from the
+highest down to it. Then each cell has the number of rows that fulfil its predicate. If there are
+too many cells, some rows are counted one by one; if there are too many sets of columns, some are
+drawn at random.
 
-Guessing: predicates with random values and comparisons.
+The baseline is guessing: predicates with random values and comparisons.
 """
 
 from __future__ import annotations
@@ -32,9 +34,10 @@ from .nearest import Codes, Floats, Numbers, numbered
 from .rates import Attack, Rate
 
 SEED = 0x73696E67
-CELLS = 1 << 22  # most cells of a set of columns that are counted in an array
-SAMPLE_ROWS = 200  # rows that are counted one by one, for a set with more cells
-GUESSES = 500  # random predicates, for the baseline
+CELLS = 1 << 22  # most combinations of values of a set of columns that are counted in an array
+# rows of the release tried one by one, if a set of columns has more combinations of values
+SAMPLE_ROWS = 200
+GUESSES = 500  # random predicates for the baseline of guessing
 COMPARE = {
     "==": np.equal,
     "!=": np.not_equal,
@@ -46,22 +49,27 @@ COMPARE = {
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
 SIGNS = tuple(COMPARE)  # comparisons of numbers; categories have only the first two
-MAX_COUNTED = 4e9  # approximate limit of counted rows and cells; beyond, sets are sampled
+# approximate limit of the rows and combinations of values counted; beyond it, sets of columns are
+# sampled
+MAX_COUNTED = 4e9
 
 
 @dataclass(frozen=True, slots=True)
 class SinglingOut:
     """The success of singling out: predicates from released rows that isolate a person.
 
+    A predicate is a condition on some columns that the row itself fulfils.
+
     Attributes:
         columns: number of columns of a predicate.
-        tries: pairs of a row and a set of columns.
-        isolating: predicates among them that only one row of the release fulfils.
-        right: among these, the predicates that only one person of the table fulfils.
-        control: the rate for people outside the release; None: there are none.
+        tries: number of predicates tried: each released row with each set of columns.
+        isolating: number of these predicates that only one row of the release fulfils.
+        right: isolating predicates that only one person of the table fulfils.
+        control: isolating predicates that only one person outside the release fulfils; None: there
+            are no such people.
         guessed: random predicates that isolate a person: the baseline.
         sets: sets of columns: the number examined, and the number that exist.
-        exact: whether all sets and rows were counted; else these are estimates.
+        exact: whether all sets and rows were counted; else the numbers are estimates.
     """
 
     columns: int
@@ -79,9 +87,10 @@ class SinglingOut:
         return self.isolating / self.tries * self.right.share if self.tries else 0.0
 
     def attack(self) -> Attack:
-        """Return the result as an `Attack`.
+        """Return the success rates as an `Attack`.
 
-        Success is to isolate a person, among isolating predicates.
+        A try is a predicate that only one released row fulfils; it succeeds if only one person of
+        the table fulfils it.
         """
         return Attack("singling out", (), (), self.right, self.control, self.guessed)
 
@@ -103,14 +112,14 @@ def singling_out(
         people: n x d codes in the same coding: the people of the release.
         columns: columns of a predicate, 1 to d.
         control: people outside the release.
-        numbers: for each column the number of each code (nan: none), or None for a category.
-        max_counted: limit, about, of the rows and cells counted.
-        owners: the person of each row of the people, and of the control: a predicate isolates a
-            person if it fulfils it with one row or more, and no other person does. None: each row
-            is a person's own.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+        max_counted: approximate limit of the rows and combinations of values counted.
+        owners: the person of each row of the people, and of the control. A predicate isolates a
+            person if a row of the person fulfils it, and no row of another person does. None: each
+            row is a person's own.
 
     Raises:
-        ParameterError: tables do not fit each other, or have no such number of columns.
+        ParameterError: the tables differ in their columns or are empty, or `columns` is not 1 to d.
     """
     tables = _tables([release, people, *([] if control is None else [control])], columns)
     axes = _axes(tables, numbers)
@@ -142,10 +151,11 @@ def singling_out(
 
 
 def _tables(given_tables: Sequence[ArrayLike], columns: int) -> list[Codes]:
-    """Check the tables and the number of columns, and return the tables' codes.
+    """Check the tables and the number of columns of a predicate, and return the tables' codes.
 
     Raises:
-        ParameterError: tables do not fit each other, or have no such number of columns.
+        ParameterError: the tables differ in their columns or are empty, or `columns` is not 1 to
+            the number of columns.
     """
     tables = [as_table(table) for table in given_tables]
     d = tables[0].shape[1]
@@ -161,12 +171,15 @@ def _tables(given_tables: Sequence[ArrayLike], columns: int) -> list[Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axis:
-    """A column with its codes in the order: numbers up to the median, larger numbers, categories.
+    """A column with codes renumbered: numbers up to the median, larger numbers, categories.
+
+    The predicate of a code is "at most" in the first part, "at least" in the second, "equal" in the
+    third. A missing number is a category.
 
     Attributes:
         size: number of codes.
         low, high: the first code of the second and of the third part.
-        codes: new codes of release, people and control.
+        codes: renumbered codes of the rows of release, people and control.
         occurring: the codes that occur in the release.
     """
 
@@ -179,9 +192,14 @@ class _Axis:
     def summed(
         self, cells: NDArray[np.int64], axis: int, accumulate: Accumulate = np.cumsum
     ) -> NDArray[np.int64]:
-        """Sum counts along this column in place: each cell counts rows that fulfil its predicate.
+        """Sum an array of counts along this column in place: each cell counts by its predicate.
 
-        The predicate of a number is "at most" or "at least", that of a category "equal".
+        A cell is a combination of values. Its predicate for this column is "at most" for a number
+        up to the median, "at least" for a larger number, "equal" for a category.
+
+        cells: an array with an axis for each column.
+        axis: the axis of this column.
+        accumulate: the cumulative function, such as a sum or a minimum.
         """
         at = np.moveaxis(cells, axis, 0)
         at[: self.low] = accumulate(at[: self.low], axis=0)
@@ -189,7 +207,13 @@ class _Axis:
         return cells
 
     def fulfil(self, code: int, table: int) -> NDArray[np.bool_]:
-        """Return a mask of the rows of a table that fulfil the predicate of a code."""
+        """Return a mask of the rows of a table that fulfil the predicate of a code.
+
+        The predicate is "at most", "at least" or "equal" to the code, by the part of the column's
+        order.
+
+        table: 0 for the release, 1 for the people, 2 for the control.
+        """
         if code < self.low:
             return self.compared("<=", code, table)
         return self.compared(">=" if code < self.high else "==", code, table)
@@ -197,16 +221,19 @@ class _Axis:
     def guess(self, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return a mask of the people that fulfil a random comparison with a random value.
 
-        The value occurs in the release.
+        The value is drawn from the values that occur in the release.
         """
         code = int(self.occurring[rng.integers(len(self.occurring))])
         signs = SIGNS if code < self.high else SIGNS[:2]
         return self.compared(signs[int(rng.integers(len(signs)))], code, 1)
 
     def compared(self, sign: str, code: int, table: int) -> NDArray[np.bool_]:
-        """Return a mask of the rows with this comparison to a code.
+        """Return a mask of the rows with a value that compares with a code in this way.
 
         A missing number (nan) is neither above nor below any code.
+
+        sign: the comparison, such as "<=".
+        table: 0 for the release, 1 for the people, 2 for the control.
         """
         comparison = COMPARE[sign](self.codes[table], code)
         if ">" in sign:
@@ -216,9 +243,12 @@ class _Axis:
 
 
 def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
-    """Return the columns with ordered codes, for all tables.
+    """Return each column with its codes in the order that predicates use, for all tables.
 
-    A table given twice (the people are the release) is read once.
+    If the people are the release itself, the same object is given twice; it is prepared once.
+
+    tables: codes of the release, of the people, and of the control if it is given.
+    numbers: for each column the number of each code (nan: no number), or None for a category.
     """
     distinct_tables = list({id(table): table for table in tables}.values())
     places = [
@@ -236,9 +266,11 @@ def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
 
 
 def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | None) -> _Axis:
-    """Return a column with ordered codes.
+    """Return a column with its codes in the order: up to the median, larger numbers, categories.
 
-    `places`: for release, people and control, the number of its data in `columns`.
+    columns: the codes of this column in each different table.
+    places: for release, people and control, the index of the table in `columns`.
+    numbers: the number of each code (nan: no number), or None for a category.
     """
     occurring_codes = _occurring(columns[0] if len(columns) == 1 else np.concatenate(columns))
     if numbers is None:
@@ -246,7 +278,7 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
     else:
         order = occurring_codes[
             np.argsort(numbers[occurring_codes], kind="stable")
-        ]  # codes without a number (nan) are sorted to the end
+        ]  # codes without a number (nan) are sorted to the end, where categories are
         values = numbers[order]
         high = int((~np.isnan(values)).sum())
         people = np.bincount(columns[0], minlength=int(occurring_codes[-1]) + 1)[order[:high]]
@@ -260,7 +292,11 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
 
 
 def _median(values: Floats, people: NDArray[np.int64]) -> float:
-    """Return the median of ascending values, each of a number of people; 0 without people."""
+    """Return the median of people's values; 0 without people.
+
+    values: the different values, ascending.
+    people: the number of people with each value.
+    """
     upto = np.cumsum(people)
     n = int(upto[-1]) if len(upto) else 0
     if not n:
@@ -270,7 +306,7 @@ def _median(values: Floats, people: NDArray[np.int64]) -> float:
 
 
 def _occurring(codes: Codes) -> NDArray[np.int64]:
-    """The codes that occur, ascending."""
+    """The codes that occur in an array of codes, ascending."""
     if int(codes.max()) < 4 * len(codes):
         return np.flatnonzero(np.bincount(codes))
     return np.unique(codes).astype(np.int64)
@@ -279,7 +315,12 @@ def _occurring(codes: Codes) -> NDArray[np.int64]:
 def _sets(
     axes: Sequence[_Axis], rows: int, columns: int, work_limit: float, rng: np.random.Generator
 ) -> tuple[list[tuple[int, ...]], int]:
-    """Return the sets of columns to examine, random if there are too many, and how many exist."""
+    """Return the sets of columns to examine, random if there are too many, and how many exist.
+
+    rows: number of released rows.
+    columns: number of columns of each set.
+    work_limit: approximate limit of the rows and combinations of values counted.
+    """
     d = len(axes)
     set_count = comb(d, columns)
     if set_count <= 5000:
@@ -298,15 +339,24 @@ def _sets(
 
 
 def _cost(cells: int, rows: int, columns: int) -> float:
-    """Return the approximate number of rows and cells to count for a set of columns."""
+    """Return the approximate work for a set of columns: rows and combinations of values to count.
+
+    cells: number of combinations of values of the columns.
+    rows: number of released rows.
+    columns: number of columns in the set.
+    """
     return rows * columns + 3 * cells if cells <= CELLS else float(SAMPLE_ROWS * rows * columns)
 
 
 def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.float64]:
-    """Count, from a table of cells, the predicates that isolate a row of the release, or a person.
+    """Count the predicates that isolate a row of the release, and that are right.
 
-    Returns three numbers: isolating a row; of these, a person of the table; a person of the
-    control. `persons`: the owner of each row, of release, people and control.
+    Returns three numbers: predicates that isolate a released row; of these, predicates that isolate
+    a person of the table; and predicates that isolate a person of the control. Rows are counted in
+    an array over all combinations of values.
+
+    parts: the columns of the predicates.
+    persons: the person of each row, for release, people and control; None: each row is its own.
     """
     cell_counts = _cells(parts, 0)
     counts = [_fulfilled(parts, cell_counts.copy())]
@@ -328,9 +378,14 @@ def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.fl
 def _one_person(
     parts: Sequence[_Axis], table: int, owner: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Return 1 for each cell with a predicate that exactly one person fulfils, else 0.
+    """Return 1 for each combination of values with a predicate that one person fulfils, else 0.
 
-    A single person does so if the least and the largest number of such persons are equal.
+    Exactly one person fulfils it if the smallest and the largest number of the persons with a
+    fulfilling row are equal.
+
+    parts: the columns of the predicates.
+    table: 1 for the people, 2 for the control.
+    owner: the number of the person of each row of the table.
     """
     keys, size = _keys(parts, table), prod(axis.size for axis in parts)
     smallest, largest = np.full(size, len(owner), np.int64), np.full(size, -1, np.int64)
@@ -347,12 +402,19 @@ def _one_person(
 
 
 def _cells(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
-    """Return the number of rows of a table in each cell of some columns, flattened."""
+    """Return the number of rows of a table with each combination of values, flattened.
+
+    parts: the columns of the combinations.
+    table: 0 for the release, 1 for the people, 2 for the control.
+    """
     return np.bincount(_keys(parts, table), minlength=prod(axis.size for axis in parts))
 
 
 def _keys(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
-    """Return the number of the cell of each row of a table."""
+    """Return, for each row of a table, the number of its combination of values in some columns.
+
+    table: 0 for the release, 1 for the people, 2 for the control.
+    """
     keys = np.zeros(len(parts[0].codes[table]), np.int64)
     for axis in parts:
         keys = keys * axis.size + axis.codes[table]
@@ -362,7 +424,12 @@ def _keys(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
 def _fulfilled(
     parts: Sequence[_Axis], cells: NDArray[np.int64], accumulate: Accumulate = np.cumsum
 ) -> NDArray[np.int64]:
-    """Return the number of rows that fulfil the predicate of each cell; overwrites `cells`."""
+    """Return the number of rows that fulfil the predicate of each combination of values.
+
+    parts: the columns of the predicates.
+    cells: the number of rows with each combination, flattened; overwritten.
+    accumulate: the cumulative function, such as a sum or a minimum.
+    """
     shaped = cells.reshape([axis.size for axis in parts])
     for place, axis in enumerate(parts):
         if axis.high:
@@ -373,7 +440,14 @@ def _fulfilled(
 def _by_rows(
     parts: Sequence[_Axis], rng: np.random.Generator, persons: Sequence[Owner]
 ) -> NDArray[np.float64]:
-    """Estimate the counts of `_by_cells` from some random rows of the release, scaled to all."""
+    """Estimate the numbers of isolating predicates from some random rows, scaled to all.
+
+    Returns predicates that isolate a released row; of these, predicates that isolate a person of
+    the table; and predicates that isolate a person of the control.
+
+    parts: the columns of the predicates.
+    persons: the person of each row, for release, people and control; None: each row is its own.
+    """
     rows = len(parts[0].codes[0])
     sampled_rows = rng.choice(rows, min(rows, SAMPLE_ROWS), replace=False)
     sums = np.zeros(3)
@@ -400,7 +474,12 @@ def _number(is_fulfilled: NDArray[np.bool_], owner: Owner) -> int:
 
 
 def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator, owner: Owner) -> Rate:
-    """Return the rate of random predicates that isolate a person: the baseline of guessing."""
+    """Return the rate of random predicates that isolate a person: the baseline of guessing.
+
+    axes: all columns of the tables.
+    columns: number of columns of a predicate.
+    owner: the person of each row; None: each row is a person's own.
+    """
     right = 0
     for _ in range(GUESSES):
         chosen_columns = rng.choice(len(axes), columns, replace=False).tolist()

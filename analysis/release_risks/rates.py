@@ -1,11 +1,14 @@
 """Success rates of an attack on a release: on people in it, on people outside it, and by guessing.
 
-    rate       (s + z^2/2) / (n + z^2), and its half width: Wilson's interval (1927)
+With s successes in n tries, and z the normal quantile of the confidence:
+
+    rate       (s + z^2/2) / (n + z^2): the middle of Wilson's interval (1927)
     risk       (attack - control) / (1 - control), errors propagated to first order
 
-for s successes in n tries, from M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified
-framework for quantifying privacy risk in synthetic data* (PoPETs 2023): the release is only
-responsible for successes that the attacker would not have had without it.
+`attack` and `control` are the rates on people in the release and outside it. The risk counts only
+successes that the attacker would not have had without the release (M. Giomi, F. Boenisch, C.
+Wehmeyer, B. Tasnadi, *A unified framework for quantifying privacy risk in synthetic data*, PoPETs
+2023).
 """
 
 from __future__ import annotations
@@ -42,8 +45,8 @@ class Rate:
     Attributes:
         right: expected successes, at least 0.
         tries: number of tries.
-        error_tries: effective number of tries for the interval: fewer if some were measured on a
-            sample; None: all.
+        error_tries: effective number of tries for the interval, smaller than `tries` if the success
+            of some tries was measured on a sample; None: `tries`.
     """
 
     right: float
@@ -73,12 +76,13 @@ class Rate:
         return middle, z / whole * sqrt(n * self.share * (1 - self.share) + z * z / 4)
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """Return the share with Wilson's interval.
+        """Return the share of tries that succeed, with Wilson's confidence interval.
 
-        The interval ends at the share where that is 0 or 1.
+        A share of 0 or 1 is itself an end of the interval.
         """
         middle, half = self.wilson(confidence)
-        low = max(0.0, middle - half) if self.share > 0 else 0.0  # exactly 0, not a rounding error
+        # exactly 0 instead of a rounding error
+        low = max(0.0, middle - half) if self.share > 0 else 0.0
         high = min(1.0, middle + half) if self.share < 1 else 1.0
         return Interval(self.share, low, high)
 
@@ -91,9 +95,10 @@ class Attack:
     Attributes:
         question: "singling out", "linkability" or "inference".
         known_columns: the numbers of the columns that the attacker knows.
-        sought: the numbers of the columns that it wants to learn.
+        sought: the numbers of the columns that the attacker wants to learn; for linkability, of the
+            columns in the second file.
         attack: success rate for people in the release.
-        control: success rate for people outside it; None: there are none.
+        control: success rate for people outside the release; None: there are none.
         baseline: success rate of guessing without the release.
     """
 
@@ -107,7 +112,8 @@ class Attack:
     def risk(self, confidence: float = CONFIDENCE) -> Interval:
         """Return the risk added by the release: (attack - control) / (1 - control).
 
-        Without a control it is the attack's rate.
+        `attack` and `control` are the success rates on people in the release and outside it.
+        Without a control the risk is the attack's rate.
         """
         if self.control is None:
             return self.attack.interval(confidence)

@@ -1,9 +1,10 @@
 """The regulators' three attacks, and k, l and t, for a table released without change.
 
-The release is the rows of the table. Singling out uses one column, and three; linkability the
-halves of the known columns; inference every column from all others, or the sensitive columns if
-there are many. People outside the release are the same people, each left out in turn: the control's
-success comes from other people's rows.
+The release is the rows of the table. Singling out uses predicates over one column, and over three.
+Linkability links two halves of the known columns. Inference guesses every column from all others,
+or only the sensitive columns if there are many. The control is the same people, each left out in
+turn, so that a success comes from other people's rows. k, l and t are k-anonymity, l-diversity and
+t-closeness.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from .nearest import Codes, Numbers
 from .predicates import singling_out
 from .rates import Attack, Rate
 
-SIZES = (1, 3)  # numbers of columns of a predicate
+SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
 MAX_SOUGHT = 15  # most columns for which an inference attack is tried
-SETS = 1.5e7  # approximate limit of the rows and cells that singling out counts
-ROWS = 3e7  # approximate limit of the cells that are compared
+SETS = 1.5e7  # approximate limit of the rows and combinations of values that singling out counts
+ROWS = 3e7  # approximate limit of the values that the other attacks compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class TableRisks:
 
     Attributes:
         attacks: the result of each attack.
-        sizes: for each attack the number of columns of its predicates; 0 unless it is singling out.
+        sizes: for each attack the number of columns that its predicates use if it is singling out,
+            else 0.
         diversity: k-anonymity, l-diversity and t-closeness for each sensitive column.
     """
 
@@ -56,7 +58,10 @@ class TableColumns:
     sensitive: Sequence[int] = ()
 
     def known_columns(self, columns: int) -> list[int]:
-        """Return the columns that an attacker may know, in a table of `columns` columns."""
+        """Return the numbers of the columns that an attacker may know.
+
+        columns: number of columns of the table.
+        """
         if self.quasi is not None:
             return list(self.quasi)
         return [j for j in range(columns) if j not in self.sensitive]
@@ -73,7 +78,7 @@ def table_risks(
 
     Args:
         table: n x d codes of at least 0; n >= 2, d >= 1.
-        column_roles: the roles of its columns.
+        column_roles: the roles of the table's columns.
         persons: the same table, with rows that belong to persons; then only k, l and t are
             measured, since the attacks are on single rows. None: each row is a person's own.
     """
@@ -98,7 +103,9 @@ def sensitive_diversity(
 ) -> tuple[Diversity, ...]:
     """Return k-anonymity, l-diversity and t-closeness for each sensitive column.
 
-    Arguments: `table_risks`.
+    table: n x d codes of at least 0.
+    column_roles: the roles of the table's columns.
+    persons: the same table, with rows that belong to persons; None: each row is a person's own.
     """
     codes, numbers = as_table(table), column_roles.numbers
     known_columns = column_roles.known_columns(codes.shape[1])
@@ -120,9 +127,10 @@ def usual_questions(
     """Return the linkability and inference attacks that are tried on a table.
 
     Args:
-        all_columns: their numbers.
+        all_columns: the numbers of all columns.
         known_columns: the columns that an attacker may know; halves of them are linked.
-        sensitive: inferred first where there are many columns.
+        sensitive: the sensitive columns. In a table of more than `MAX_SOUGHT` columns only these
+            are inferred, or the first columns if no column is sensitive; at most `MAX_SOUGHT`.
     """
     if len(all_columns) < 2:
         return []
@@ -140,7 +148,12 @@ def usual_questions(
 
 
 def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
-    """Return the singling-out attack: how often a random person's values isolate the person."""
+    """Return the singling-out attack: how often a random person's values isolate the person.
+
+    codes: the table.
+    size: number of columns of a predicate.
+    numbers: for each column the number of each code (nan: no number), or None for a category.
+    """
     singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
     return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

@@ -1,7 +1,7 @@
 """Scores of a table and of a release: exposure, bounds, disclosure risk and utility together.
 
-May import `exposure`, `composition`, `suppression`, `trust` and the ground files. Must never know
-where the table came from or where the score is printed.
+May import `exposure`, `composition`, `suppression`, `trust` and the modules directly in `analysis`.
+Must never know where the table came from or where the score is printed.
 """
 
 from typing import TYPE_CHECKING

@@ -1,11 +1,12 @@
 """The figure of a table's score: the share of exposed people for every threshold k.
 
-A curve for each column and for all columns together. Up to `NAMED` columns each column has its own
-line; of more, only the most exposed are named, and the other columns are grey.
+There is a curve for each column, and a curve for all columns together. The `NAMED` most exposed
+columns have a line and a name of their own; any further columns are grey.
 """
 
 # pyright: reportReturnType=false
-# Methods of a Protocol have only a docstring: mypy takes them for stubs, pyright would not.
+# Methods of a Protocol have only a docstring. mypy takes them for stubs; pyright would report that
+# they return nothing.
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -42,7 +43,7 @@ class DrawableBounds(Protocol):
 
 
 class DrawableEstimate(Protocol):
-    """The estimate of exposure that `draw` marks at k beside the proved bound."""
+    """The estimate of exposure that `draw` marks at the threshold k, next to the proved bound."""
 
     @property
     def mean(self) -> float:
@@ -134,7 +135,7 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
 
 
 def _possible(ax: "Axes", score: DrawableScore) -> None:
-    """Mark, at k, the proved bound on the joint exposure, and the estimate if it exists."""
+    """Mark, at the threshold k, the proved bound on the joint exposure, and any estimate."""
     if len(score.columns) < 2:
         return
     n, estimate = score.n, score.unrelated
@@ -142,7 +143,9 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
     ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
-        # The mean may lie outside the range, whose ends are whole people: that error bar is then 0.
+        # The mean may lie outside the range, because the range ends at whole people; that side of
+        # the error
+        # bar is then 0.
         ends = [[max(mean - low, 0.0)], [max(high - mean, 0.0)]]
         look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
         ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)
@@ -151,13 +154,17 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
 def _weight(column: Drawable) -> float:
     """Return a column's weight for naming: the sum over people of 1 / size of their class.
 
-    It is larger the more people a column exposes, and the smaller their classes.
+    A class is the people with equal values. The weight is larger the more people a column exposes,
+    and the smaller their classes.
     """
     return sum(p / s for s, p in zip(column.crowds.sizes, column.crowds.people, strict=True))
 
 
 def _curve(ax: "Axes", column: Drawable, **look: Any) -> None:
-    """Draw a column's exposure as a step curve; `look` are options of matplotlib."""
+    """Draw a column's exposure as a step curve.
+
+    look: options of matplotlib.
+    """
     curve = column.crowds.curve()
     ax.step((*curve.breakpoints, 2 * curve.n), (*curve.shares, 1.0), where="post", **look)
 

@@ -1,4 +1,4 @@
-"""Parts of a table's score: a column's figures, and bounds on the exposure of all columns."""
+"""Parts of a table's score: the score of a column, and bounds on the exposure of all columns."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,12 @@ from ..exposure import Crowds
 class ScoredPart:
     """The score of a column, or of all columns together.
 
-    `values` counts "missing" where it occurs and is a value (as a category). For all columns
-    together, they are the different rows.
-
     Attributes:
-        name: of the column; for all columns "all columns" or "quasi-identifiers".
-        values: the number of different values that occur.
+        name: name of the column; for all columns "all columns" or "quasi-identifiers".
+        values: the number of different values that occur, also counting "missing" if it is a
+            category; for several columns, the number of different rows.
         missing: the number of cells without a value.
-        crowds: people by the size of their equivalence class.
+        crowds: people by the size of their equivalence class (people with equal values).
     """
 
     name: str
@@ -30,12 +28,14 @@ class ScoredPart:
 class Bounds:
     """Bounds on the people exposed by all columns together at k, from the counts of single columns.
 
+    A person is exposed in an equivalence class smaller than k.
+
     Attributes:
         lower: people exposed in every table with these marginals.
         printed: upper bound, the smaller of Theorems 2 and 3 of paper 000.
-        refined, coverage: tighter upper bounds, see composition/bounds.py.
+        refined, coverage: upper bounds that are tighter than `printed`, see composition/bounds.py.
         margins: the upper bound that a run certifies by default, see composition/margins_bound.py.
-        persons: upper bound where persons have several rows, then the only one, see
+        persons: the only upper bound if persons have several rows, see
             composition/person_bound.py; else None.
         worst: the table with these marginals that exposes most people, if it was searched; else
             None.

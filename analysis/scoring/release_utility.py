@@ -1,20 +1,24 @@
 """The utility of a release for an analyst: released cells, entropy, and errors of two-way tables.
 
-A release is the number of people per released row; a cell of a row may be suppressed (BLANK).
+A release is the number of people per released row; a value of a row may be suppressed (BLANK).
 
-    cells       (person, column) pairs that are shown, of n d
-    entropy     bits a person: sum over sets T of columns of (n_T / n) H(values shown | T shown);
-                for a release of whole columns J it is the entropy of the joint over J. For
-                randomized reports it is I(row; report), the information in a report about its row.
-    two-way     for every pair of columns, the total variation distance between the true share of
-                people in each cell and the analyst's estimate
+    cells       number of shown (person, column) pairs, at most n d for n people and d columns
+    entropy     bits a person: sum over sets T of columns of (n_T / n) H(values in T), with n_T the
+                people with exactly T shown and H the entropy of their values in T. If whole
+                columns are released, it is the entropy of their joint distribution. For randomized
+                reports it is I(row; report), the information in a report about its row.
+    two-way     for every pair of columns, the total variation distance between the true shares of
+                people with each pair of values and the analyst's estimate
 
-The analyst's estimate of a pair: the counts, if both columns are shown for all people; the
-maximum-likelihood table (EM), if some cells are suppressed; and the product of the single
-estimates, with a uniform guess for a column without data. With b_j(v) the probability that value v
-of column j is suppressed (1 everywhere if the analyst knows no rule: suppression at random),
+The analyst's estimate of a pair of columns has three cases. If both columns are shown for all
+people, it is the counts. If some values are suppressed, it is the maximum-likelihood table by
+expectation maximisation (EM). If a column has no data, it is the product of the single estimates,
+with a uniform guess for that column. EM uses b_j(v), the probability that value v of column j is
+suppressed: 1 for all values if the analyst knows no rule. With p the table of shares,
 
-    P(shown (v, w)) ~ p(v, w)     P(v, blank) ~ sum over w of p(v, w) b(w)     and so on
+    P(shown (v, w)) ~ p(v, w)     P(v shown, w suppressed) ~ sum over w of p(v, w) b(w)
+
+and so on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,11 +45,11 @@ Pair = tuple[int, int]
 class PairErrors:
     """Errors of an analyst's two-way tables: total variation distance from the truth for each pair.
 
-    Empty for a single column.
+    Without pairs for a single column.
 
     Attributes:
         pairs: pairs of column numbers.
-        distances: of each pair, 0 to 1.
+        distances: distance of each pair's table from the true table, 0 to 1.
     """
 
     pairs: tuple[Pair, ...]
@@ -73,10 +77,9 @@ class PairErrors:
 class ReleasedRows:
     """A release as the number of people for each released row over all d columns.
 
-    A value that is suppressed, or in a column that is not released, is BLANK.
-
     Attributes:
-        rows: codes, shape (rows, d), BLANK for a suppressed value.
+        rows: codes, shape (rows, d), BLANK for a value that is suppressed or in a column that is
+            not released.
         people: people with each row, shape (rows,).
     """
 
@@ -87,7 +90,8 @@ class ReleasedRows:
     def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "ReleasedRows":
         """Return the release from the number of people of each released row.
 
-        width: number of columns of a row, each a code or BLANK (suppressed).
+        counts: people by row, each row a tuple of codes or BLANK (suppressed).
+        width: number of columns of a row.
 
         Raises:
             ParameterError: a row of another width.
@@ -118,7 +122,11 @@ class ReleasedRows:
 
     @property
     def entropy(self) -> float:
-        """The entropy of the released values in bits a person, given the columns that are shown."""
+        """The entropy of the released values, in bits a person.
+
+        People are divided by the set of columns that are shown; the entropy of their values
+        is averaged over people.
+        """
         total = 0.0
         for pattern in np.unique(self.rows != BLANK, axis=0):
             in_pattern = ((self.rows != BLANK) == pattern).all(axis=1)
@@ -136,7 +144,8 @@ def _entropy(counts: Any) -> float:
 def pair_shares(codes: Any, sizes: Sequence[int], pair: Pair) -> Floats:
     """Return the two-way table of a pair of columns as shares of people, shape (sizes of the pair).
 
-    `codes` are the rows, n x d; `sizes` the number of values of each column.
+    codes: the rows, n x d.
+    sizes: the number of values of each column.
     """
     i, j = pair
     flat = np.bincount(codes[:, i] * sizes[j] + codes[:, j], minlength=sizes[i] * sizes[j])
@@ -162,10 +171,10 @@ def pair_errors(
         codes: the true rows, n x d.
         sizes: number of values of each column.
         release: the release that the analyst has.
-        known_shares: shares of the values of some columns that it knows besides, such as published
-            marginals.
-        left_blank: for columns suppressed by a rule it knows, the probability that each value is
-            suppressed.
+        known_shares: shares of the values of some columns that the analyst also knows, such as
+            published marginals.
+        left_blank: for columns suppressed by a rule that the analyst knows, the probability that
+            each value is suppressed.
     """
     rules = [np.asarray((left_blank or {}).get(j, np.ones(size))) for j, size in enumerate(sizes)]
     single = [
@@ -197,7 +206,10 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
 def _margin(release: ReleasedRows, column: int, size: int, rule: Floats) -> Floats:
     """Return the analyst's estimate of a column's shares; by EM if values are suppressed.
 
-    `rule` is the probability that each value is suppressed.
+    EM is expectation maximisation, for the maximum likelihood.
+
+    size: number of values of the column.
+    rule: the probability that each value is suppressed.
     """
     is_shown = release.rows[:, column] != BLANK
     counts = np.bincount(release.rows[is_shown, column], release.people[is_shown], size).astype(
@@ -220,8 +232,9 @@ def estimated(
 ) -> Floats:
     """Return the analyst's estimate of a two-way table, as shares, shape (sizes of the pair).
 
-    `single` are its estimates of single columns, `rules` the probability of suppression of each
-    value.
+    sizes: number of values of each column.
+    single: the analyst's estimated shares of each single column.
+    rules: for each column the probability that each value is suppressed.
     """
     i, j = pair
     both_shown, rows, columns, neither = _parts(release, sizes, pair)
@@ -232,7 +245,10 @@ def estimated(
     first, second = rules[i][:, None], rules[j][None, :]
 
     def hidden_counts(p: Floats) -> Floats:
-        """Return the people with a suppressed value by expected cell, if p is the true table."""
+        """Return the expected people with a suppressed value in each cell, if p is the true table.
+
+        A cell is a pair of values.
+        """
         by_row, by_column, all_of_it = p * second, p * first, p * first * second
         shares: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
         shares += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
@@ -243,10 +259,12 @@ def estimated(
 
 
 def _likeliest(shown_counts: Floats, hidden_counts: Callable[[Floats], Floats]) -> Floats:
-    """Return the maximum-likelihood shares of the cells, by EM.
+    """Return the maximum-likelihood shares of the cells, by expectation maximisation (EM).
 
-    `shown_counts` are the people shown in each cell; `hidden_counts` gives the expected hidden
-    people for given shares.
+    A cell is a value, or a pair of values.
+
+    shown_counts: people shown in each cell.
+    hidden_counts: function from shares to the expected number of people hidden in each cell.
     """
     shares = np.full(shown_counts.shape, 1 / shown_counts.size)
     for _ in range(STEPS):
@@ -270,7 +288,8 @@ def _parts(
 ) -> tuple[Floats, Floats, Floats, float]:
     """Return people by their shown columns of a pair: both, the first, the second, neither.
 
-    The first three by cell or value, shapes (sizes of the pair), (first size,), (second size,).
+    The first array counts by pair of values, the second by value of the first column, the third by
+    value of the second; the last result is a number.
     """
     i, j = pair
     first_codes, second_codes = release.rows[:, i], release.rows[:, j]
@@ -291,17 +310,20 @@ def _parts(
 
 
 def entropy_of(codes: Any) -> float:
-    """Return the entropy of whole rows in bits a person: that of a release of all columns."""
+    """Return the entropy of a table's rows, in bits a person: that of a release of all columns."""
     return _entropy(np.unique(codes, axis=0, return_counts=True)[1])
 
 
 def bits_of_release(release: ReleasedRows, users: int, sizes: Sequence[int]) -> float:
-    """Return a lower bound on the bits that a release with suppressed cells gives its analyst.
+    """Return a lower bound on the bits that a release with suppressed values gives its analyst.
 
-    The information is about all rows of `users` people, each column having `sizes` values. A
-    consistent table deals the n people to the released rows and fills suppressed cells: at most
-    multinomial(n; rows) x product of V (the column's values) over these cells tables, some of them
-    counted twice.
+    The information is about all rows of `users` people. A consistent table assigns the n released
+    people to the released rows and fills suppressed values. So there are at most multinomial(n;
+    people per row) times, for each suppressed value, the size of its column, of such tables; some
+    are counted twice. The bits are log2 of the number of all tables of n people, less log2 of
+    these.
+
+    sizes: number of values of each column.
     """
     from ..trust import log2_multinomial
 

@@ -1,10 +1,10 @@
 """Safe sets of columns of a table, by their true exposure and by the certified bound.
 
-A set is safe if it exposes at most a given number of people. The true exposure is counted in the
-table. The certified bound is the coverage bound from the marginals, which a party without the table
-can compute. With missing cells that match any value, a single column's bound is its truth, since
-its marginal shows it, and the bound of several columns is that with missing as a value, which is
-never below.
+A set of columns is safe if it exposes at most a given number of people. The true exposure is
+counted in the table. The certified bound is the coverage bound from the marginals, which a party
+without the table can compute. If missing cells match any value, the bound of a single column is its
+true exposure, since its marginal shows that. The bound of several columns is computed with missing
+as a value of its own. The true exposure is then never larger, so the bound holds.
 
 Up to `EVERY` columns every set is counted, unless there are too many rows. Otherwise the truly safe
 sets are searched (safe_sets.py), and the largest set safe by its bound is the exact choice of
@@ -30,19 +30,27 @@ from ..suppression import choose_columns
 from ..suppression.packing import MAX_COLUMNS
 from ..suppression.safe_sets import search_safe_sets
 
-# The bound that certifies sets where persons have several rows (composition/person_bound.py).
+# Name of the bound that certifies sets of columns if persons have several rows
+# (composition/person_bound.py).
 PROMISED_BY_PERSONS = "persons"
-# The bound that certifies sets otherwise: the default bound needs a linear program for each set.
+# Name of the bound that certifies sets of columns if each person has one row. The tighter default
+# bound of a run is not used, because it would need a linear program for each set.
 PROMISED_BY = "coverage"
-EVERY = 12  # with up to this number of columns all sets are counted: 4,095 sets
-COUNTED = 500_000_000  # most rows times sets for which all sets are counted: about ten seconds
-# most distinct rows times sets for which all are counted, if missing cells match any value
+EVERY = 12  # up to this number of columns all sets of columns are counted: 4,095 sets
+# most rows times sets of columns for which all sets are counted: about ten seconds
+COUNTED = 500_000_000
+# If missing cells match any value, all sets of columns are counted only up to this number of
+# distinct
+# rows times sets, because each set then takes longer.
 MATCHED = 20_000_000
 
-PAIRED = 50_000_000  # most rows times sets for which all are counted, if persons have several rows
+# the same limit of rows times sets of columns if persons have several rows, which takes longer
+PAIRED = 50_000_000
 
 Columns = tuple[int, ...]
-CrowdSource = Wildcards | Persons  # sources of classes that are no partition of the people
+# sources of equivalence classes that overlap, because missing cells match any value or because
+# persons have several rows
+CrowdSource = Wildcards | Persons
 Progress = Callable[[str], None]
 
 
@@ -63,11 +71,12 @@ class ScoredSet:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedColumn:
-    """A column outside the best safe set, and the cost of adding it.
+    """A column outside the best safe set, and the people that would be exposed with it.
 
     Attributes:
         column: column number.
-        people: people exposed (in a class smaller than k) by the safe set with this column.
+        people: people exposed (in a class smaller than k) by the safe set with this column; by the
+            certified bound if the set was chosen by the bound.
     """
 
     column: int
@@ -81,9 +90,10 @@ class SetChoice:
 
     Attributes:
         kept_columns: column numbers, ascending.
-        people: people in an equivalence class smaller than k.
+        people: people that the set exposes, in an equivalence class smaller than k; by the
+            certified bound if the set was chosen by the bound.
         largest: whether no safe set is known to have more columns.
-        dropped: the other columns, with the exposure that each would add.
+        dropped: the other columns, each with the people exposed by the set with this column.
     """
 
     kept_columns: Columns
@@ -96,11 +106,14 @@ class SetChoice:
 class Sets:
     """Sets of columns with their exposure, and the best safe sets; the result of `score_sets`.
 
+    A safe set is maximal if no column can be added to it safely.
+
     Attributes:
-        every: whether all non-empty sets are in `sets`; else only those named in the search.
+        every: whether all non-empty sets are in `sets`; else only single columns and the safe sets
+            that the search reports.
         counted: number of sets counted in the table.
-        finished: False if the search stopped before every column that is safe alone was in a
-            maximal set.
+        finished: False if the search was stopped by its limit of work. A column that is safe alone
+            may then be in none of the maximal sets found.
         sets: the scored sets.
         truth: the best choice by true exposure.
         promised: the best choice by certified bound.
@@ -130,9 +143,12 @@ def score_sets(
 ) -> Sets:
     """Search the sets of columns that expose at most `people_limit` people (in classes below k).
 
-    All sets are scored if there are few columns and rows; else only the best. `source` gives the
-    classes if missing cells match any value or persons have several rows; `marginals` are the
-    counts of each column.
+    All sets are scored if there are few columns and rows; else only the best.
+
+    codes: n x d codes of the table.
+    marginals: the counts of each column.
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    progress: called with the name of each stage.
     """
     d = codes.shape[1]
     rows, limit = _effort(codes, source)
@@ -144,7 +160,10 @@ def score_sets(
 
 
 def _effort(codes: np.ndarray, source: CrowdSource | None) -> tuple[int, int]:
-    """Return the rows read for a set, and the most rows times sets with which all are counted."""
+    """Return the rows to read for each set of columns, and a limit of rows times sets.
+
+    All sets of columns are counted up to this limit.
+    """
     if source is None:
         return len(codes), COUNTED
     return (len(codes), PAIRED) if isinstance(source, Persons) else (source.weights.size, MATCHED)
@@ -157,7 +176,11 @@ def _score_all_sets(
     people_limit: int,
     source: CrowdSource | None,
 ) -> Sets:
-    """Score every non-empty set of columns, by counting and by bound."""
+    """Score every non-empty set of columns, by counting and by certified bound.
+
+    people_limit: most people that a safe set may expose (in classes below k).
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    """
     promised = _bounds(marginals, k, source)
     exact = exposures_of_all_sets(codes, k) if source is None else None
     sets = [_scored(columns, p, exact, source, k) for columns, p in promised.items()]
@@ -178,7 +201,9 @@ def _score_all_sets(
 def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> dict[Columns, int]:
     """Return the certified bound on the exposed people of each set of columns.
 
-    It is proved from the counts of single columns.
+    The bound is proved from the counts of single columns.
+
+    source: the persons of the rows if some have several; other sources do not change the bound.
     """
     if not isinstance(source, Persons):
         return bounds_of_all_sets(marginals, k)
@@ -190,7 +215,15 @@ def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> di
 def _scored(
     columns: Columns, promised: int, exact: SetExposures | None, source: CrowdSource | None, k: int
 ) -> ScoredSet:
-    """Return a set's score: true exposure, and bound unless its marginal shows the truth."""
+    """Return the score of a set of columns: its true exposure, and its certified bound.
+
+    If missing cells match any value or persons have several rows, the bound of a single column is
+    its true exposure, which its marginal shows.
+
+    promised: the certified bound on the exposed people.
+    exact: the true exposure of all sets; used if `source` is None.
+    source: the overlapping classes; None if classes partition the people.
+    """
     if source is not None:
         truth = _exposed(source, columns, k)
         return ScoredSet(columns, truth, truth if len(columns) == 1 else promised)
@@ -199,7 +232,7 @@ def _scored(
 
 
 def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
-    """Return the exposed people of a set, where equivalence classes are no partition of the people.
+    """Return the exposed people of a set of columns if equivalence classes overlap.
 
     Classes overlap if missing cells match any value, or if persons have several rows.
     """
@@ -211,7 +244,8 @@ def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
 def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> SetChoice:
     """Return the safe set with the most columns, then the fewest exposed people, then the first.
 
-    `people` has the exposed people of every set of the d columns.
+    people: the exposed people of every set of the d columns.
+    people_limit: most people that a safe set may expose.
     """
     safe = [columns for columns, exposed in people.items() if exposed <= people_limit]
     kept_columns = min(safe, key=lambda s: (-len(s), people[s], s), default=())
@@ -223,7 +257,13 @@ def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> 
 
 
 def _maximal(people: dict[Columns, int], people_limit: int) -> tuple[Columns, ...]:
-    """Return the safe sets to which no column can be added; each subset of a safe set is safe."""
+    """Return the safe sets of columns to which no column can be added.
+
+    Every subset of a safe set is safe, so it is enough to try adding one column.
+
+    people: the exposed people of every set of columns.
+    people_limit: most people that a safe set may expose.
+    """
     safe = {frozenset(columns) for columns, exposed in people.items() if exposed <= people_limit}
     columns = {column for safe_set in safe for column in safe_set}
     maximal = (s for s in safe if not any(s | {j} in safe for j in columns - s))
@@ -238,16 +278,19 @@ def _wide(
     source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
-    """Score sets of columns of a wide table, which has too many sets to count all.
+    """Score some sets of columns of a table that has too many sets to count all.
 
-    They are the single columns, the best sets, and other sets that the search found.
+    They are the single columns, the safe sets that the search found, and the best set by bound.
+
+    people_limit: most people that a safe set may expose (in classes below k).
+    source: the classes if missing cells match any value or persons have several rows; else None.
     """
     persons = source if isinstance(source, Persons) else None
     wild = None if isinstance(source, Persons) else source
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)
 
     def promise(columns: Columns) -> int:
-        """Return the certified bound on a set's exposed people; of a single column, the truth."""
+        """Return the certified bound on the exposed people of a set; of one column, the truth."""
         if len(columns) == 1 or not columns:
             return truth(columns)
         if bounds is not None:
@@ -263,7 +306,8 @@ def _wide(
     else:
         promised, exact = _filled(promise, codes.shape[1], people_limit), False
     progress("safe sets among the columns")
-    # A set whose certified bound is safe is safe in truth: the search begins with it.
+    # A set of columns whose certified bound is safe is also safe in truth, so the search begins
+    # with it.
     search = search_safe_sets(codes, k, people_limit, wild, safe_columns=promised, persons=persons)
     progress("what each other column would cost")
     named_sets = dict.fromkeys(
@@ -283,7 +327,14 @@ def _wide(
 
 
 def _filled(promise: Callable[[Columns], int], d: int, people_limit: int) -> Columns:
-    """Return a set of columns with a safe bound, filled from the least exposing column on."""
+    """Return a set of columns with a safe certified bound.
+
+    Columns are added from the least exposing on, each only if the bound stays safe.
+
+    promise: function from a set of columns to the certified upper bound on its exposed people.
+    d: number of columns.
+    people_limit: most people that a safe set may expose.
+    """
     kept_columns: Columns = ()
     for j in sorted(range(d), key=lambda j: promise((j,))):
         wider = tuple(sorted((*kept_columns, j)))
@@ -294,9 +345,12 @@ def _filled(promise: Callable[[Columns], int], d: int, people_limit: int) -> Col
 def _promised(
     marginals: list[Integers], k: int, people_limit: int, truth: Callable[[Columns], int]
 ) -> tuple[Columns, bool]:
-    """Return the largest set with a safe bound, and whether all sets were considered.
+    """Return the largest set of columns with a safe bound, and whether all were considered.
 
     Columns beyond `MAX_COLUMNS` are left out of the exact search.
+
+    people_limit: most people that a safe set may expose (in classes below k).
+    truth: function from a set of columns to the people it truly exposes.
     """
     single_people = [truth((j,)) for j in range(len(marginals))]
     hopeful = sorted(
@@ -309,7 +363,8 @@ def _promised(
         return (), True
     selection = choose_columns([marginals[j] for j in hopeful], k, people_limit / n)
     kept_columns = tuple(hopeful[j] for j in selection.kept)
-    # A column may be safe if missing matches any value, though unsafe with missing as a value.
+    # The bounds count missing as a value, so they may call each column unsafe though one is safe if
+    # missing matches any value. Then the column that exposes fewest people is kept.
     kept_columns = kept_columns or (min(hopeful, key=single_people.__getitem__),)
     return kept_columns, len(hopeful) == sum(people <= people_limit for people in single_people)
 
@@ -317,7 +372,12 @@ def _promised(
 def _reasons(
     kept_columns: Columns, people: Callable[[Columns], int], d: int, *, largest: bool
 ) -> SetChoice:
-    """Return the choice of these columns, and the people exposed by adding each other column."""
+    """Return the choice of these columns, and the people exposed by adding each other column.
+
+    people: function from a set of columns to its exposed people, true or by the certified bound.
+    d: number of columns of the table.
+    largest: whether no safe set is known to have more columns.
+    """
     dropped_columns = (j for j in range(d) if j not in kept_columns)
     dropped = tuple(
         ExcludedColumn(j, people(tuple(sorted((*kept_columns, j))))) for j in dropped_columns
@@ -326,7 +386,10 @@ def _reasons(
 
 
 def _below(codes: np.ndarray, source: CrowdSource | None, columns: Sequence[int], k: int) -> int:
-    """Return the people whose equivalence class in these columns is smaller than k."""
+    """Return the people whose equivalence class in these columns is smaller than k.
+
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    """
     if source is not None:
         return _exposed(source, columns, k)
     counts = people_by_cell(codes, columns)

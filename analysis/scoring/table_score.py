@@ -1,14 +1,14 @@
 """The score of a table of people: true exposure, and the bounds that marginals certify.
 
-There is no protocol: the scoring party has the table. `truth` is counted in it. `promised` is the
-bound that a curator could prove from the counts of each column (composition/bounds.py); the
-difference is the cost of not seeing the joint.
+There is no protocol: the scoring party has the table. `truth` is counted in the table. `promised`
+is the bound that a curator could prove from the counts of each column (composition/bounds.py). The
+difference is the cost of not seeing the joint counts.
 
 Missing cells have one meaning throughout, which the caller chooses. As a CATEGORY, missing is a
 value like any other. As a WILDCARD it matches any value, and a person's class ("crowd") is the
-people with compatible rows (wildcards.py). The bounds are computed with missing as a value in
-either case: a wildcard's class is never smaller, so they hold for it too; only the lower bound is
-then different, the most people that a single column exposes.
+people with compatible rows (wildcards.py). Upper bounds are always computed with missing as a
+value: a class with wildcards is never smaller, so they hold for wildcards too. The lower bound with
+wildcards is the number of people exposed by the most exposing single column.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from .set_scores import CrowdSource, Sets, score_sets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGE_TABLE = 2_000_000  # from this number of cells on, a second core saves time
-# bounds on exposure, the largest first: as the paper prints it, then sharper
+LARGE_TABLE = 2_000_000  # from this number of cells on, a second thread saves time
+# names of bounds on exposure, the largest bound first: "printed" is the paper's
 RULES = ("printed", "refined", "coverage")
 
 
@@ -64,7 +64,7 @@ class TableScore:
     People are whole numbers, shares are in [0, 1].
 
     Attributes:
-        n: people: rows of the table, or persons where these have several rows.
+        n: people: rows of the table, or persons if these have several rows.
         k: the smallest equivalence class that counts as safe.
         max_exposure: the accepted share of people in smaller classes.
         missing: the meaning of an empty cell.
@@ -76,9 +76,10 @@ class TableScore:
         questions: singling out, linkability and inference; k-anonymity, l-diversity and
             t-closeness.
         unrelated: an estimate of the joint exposure if the columns were independent; None for a
-            single column, for large tables, and if missing cells match any value.
-        rows: of the table; more than `n` where persons have several.
-        quasi: the score of the quasi-identifiers together; None: all columns are.
+            single column, for large tables, if missing cells match any value, and if persons have
+            several rows.
+        rows: number of rows of the table; more than `n` if persons have several.
+        quasi: the score of the quasi-identifiers together; None if they are all or no columns.
     """
 
     n: int
@@ -114,7 +115,10 @@ class TableScore:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the exposure of each column and of all together against k, on `ax` or a figure."""
+        """Draw the exposure of each column and of all together against k, and return the axes.
+
+        ax: the axes to draw on; a new figure if not given.
+        """
         from .figure import draw
 
         return draw(self, ax)
@@ -145,16 +149,17 @@ def score_table(
         missing: the meaning of missing cells.
         missing_codes: for each column the code of a missing cell, or None if it has none.
         factor: people in the population for each person in the table (exposure/attacker_risk.py).
-        worst_case_nodes: limit of every search tree for the worst table with these marginals; None:
-            no search. Ctrl-C ends the search, and the score has the bracket found by then.
+        worst_case_nodes: most nodes of each search tree for the worst table with these marginals;
+            None: no search. Ctrl-C ends the search; the score has the bounds found by then.
         column_roles: the columns for singling out, linkability and inference.
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
-            worst of its rows; None: each row is a person.
+            most exposed of these rows; None: each row is a person.
         weights: the people of the population that each row stands for, for journalist and marketer
-            (exposure/sampled_population.py), instead of a factor; None: no weights.
+            risk (exposure/sampled_population.py), instead of a factor; None: no weights.
         progress: called with the name of each stage as it begins.
     """
-    codes = np.asfortranarray(as_table(table))  # in column order, as columns are read one at a time
+    # in column order in memory, because columns are read one at a time
+    codes = np.asfortranarray(as_table(table))
     lacking = _checked(codes, names, missing_codes, k, max_exposure)
     meaning, report = _meaning(missing), progress or (lambda _stage: None)
     owned = _owned(codes, persons, meaning, worst_case_nodes)
@@ -182,9 +187,11 @@ def score_table(
 def _start_risks(
     codes: NDArray[np.integer], column_roles: TableColumns, persons: Persons | None
 ) -> Callable[[], TableRisks]:
-    """Return a function that returns the answers to the regulators' questions about a table.
+    """Return a function that returns the attack results (`TableRisks`) of a table.
 
-    For a large table they are computed on another core, while its sets are counted.
+    For a large table a thread computes them while sets of columns are counted.
+
+    persons: the persons of the rows; None: each row is a person's own.
     """
     answer: Callable[[], TableRisks] = partial(table_risks, codes, column_roles, persons)
     return _start_parallel(answer) if codes.size >= LARGE_TABLE else answer
@@ -193,7 +200,7 @@ def _start_risks(
 def _start_parallel(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
     """Start a call in a thread; the returned function waits for its result, or raises its error.
 
-    The thread is a daemon: a process that gives up ends without waiting for it.
+    The thread is a daemon, so a process that stops early ends without waiting for it.
     """
     risks = Future[TableRisks]()
 
@@ -213,8 +220,13 @@ def _owned(
 ) -> Persons | None:
     """Return the persons of the rows; None if each person has one row.
 
+    persons: a number for each row, equal for rows of one person.
+    missing: the meaning of missing cells.
+    nodes: most nodes of a search for the worst table; None: no search.
+
     Raises:
-        ParameterError: one person only, or a combination that needs one row a person.
+        ParameterError: one person only, or persons with several rows together with missing cells
+            that match any value or with a search for the worst table.
     """
     owned = None if persons is None else Persons.from_table(codes, persons)
     if owned is None or not owned.repeated:
@@ -236,9 +248,14 @@ def _owned(
 def _check_weights(
     weights: ArrayLike | None, owned: Persons | None, missing: Missing, factor: float
 ) -> None:
-    """Raise a ParameterError for sampling weights beside a factor, wildcards, or persons' rows.
+    """Raise a ParameterError if sampling weights are used with options that do not allow them.
 
-    Weights need a single row of each person. factor: people of the population for each person.
+    The options are a factor other than 1, missing cells as wildcards, and persons with several
+    rows.
+
+    weights: people of the population that each row stands for; None: no weights.
+    owned: the persons of the rows if some have several, else None.
+    factor: people of the population for each person in the table.
     """
     if weights is None:
         return
@@ -262,7 +279,11 @@ def _risk(
     factor: float,
     weights: ArrayLike | None,
 ) -> Risk:
-    """Return the re-identification risk in a population given by a factor or by weights."""
+    """Return the re-identification risk in a population given by a factor or by weights.
+
+    factor: people of the population for each person in the table; used without weights.
+    weights: people of the population that each row stands for, or None.
+    """
     if weights is None:
         return risk(joint.crowds, k, factor)
     return sampled_risk(cells_of(codes, range(codes.shape[1])), weights, k)
@@ -275,7 +296,12 @@ def _columns(
     owned: Persons | None,
     source: CrowdSource | None,
 ) -> tuple[list[Integers], int, tuple[ScoredPart, ...]]:
-    """Return the counts of each column, the total of missing cells, and each column's score."""
+    """Return the counts of each column, the total of missing cells, and each column's score.
+
+    lacking: for each column the code of a missing cell, or None.
+    owned: the persons of the rows if some have several, else None.
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    """
     marginals = [_people(codes, owned, j) for j in range(len(names))]
     lacks = [_cells(codes[:, j], code) for j, code in enumerate(lacking)]
     columns = (_column(name, marginals[j], lacks[j], source, j) for j, name in enumerate(names))
@@ -283,12 +309,15 @@ def _columns(
 
 
 def _people(codes: NDArray[np.integer], owned: Persons | None, j: int) -> Integers:
-    """Return the number of people with each value of column j."""
+    """Return the number of people with each value of column j.
+
+    owned: the persons of the rows if some have several, else None.
+    """
     return joint_counts(codes[:, j : j + 1], [0]) if owned is None else owned.by_cell([j])
 
 
 def allowed(share: float, n: int) -> int:
-    """Return the most people, of n, whose share of n is at most `share`; compared in floats."""
+    """Return the largest number of people whose share of n, a float, is at most `share`."""
     people = min(n, int(share * n) + 1)
     while people / n > share:
         people -= 1
@@ -305,7 +334,8 @@ def _checked(
     """Check the arguments of `score_table`; return each column's code of a missing cell or None.
 
     Raises:
-        ParameterError: an argument is out of range, or names or codes do not fit the columns.
+        ParameterError: an argument is out of range, or there is not one name or one code of a
+            missing cell for each column.
     """
     n, d = codes.shape
     lacking: list[int | None] = [None] * d if missing_codes is None else list(missing_codes)
@@ -345,7 +375,7 @@ def _meaning(missing: Missing | str) -> Missing:
 def _cells(column: NDArray[np.integer], code: int | None) -> int:
     """Return the number of missing cells of a column.
 
-    `code` marks these cells; None: no cell is missing.
+    code: the code of a missing cell; None: no cell is missing.
     """
     return 0 if code is None else int(np.count_nonzero(column == code))
 
@@ -353,19 +383,26 @@ def _cells(column: NDArray[np.integer], code: int | None) -> int:
 def _column(
     name: str, counts: Integers, lacks: int, source: CrowdSource | None, j: int
 ) -> ScoredPart:
-    """Return the score of column j, of which `lacks` cells are missing."""
+    """Return the score of column j.
+
+    counts: people with each value.
+    lacks: number of missing cells.
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    """
     if source is None:
         return ScoredPart(name, counts.size, lacks, Crowds.from_cells(counts))
-    wild = isinstance(source, Wildcards) and lacks > 0  # if so, "missing" is not counted as a value
+    # missing cells that match any value are not counted as a value
+    wild = isinstance(source, Wildcards) and lacks > 0
     return ScoredPart(name, counts.size - wild, lacks, source.crowds((j,)))
 
 
 def _quasi(
     codes: NDArray[np.integer], source: CrowdSource | None, selection: TableColumns
 ) -> ScoredPart | None:
-    """Return the score of the quasi-identifiers together.
+    """Return the score of the quasi-identifiers together; None if they are all or no columns.
 
-    None if they are all columns or no column.
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    selection: the roles of the columns.
     """
     known_columns = range(codes.shape[1]) if selection.quasi is None else selection.quasi
     if not 0 < len(known_columns) < codes.shape[1]:
@@ -376,7 +413,11 @@ def _quasi(
 
 
 def _joint(codes: NDArray[np.integer], source: CrowdSource | None, lacks: int) -> ScoredPart:
-    """Return the score of all columns together, of which `lacks` cells are missing."""
+    """Return the score of all columns together.
+
+    source: the classes if missing cells match any value or persons have several rows; else None.
+    lacks: number of missing cells of the table.
+    """
     all_columns = tuple(range(codes.shape[1]))
     cells = joint_counts(codes, all_columns)
     crowds = Crowds.from_cells(cells) if source is None else source.crowds(all_columns)
@@ -391,9 +432,15 @@ def _bounds(
     owned: Persons | None,
     progress: Callable[[str], None],
 ) -> Bounds:
-    """Return the bounds on the people that all columns expose at k, from the marginals.
+    """Return the bounds on the people that all columns together expose at k, from the marginals.
 
-    `singles`: the score of each column, where classes are no partition of the people; else ().
+    marginals: the counts of each column.
+    singles: the score of each column if equivalence classes overlap, because missing cells match
+    any value or persons have several rows; else (). The most exposing column is then the lower
+    bound.
+    nodes: most nodes of each search tree for the worst table; None: no search.
+    owned: the persons of the rows if some have several, else None.
+    progress: called with the name of each stage.
     """
     forced = max((column.crowds.users_below(k) for column in singles), default=None)
     if owned is not None and forced is not None:

@@ -1,6 +1,6 @@
 """The public tables that veilmix ships, as counts of rows with their provenance.
 
-Scenarios use them as sources of people, figures as default data. May import no module of the
+Scenarios draw people from them; figures use them as default data. May import no module of the
 package. Must never read a table of the user.
 """
 

@@ -1,8 +1,8 @@
 """The public tables that veilmix ships, each stored as the counts of its distinct rows.
 
-A file beside this module holds lines of provenance that start with `#`, a header that ends in
-`count`, and one line for each combination that occurs. Person i is found by counting through the
-lines in their order, so each person has the same number in every run.
+Each table is a CSV file in this module's folder. It has lines of provenance that start with `#`, a
+header that ends in `count`, and one line for each combination of values that occurs. People are
+numbered in the order of the lines, so each person has the same number in every run.
 """
 
 import csv

@@ -1,8 +1,8 @@
 """Sequences of events, a sequence for each person in order of time, as two flat arrays.
 
-Person i's events, oldest first, are events[offsets[i] : offsets[i + 1]]; an event is a symbol in
-0 .. symbols - 1 (a place, a film). Each person has at least one event: an empty sequence cannot be
-matched.
+Person i's events, oldest first, are events[offsets[i] : offsets[i + 1]]. An event is a symbol in
+0 .. symbols - 1, such as a visited place or a rated film. Each person has at least one event,
+because an empty sequence cannot be matched.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Sequences:
 
     Attributes:
         events: symbols, all people's sequences one after another, shape (events,), int64.
-        offsets: where each person's events begin, and the end; shape (people + 1,), int64.
+        offsets: index of each person's first event, then the number of events; shape (people + 1,),
+            int64.
         symbols: the size of the alphabet.
     """
 
@@ -40,7 +41,8 @@ class Sequences:
         """Check the arrays.
 
         Raises:
-            ParameterError: no integers, a person without events, or a symbol outside the alphabet.
+            ParameterError: arrays without integers, a person without events, or a symbol outside
+                0 .. symbols - 1.
         """
         whole(self.symbols, "symbols", 1)
         for name in ("events", "offsets"):
@@ -66,7 +68,8 @@ class Sequences:
     def from_people(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> Sequences:
         """Return sequences from a list of symbols for each person, oldest first.
 
-        The alphabet ends with the largest symbol if `symbols` is not given.
+        people: one list of integers for each person.
+        symbols: the size of the alphabet; the largest symbol plus 1 if not given.
         """
         parts = [as_array(trace, "people", "symbols") for trace in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
@@ -78,9 +81,11 @@ class Sequences:
 
     @classmethod
     def grouped(cls, owner: Events, events: Events, symbols: int) -> Sequences:
-        """Return sequences from events of mixed people, oldest first, and the owner of each event.
+        """Return one sequence for each person from a single list of events, oldest first.
 
-        Owners are 0 .. people - 1.
+        owner: the person of each event, 0 .. people - 1.
+        events: the symbol of each event.
+        symbols: the size of the alphabet.
         """
         order = np.argsort(owner, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(owner))])
@@ -103,7 +108,7 @@ class Sequences:
 
     @property
     def positions(self) -> Events:
-        """The place of each event in its person's sequence, from 0."""
+        """The index of each event in the sequence of its person, from 0; shape (events,)."""
         return np.arange(len(self.events)) - self.offsets[:-1][self.owners]
 
     @property
@@ -123,7 +128,7 @@ class Sequences:
     def halves(self) -> tuple[Sequences, Sequences]:
         """Return the older and the newer half of each person's events.
 
-        An odd event is in the newer.
+        If a person's number of events is odd, the newer half has one event more.
 
         Raises:
             ParameterError: a person has only one event.
@@ -134,11 +139,11 @@ class Sequences:
         return self._masked(older), self._masked(~older)
 
     def with_at_least(self, m: int) -> Sequences:
-        """Return the people with at least m events, renumbered."""
+        """Return the sequences of the people with at least m events, renumbered from 0."""
         return self.select_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
 
     def select_people(self, people: npt.ArrayLike) -> Sequences:
-        """Return the sequences of these people, in this order, renumbered from 0."""
+        """Return the sequences of the given people, in the given order, renumbered from 0."""
         chosen_people = np.asarray(people)
         if chosen_people.ndim != 1 or chosen_people.size == 0:
             raise ParameterError("people: no person is selected; needs at least one")
@@ -146,18 +151,24 @@ class Sequences:
         return Sequences.from_people(parts, self.symbols)
 
     def visits(self) -> Any:
-        """Return how often each person has each symbol: a SciPy CSR array, people x symbols."""
+        """Return each person's number of events with each symbol.
+
+        A SciPy CSR array, people x symbols.
+        """
         from scipy.sparse import csr_array
 
         unit_counts = np.ones(len(self.events), np.int64)
         shape = (self.people, self.symbols)
-        # Duplicates are added up in place, so a copy protects the sequences.
+        # The array adds up duplicates in place, which would change the events without a copy.
         counts = csr_array((unit_counts, self.events, self.offsets), shape=shape, copy=True)
         counts.sum_duplicates()
         return counts
 
     def moves(self) -> tuple[Events, Events]:
-        """Return the owner and the code from * symbols + to of every pair of successive events."""
+        """Return the person and the code of each pair of successive events, oldest first.
+
+        The code of a move from symbol a to symbol b is a * symbols + b.
+        """
         if self.symbols > 3_000_000_000:
             raise ParameterError(f"symbols: {self.symbols}; moves need fewer than 3e9")
         inside = np.flatnonzero(self.positions > 0)

@@ -1,16 +1,17 @@
 """An attack on a release by an attacker that knows some columns of all people.
 
-Person u has the known part k_u (known to the attacker for all people, by name) and the row with the
-released part y_u (shown by the release, without names). All people are equally likely. With c(k, y)
-people in both cells and n_k in the first, the row y belongs to a given person with k_u = k with
-posterior probability c(k, y) / (c(y) n_k). So the best guess is right for
+The attacker knows by name the values of each person in some columns, the known cell k. The release
+shows rows y without names. All people are equally likely. Let c(k, y) be the number of people with
+known cell k and released row y, c(y) with row y, and n_k with cell k. The row y belongs to a given
+person with known cell k with posterior probability c(k, y) / (c(y) n_k). So the best guesses name
 
-    found = sum over y of max over k of c(k, y) / n_k        people in expectation,
+    found = sum over y of max over k of c(k, y) / n_k        people correctly, in expectation.
 
-the Bayes error is 1 - found / n, and the row has I(K; Y) bits about its owner (paper 003, (4)).
+The Bayes error is 1 - found / n for n people. I(K; Y) is the information in the row Y about the
+known cell K of its owner, in bits (paper 003, (4)).
 
-If the release shows all the known columns, y determines k, and `found` is the number of cells that
-occur in them: an equivalence class of any size yields one person in expectation. Known columns that
+If the release shows all the known columns, y determines k, and `found` is the number of known cells
+that occur: an equivalence class of any size yields one person in expectation. Known columns that
 are not released help through c: the attacker is assumed to know the joint counts, the strongest
 case.
 """
@@ -44,9 +45,10 @@ class Identified:
     Attributes:
         people: number of people, n.
         expected_matches: expected people named correctly by the best guesses; in (0, n].
-        certain: people for which the attacker knows their row with certainty.
-        bits: I(K; Y), the information in a released row Y about its owner, from the known part K.
-        known_columns, released: numbers of the known and of the released columns.
+        certain: number of people with a row that the attacker links to them with certainty.
+        bits: I(K; Y), the information in a released row Y about its owner, from the values K in the
+            known columns.
+        known_columns, released: indices of the known and of the released columns.
     """
 
     people: int
@@ -86,10 +88,10 @@ def find_people(
     """Attack an exact release of some columns with knowledge of some columns; return its success.
 
     Args:
-        table: n x d integer codes, n >= 2; a masked cell is one more code.
-        known_columns: columns the attacker knows of all people.
-        released: columns of the release; all if not given.
-        people: number of people with each row, if rows are not one person each.
+        table: n x d integer codes, n >= 2; a masked value has a code of its own.
+        known_columns: indices of the columns that the attacker knows of all people.
+        released: indices of the columns of the release; all if not given.
+        people: number of people with each row of `table`; 1 each if not given.
     """
     codes = as_table(table)
     one_person = np.ones(codes.shape[0], np.int64)
@@ -135,12 +137,13 @@ def people_found(counts: Any, Q: Any = None) -> float:
     """Return the expected number of people named correctly, from counts; also if Q randomizes.
 
     Args:
-        counts: people by known cell (rows) and true released value (columns), whole numbers, dense
-            or sparse; no row without people is needed.
+        counts: numbers of people by known cell (rows: a combination of values that the attacker
+            knows) and true released value (columns), dense or sparse; a row may be 0.
         Q: the randomizer of the released value (reports x inputs or with `.matrix`), None if exact.
 
     Returns:
-        Expected number of people named correctly: sum over y of max over k of E[c(k, y)] / n_k.
+        Expected number of people named correctly: sum over reports y of max over known cells k of
+        E[c(k, y)] / n_k, with c(k, y) the people with k and y and n_k the people with k.
     """
     from scipy.sparse import csr_array
 
@@ -151,7 +154,9 @@ def people_found(counts: Any, Q: Any = None) -> float:
     if int(people.sum()) < 2:
         raise ParameterError(f"counts: {int(people.sum())} people; needs at least two")
     inhabited = table[np.flatnonzero(people)].tocsr()
-    # The n_k people of a cell look equal, so the attacker names any of them: each is right 1/n_k.
+    # The attacker cannot distinguish the n_k people of a known cell, so a named one is the right
+    # one with
+    # probability 1/n_k.
     shares = inhabited.multiply(1 / people[people > 0][:, None]).tocsr()
     if Q is None:
         return float(shares.max(axis=0).sum())
@@ -161,7 +166,9 @@ def people_found(counts: Any, Q: Any = None) -> float:
 def _blurred(shares: Any, Q: Any) -> float:
     """Return the expected number of people named correctly if Q changes released values.
 
-    `shares` are c(k, y) / n_k, known cells x released values; Q is the randomizer.
+    shares: c(k, y) / n_k, with c(k, y) the people with known cell k and true released value y, and
+    n_k the people with k; known cells x released values.
+    Q: the randomizer of the released value.
     """
     from ...randomizers.channel import as_stochastic
 
@@ -182,9 +189,11 @@ def _blurred(shares: Any, Q: Any) -> float:
 def counted(known_cells: Keys, released_cells: Keys, people: npt.NDArray[Any]) -> PeopleByCell:
     """Count people by known cell and released value.
 
+    A known cell is a combination of values in the columns that the attacker knows.
+
     Args:
-        known_cells: the number of each row's cell in the known columns, 0, 1, ..., shape (rows,).
-        released_cells: the number of its released value, 0, 1, ..., shape (rows,).
+        known_cells: the number of each row's known cell, 0, 1, ..., shape (rows,).
+        released_cells: the number of each row's released value, 0, 1, ..., shape (rows,).
         people: the number of people with each row, above 0; whole, or expected.
     """
     cells, values = int(known_cells.max()) + 1, int(released_cells.max()) + 1
@@ -195,12 +204,16 @@ def counted(known_cells: Keys, released_cells: Keys, people: npt.NDArray[Any]) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeopleByCell:
-    """Numbers of people by known cell and released value: the pairs that occur, each once.
+    """Numbers of people by known cell and released value, for each pair that occurs.
+
+    A known cell is a combination of values in the columns that the attacker knows of each person by
+    name. A released value is a row of the release, which has no names.
 
     Attributes:
         cells, values: numbers of known cells and of released values.
         row, column: known cell and released value of each pair, shape (pairs,).
-        people: people with both, above 0, whole or expected, shape (pairs,).
+        people: people with this known cell and released value, above 0, whole or expected, shape
+            (pairs,).
     """
 
     cells: int
@@ -211,7 +224,7 @@ class PeopleByCell:
 
     @property
     def each(self) -> Floats:
-        """The people in each known cell, shape (cells,)."""
+        """The people in each known cell (values that the attacker knows), shape (cells,)."""
         return weighted_counts(self.row, self.people, self.cells)
 
     @property
@@ -223,9 +236,10 @@ class PeopleByCell:
 
     @property
     def certain(self) -> int:
-        """The people with a released row that cannot belong to another person, rounded.
+        """The number of people with a released row that cannot belong to another person, rounded.
 
-        They are alone in their known cell, and no other known cell has their released value.
+        Such a person is alone in the known cell, the values that the attacker knows, and no person
+        of another known cell has the same released value.
         """
         is_only_row = np.bincount(self.column, minlength=self.values)[self.column] == 1
         is_certain = np.isclose(self.each, 1)[self.row]
@@ -233,7 +247,10 @@ class PeopleByCell:
 
     @property
     def bits(self) -> float:
-        """I(K; Y), the information in a released row Y about its owner's known cell K, in bits."""
+        """The information in a released row Y about its owner's known cell K, I(K; Y), in bits.
+
+        The known cell is the combination of values that the attacker knows of a person.
+        """
         if self.cells < 2:
             return 0.0
         mass = self.people / self.people.sum()
@@ -243,7 +260,10 @@ class PeopleByCell:
 def _attack(
     counts: PeopleByCell, known_columns: tuple[int, ...], released: tuple[int, ...]
 ) -> Identified:
-    """Return the attacker's success from the counts."""
+    """Return the attacker's success from the counts of people by known cell and released value.
+
+    known_columns, released: indices of the columns, copied into the result.
+    """
     people = int(counts.people.sum())
     return Identified(
         people, counts.expected_matches, counts.certain, counts.bits, known_columns, released

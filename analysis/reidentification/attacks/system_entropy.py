@@ -1,22 +1,25 @@
 """Personal identification system entropy (PSE): the information in matching scores about identity.
 
-U is the person, Y its report, S the scores of the report against all people, PIE the information in
-the report.
+An attacker scores each released report Y of a person U against all people; S are the scores. By
+paper 003, (6) and Proposition 3.3, the scores hold at most the information in the report (PIE):
 
-    PSE = I(U; S) <= I(U; Y) = PIE                            paper 003, (6) and Proposition 3.3
+    PSE = I(U; S) <= I(U; Y) = PIE
 
-Two values, in bits. `divergence` is D(f_G || f_I), of genuine from impostor scores, to which the
-PSE converges as the number of people grows (Theorem 3.2, for independent scores and uniform U). For
-the n people at hand it is NOT a lower bound on the PIE: it may exceed log2 n, which the PIE never
-does (Gaussian scores 4 deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2
-n = 6.64). For n people:
+Two values, in bits. `divergence` is D(f_G || f_I), of the distribution of genuine scores (against
+the owner) from that of impostor scores (against other people). The PSE converges to it as the
+number of people grows (Theorem 3.2, for independent scores and uniform U). For finitely many people
+it is NOT a lower bound on the PIE: it may exceed log2 n, which the PIE never does (Gaussian scores
+4 deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2 n = 6.64).
+
+`finite` estimates a lower bound on the PIE for n people, with s_i the score against person i, s_own
+the score against the owner, and a factor b:
 
     finite = log2 n + mean of log2( exp(b s_own) / sum over people i of exp(b s_i) )
 
-For ANY rule that turns scores into chances the expectation of this is at most I(U; S) (the cross
-entropy of a guess is at least the entropy); b is chosen on one half of the rows and the mean taken
-over the other, both ways round, with a little of 1/n mixed in (`_log_share`). So `finite` estimates
-a true lower bound on the PIE.
+The fraction is a probability that the scores give the owner. For any rule that turns scores into
+probabilities the expectation of `finite` is at most I(U; S), because a cross entropy is at least
+the entropy. One half of the rows chooses b and the mean is taken over the other half, then the
+reverse. A small part of the uniform probability 1/n is mixed in (`_log_share`).
 """
 
 from __future__ import annotations
@@ -34,11 +37,14 @@ from ..fano import fano_bound, uniform_prior_error
 from .divergence_bound import Divergence, divergence_bound
 from .error_tradeoff import as_owners, genuine_impostor, people_within
 
-# The factor by which scores are multiplied before they become chances is found to this relative
-# precision; the maximum is flat, so more would gain nothing.
+# The owner's probability is exp(b score) as a share of the sum over all people. The factor b is
+# found
+# to this relative precision. The lower bound on the information is flat at its maximum, so a more
+# precise b would hardly raise it.
 PRECISION = 1e-3
-# The factor of the scores is chosen on rows with at most this many scores in all, to save time: the
-# bound holds with any factor.
+# To save time, the factor b of the scores is chosen on rows with at most this many scores in all.
+# The
+# lower bound on the information holds with any factor.
 FITTED = 1 << 21
 STEPS = 60
 
@@ -50,14 +56,14 @@ class SystemEntropy:
     Attributes:
         people: number of people from which the attacker chooses, n.
         released: number of attacked sequences.
-        finite: lower bound on I(U; S), the scores' information about the person, for these n
-            people; bits.
+        finite: lower bound on I(U; S), the information in the scores S about the person U, for
+            these n people; bits.
         finite_low, finite_high: confidence limits of `finite`, normal over released sequences.
         divergence: D of genuine from impostor scores, the limit for infinitely many people: a
             certified lower bound and an estimate, bits.
         rate: expected share of sequences with the best score for the owner (ties by a fair coin).
         rate_low, rate_high: exact binomial limits of that share.
-        confidence: of all limits.
+        confidence: probability with which each pair of limits holds.
     """
 
     people: int
@@ -78,20 +84,26 @@ class SystemEntropy:
 
     @property
     def fano(self) -> float:
-        """The least error in naming the person, 0 to 1, by Fano's inequality (10) from `finite`.
+        """The least error in naming the person, 0 to 1, by Fano's inequality from `finite`.
 
-        `finite` is the scores' information about the person, I(U; S), in bits.
+        `finite` is the scores' information about the person, I(U; S), in bits. Paper 003, (10).
         """
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
     def __str__(self) -> str:
-        """Return a sentence for reports: match rate, information, and the divergence."""
+        """Return a sentence for reports: match rate, information (PSE), and the divergence D.
+
+        The PSE is the information in the scores about the person. D is its limit for infinitely
+        many
+        people: the divergence of scores against the owner from scores against other people.
+        """
         warning_text = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
             f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
-            f"([{self.rate_low:.2%}, {self.rate_high:.2%}]), PSE at least {self.finite:.2f} bits "
-            f"of {self.ceiling:.2f}; D at least {self.divergence.at_least:.2f} bits for endless "
-            f"people (estimate {self.divergence.estimate:.2f}){warning_text}"
+            f"([{self.rate_low:.2%}, {self.rate_high:.2%}]), the scores tell at least "
+            f"{self.finite:.2f} of {self.ceiling:.2f} bits about the person (PSE); for infinitely "
+            f"many people at least {self.divergence.at_least:.2f} bits, estimate "
+            f"{self.divergence.estimate:.2f} (divergence D){warning_text}"
         )
 
 
@@ -105,9 +117,10 @@ def system_entropy(
 
     Args:
         scores: similarities, shape (released, people), finite; higher is likelier.
-        owners: the person behind each row; row r is person r if not given.
-        neighbours: k of the divergence.
-        confidence: of the intervals.
+        owners: the true person of each row; row r is person r if not given.
+        neighbours: the divergence is estimated from the distance of each score to its nearest
+            neighbour of this rank, >= 1.
+        confidence: probability with which each interval holds, in (0, 1).
 
     Raises:
         ParameterError: fewer than four rows, or rows of fewer than three people.
@@ -126,7 +139,9 @@ def system_entropy(
         finite=finite,
         finite_low=finite - reach,
         finite_high=min(finite + reach, log2(table.shape[1])),
-        # Scores of a row share its sequence, and rows of a person its habits: they are dependent.
+        # The scores of one sequence depend on each other, and so do the sequences of one person. So
+        # the bound
+        # on the divergence gets the person of each score.
         divergence=divergence_bound(
             *(genuine, impostor, neighbours, confidence),
             genuine_people=people,
@@ -148,16 +163,20 @@ def finite_information(
 
     Args:
         scores: similarities, shape (released, people), finite, at least four rows.
-        owners: the person behind each row; row r is person r if not given.
+        owners: the true person of each row; row r is person r if not given.
 
     Returns:
-        Cross-fitted: in expectation at most I(U; S), so at most the PIE and at most log2 n.
+        Cross-fitted: in expectation at most I(U; S), so at most log2 n and at most the information
+        in the sequence itself about the person (PIE).
     """
     table = np.asarray(scores, dtype=np.float64)
     people = as_owners(table, owners)
     if len(people) < 4 or not np.isfinite(table).all():
         raise ParameterError(f"scores: shape {table.shape}; needs at least 4 rows, all finite")
-    # Only differences within a row matter; one unit for all rows keeps b near 1.
+    # A probability of the owner, exp(b score) as a share of the row's sum, depends only on
+    # differences
+    # within the row. All differences are divided by the largest, so that the best factor b is near
+    # 1.
     table = table - table[np.arange(len(people)), people][:, None]
     table /= max(float(np.abs(table).max()), np.finfo(float).tiny)
     fold = np.arange(len(people)) % 2
@@ -172,9 +191,14 @@ def finite_information(
 def _log_share(distances: Floats, b: float, doubt: float) -> Floats:
     """Return the log of the probability that the scores give the owner, for each row, in nats.
 
-    It is log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) for rows of s - s_own. An
-    event not seen in N rows may still happen with probability 1/N: without doubt, one surprise
-    after rows that were all distinguished would cost any number of bits.
+    It is log( (1 - doubt) exp(b s_own) / sum over people i of exp(b s_i) + doubt / n ) for n
+    people. Without `doubt`, one owner with a poor score would cost any number of bits if all rows
+    that chose b scored the owner highest.
+
+    distances: the scores minus the owner's score, s_i - s_own, shape (rows, n).
+    b: the factor of the scores.
+    doubt: the part of the uniform distribution; 1/N if N rows chose b, because an event not seen in
+    N rows may still have probability 1/N.
     """
     from scipy.special import logsumexp
 
@@ -183,13 +207,16 @@ def _log_share(distances: Floats, b: float, doubt: float) -> Floats:
 
 
 def _best_scale(distances: Floats) -> float:
-    """Return the factor b >= 0 of the scores that maximises the owners' mean log probability.
+    """Return the factor b >= 0 that maximises the mean log probability of the owners of the rows.
 
-    The mean is concave in b, so its slope is followed to 0.
+    A row gives its owner the probability exp(b s_own) / sum over people i of exp(b s_i). The mean
+    of the log is concave in b, so the search brackets the zero of its slope.
+
+    distances: scores minus the owner's score, s_i - s_own, shape (rows, people).
     """
 
     def slope(b: float) -> float:
-        """Return the derivative of the mean log probability at b."""
+        """Return the derivative, in b, of the mean log probability of the rows' owners."""
         top = b * distances
         weight = np.exp(top - top.max(axis=1, keepdims=True))
         return -float(((weight * distances).sum(axis=1) / weight.sum(axis=1)).mean())

@@ -53,7 +53,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     column = CompatibleColumn.from_values([np.array([0]), None], 1)
     assert match_rows([[0], [0]], [[0], [1]], [column]).rows.tolist() == [2, 2]
     monkeypatch.setattr(compatible_rows, "CELLS", 3)
-    with pytest.raises(ParameterError, match="2 combinations of levels"):
+    with pytest.raises(ParameterError, match="2 combinations of generalization levels"):
         match_rows([[0], [0]], [[0], [1]], [column])
     with pytest.raises(ParameterError, match="the same number is accepted"):
         match_rows([[0]], [[0, 0]], [column])
