@@ -20,8 +20,7 @@ from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
 # most people times columns times combinations of layers, because each combination compares all
-# people
-# (a layer: released values of a column that stand for different original values)
+# people (a layer: released values of a column that stand for different original values)
 CELLS = 3_000_000_000
 
 

@@ -144,8 +144,7 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
         # The mean may lie outside the range, because the range ends at whole people; that side of
-        # the error
-        # bar is then 0.
+        # the error bar is then 0.
         ends = [[max(mean - low, 0.0)], [max(high - mean, 0.0)]]
         look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
         ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)

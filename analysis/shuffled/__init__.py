@@ -1,21 +1,25 @@
-"""Privacy of shuffled reports: all of paper 001 for flipped bits, and bounds for any mechanism.
+"""Privacy of shuffled reports: all of paper 001 for flipped bits, and bounds for any randomizer.
 
-    shuffle, largest_local_epsilon         any mechanism: epsilon after shuffling, and its inverse
+    shuffle, largest_local_epsilon         any randomizer: epsilon after shuffling, and its inverse
     compose_reports                        several features, or rounds, of one person
-    count_pmf, log_count_pmf, count_cdf    the law of the number of reported 1-bits
+    count_pmf, log_count_pmf, count_cdf    the distribution of the number of reported 1-bits
     privacy_ratio, probability_ratio       paper 001's two ratios, over all outcomes
-    quantile, grow, mean_and_variance      Sections 6.1, 6.6, 6.8
-    law, expected_counts                   L bits: the law of all 2^L counts, exactly
-    hockey_stick, probabilistic_delta      delta for an epsilon, in the two readings
+    quantile, grow, mean_and_variance      of the number of reported 1-bits: its quantile, its
+                                           distribution with one more person, its moments
+    law, expected_counts                   L bits: the distribution of all 2^L counts, exactly
+    hockey_stick, probabilistic_delta      delta for an epsilon, in two definitions
     epsilon_for, q_for                     epsilon for a delta; q for a target (epsilon, delta)
-    ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
-    removed_delta, replaced_delta          rows that k people open, each taking part at random
+    ratio_bound, local_epsilon             Propositions 6.1 and 5.1 of paper 001
+    removed_delta, replaced_delta          releases of rows that at least k people sent, if
+                                           each takes part with a given probability
 
-A law is a probability distribution. May import `randomizers` and the ground files. Must never know
-how a mix works: its effect here is that no report can be linked to its sender. Neighbours differ in
-one person's value (replace one), and the number of people is public. An epsilon or delta of 1-bit
-reports is a `Level`: a float that names its reading; for other mechanisms it lies in an
-`Enclosure`. Epsilons are in nats.
+Hockey-stick is (epsilon, delta)-differential privacy. Probabilistic is the paper's definition:
+delta is the probability of outcomes with a likelihood ratio above e^epsilon. In names, a law is a
+probability distribution. May import `randomizers` and the modules directly in `analysis`. Must
+never know how a mix works: its effect here is that no report can be linked to its sender.
+Neighbours differ in one person's value (replace one), and the number of people is public. An
+epsilon or delta of 1-bit reports is a `Level`: a float that names its definition. For other
+randomizers it lies in an `Enclosure`, between two bounds. Epsilons are in nats.
 """
 
 from typing import TYPE_CHECKING

@@ -1,27 +1,29 @@
 """Bounds on the privacy of one shuffled report, for every randomizer and every matrix.
 
-The doubted person (the attacker wants to know its value) has u or v; the other n - 1 people may
-have any values. Only the likelihoods of a report under u and v matter, so a few outcomes y stand
-for all reports. If the law of every value is at least w b(y), then with probability w a report is
-drawn from b, independently of the value: the privacy blanket (*recalled*: Balle, Bell, Gascon,
-Nissim, 2019). Reveal to the attacker the people outside the blanket, and their reports:
+The attacked person has value u or v; the other n - 1 people may have any values. P_u and P_v are
+the distributions of the attacked person's report Y. Only the likelihoods of a report under u and v
+matter, so a few outcomes y stand for all reports. If every value reports y with probability at
+least w b(y), then with probability w a report is drawn from b, whatever the value: b is the privacy
+blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reveal to the attacker the people outside
+the blanket and their reports. With X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i),
 
-    upper   never + (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
-            X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
+    upper   never + (1 / (n w)) E[(sum over i <= n of B_i X_i)_+],   B_i ~ Ber(w),  Y_i ~ b
     never   the sum of (P_u(y) - e^eps P_v(y))_+ over the y with b(y) = 0: no crowd hides these
 
-In a large crowd the next bound is sharper, if the laws of all values of other people are known:
+is an upper bound of delta. The local delta, before shuffling, is another. In a large crowd a third
+is tighter, if the report distributions of all values are known. It replaces the X_i of all people
+by a common term with the largest spread (`any_others.py`). If it is not tighter, all combinations
+of other people's values are bounded in parts (`two_values.py`; `erased_response.py` if other people
+have only u and v).
 
-    upper   all other terms exchanged for the widest possible term (`any_others.py`); if that is not
-            sharp, population by population (`two_values.py`; if other people have only the
-            doubted two values, `erased_response.py`)
-    lower   the same with w = 1 and b = P_z: all other people have the value z, which is an actual
-            pair of collections (ERRATA 001.9). z = v, or another value if there is one. With little
-            noise, two or three values among other people are worse: small populations are tried.
+    lower   the same formula with w = 1 and b = P_z: all other people have the value z, which is an
+            actual pair of neighbouring data sets (ERRATA 001.9). z is v, or another value if there
+            is one
 
-If all collections can be listed (`collections.py`), the delta is the largest of theirs: exact. The
-blankets of the randomizers are in `randomizers/neighbour_laws.py`, blankets of any matrix in
-`randomizers/matrix_neighbours.py`; the better of both bounds is used at both ends (`bands.py`).
+With little noise delta is larger if other people have two or three values; this is tried for few
+people. If all data sets can be listed (`collections.py`), delta is the largest of theirs: exact.
+The blankets of the randomizers are in `randomizers/neighbour_laws.py`, blankets of any matrix in
+`randomizers/matrix_neighbours.py`; the better of both is used for both bounds (`bands.py`).
 """
 
 from bisect import bisect_left
@@ -44,37 +46,41 @@ from .level import TRIED, width_in_words
 from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
-# A band (lower and upper bound) is made narrower if it is wider than this share of an epsilon, of a
-# delta. STEPS are the shares above the lower bound at which an epsilon is then tried.
+# If the lower and upper bounds differ by more than this share of an epsilon (WIDE) or of a delta
+# (WIDE_DELTA), a slower and tighter upper bound is tried. For an epsilon it is tried at these
+# shares above the lower bound (STEPS).
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
-# Factors by which the search for an epsilon's order of magnitude steps down: with full effort, and
-# in one pass.
+# The search for an epsilon starts at the local epsilon and divides by this factor while delta stays
+# small enough. The first factor is for the full computation, the second for a quick one (`points`
+# is given).
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# If the lower and upper bounds are further apart than this share, a sharper bound is tried, which
-# exchanges each person's term for a common one: with full effort, and in one pass.
+# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried,
+# which replaces the term of each person in a sum by a common one. The first share is for the full
+# computation, the second for a quick one (`points` is given).
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
-# Shares above the lower bound of epsilon at which the exchange of terms is tried as an upper bound:
-# with full effort, and in one pass; number of halvings of the last step.
+# The tighter upper bound, with a common term for all people, is tried at these shares above the
+# lower bound of epsilon: GAPS in the full computation, GAPS_BY_POINTS in a quick one. In the full
+# computation the step from the last failure to the first success is then halved HALVINGS times.
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
-# In one pass, a further bound on epsilon is computed only if it is better by at least this many
-# times the width at which the search ends.
+# A quick computation (`points` is given) searches with a second list of neighbours only if that
+# improves epsilon by this many times the search's final precision, because a search takes long.
 MUCH = 10
-# An epsilon above this (nats) counts as infinite: in exact results from a list of all collections,
-# and in bounds.
+# An epsilon above this (nats) counts as infinite: MOST_NATS in exact results, for which the values
+# of all people are enumerated; MOST_SOUGHT in bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
-# An epsilon below this part of the local epsilon is taken as 0.
+# The search for an epsilon ends below this part of the local epsilon; the lower bound is then 0.
 MIN_FRACTION = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
-    """A number known by certified lower and upper bounds; equal if it is exact.
+    """A number known by certified lower and upper bounds; equal if the number is exact.
 
     Attributes:
         low, high: the bounds.
-        rule: the method that gives them, in words.
+        rule: the method that gives the bounds, in words.
     """
 
     low: float
@@ -82,7 +88,7 @@ class Enclosure:
     rule: str
 
     def __str__(self) -> str:
-        """Return the number or the band in words, with its method, for reports."""
+        """Return the number, or its bounds, in words with the method, for reports."""
         if self.low == self.high:
             return f"{self.high:.6g} ({self.rule})"
         band = width_in_words(self.low, self.high)
@@ -90,18 +96,18 @@ class Enclosure:
 
     @property
     def width(self) -> float:
-        """The distance of the bounds as a share of the upper bound; 0 if it is exact."""
+        """The distance of the bounds as a share of the upper bound; 0 if the number is exact."""
         if self.low == self.high:
             return 0.0
         return (self.high - self.low) / self.high if self.high < inf else inf
 
 
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
-    """Return the hockey-stick delta after shuffling n reports, over all neighbouring collections.
+    """Return the hockey-stick delta after shuffling n reports, over all neighbouring data sets.
 
-    For one bit (GRR on two symbols, one flipped bit) a single number: for up to 1,000 reports
-    exact, for more searched. If all collections can be listed, exact for any matrix; else between
-    certified bounds.
+    For one bit (GRR on two symbols, one flipped bit) both bounds are one number: exact for up to
+    1,000 reports, found by a search for more. If all data sets of n values can be enumerated, delta
+    is exact for any matrix. Otherwise it lies between certified bounds.
 
     >>> from veilmix.analysis.randomizers import GRR
     >>> from veilmix.analysis.shuffled import report_delta
@@ -110,7 +116,7 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     True
 
     Args:
-        n: reports, >= 1.
+        n: number of reports, >= 1.
         randomizer: any randomizer, or a reports x inputs matrix with inputs as columns.
         epsilon: nats, > 0.
     """
@@ -140,17 +146,17 @@ def report_epsilon(
     """Return the hockey-stick epsilon (nats) after shuffling n reports, at this delta.
 
     Args:
-        n: reports, >= 1.
+        n: number of reports, >= 1.
         randomizer: any randomizer, or a reports x inputs matrix with inputs as columns.
         delta: in (0, 1).
-        points: lattice points per deviation, >= 2: one pass, in milliseconds, with a wider band.
-            None: the narrowest band known, which takes up to some seconds.
+        points: grid points per standard deviation of a sum, >= 2: a quick computation in
+            milliseconds, with wider bounds. None: the tightest bounds, in up to some seconds.
 
     Returns:
-        As `report_delta`; never above the local epsilon. At delta = 1e-6 and 10^4 to 10^6 reports
-        the bounds are within 1 % for GRR (measured up to 1,000 values, here within 0.04 %), and
-        for OUE and basic RAPPOR, at every local epsilon from 0.5 to 6; for other unary encodings
-        of three values and more they may be wider with little noise
+        Equal bounds if exact, as for `report_delta`; never above the local epsilon. At delta = 1e-6
+        and 10^4 to 10^6 reports the bounds are within 1 % for GRR (measured up to 1,000 values,
+        there within 0.04 %), and for OUE and basic RAPPOR, at every local epsilon from 0.5 to 6.
+        For other unary encodings of three values and more they may be wider with little noise
         (`docs/adr/0053-terms-are-exchanged-for-the-widest.md`).
     """
     n, delta, effort = crowd(n), open_unit(delta, "delta"), Effort.from_points(points)
@@ -167,7 +173,8 @@ def report_epsilon(
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
     all_bands = bands(randomizer, n, effort)
-    # The exchange of terms takes long, so this bound is tried near the lower bound only.
+    # The upper bound with a common term for all people takes long. So quicker bounds come first,
+    # and this bound is tried near the lower bound only.
     highest = _upper_end([band.by_blankets for band in all_bands], delta, local)
     lowest = _lower_end(all_bands, delta, highest)
     highest = _exchanged_end(all_bands[0], delta, lowest, highest)
@@ -175,7 +182,10 @@ def report_epsilon(
     if cases and 0 < lowest < highest * (1 - WIDE):
 
         def fits(epsilon: float) -> bool:
-            """Whether a slow upper bound, population by population, is at most delta here."""
+            """Whether a slow upper bound of delta at this epsilon is at most the required delta.
+
+            The slow bound divides the possible values of other people into parts.
+            """
             return _parted(cases, n, epsilon, delta) <= delta
 
         candidates = [lowest * (1 + step) for step in STEPS if lowest * (1 + step) < highest]
@@ -184,10 +194,11 @@ def report_epsilon(
 
 
 def mixed_as_one(randomizer: Randomizer) -> Randomizer:
-    """Return the argument as a randomizer (a matrix too); refuse reports of several messages.
+    """Return the argument as a randomizer (a matrix too); refuse several messages per person.
 
     Raises:
-        ParameterError: a person's messages would be mixed one by one.
+        ParameterError: the randomizer sends several messages of a person, which are mixed
+            separately.
     """
     one_message = as_randomizer(randomizer)
     if one_message.messages_per_person > 1:
@@ -201,12 +212,13 @@ def mixed_as_one(randomizer: Randomizer) -> Randomizer:
 def upper_curve(
     n: int, randomizer: Randomizer, near: float | None = None
 ) -> Callable[[float], float]:
-    """Return the function of epsilon > 0 that gives delta after shuffling, or an upper bound of it.
+    """Return delta after shuffling, or an upper bound of it, as a function of epsilon > 0.
 
     Args:
-        n: reports, >= 1.
-        randomizer: of one message.
-        near: an epsilon, > 0, finite: the bound that is best there is used alone; None: all.
+        n: number of reports, >= 1.
+        randomizer: a randomizer that sends one message per person.
+        near: an epsilon, > 0, finite: only the bound that is tightest at this epsilon is used,
+            which is faster. None: the least of all bounds.
     """
     if (q := randomizer.one_bit) is not None:
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
@@ -221,19 +233,26 @@ def upper_curve(
 def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
     """Return the least epsilon (nats) at which an upper bound of delta is at most `delta`.
 
-    It is at most the local epsilon.
+    The result is at most the local epsilon `local`.
+
+    all_bands: lower and upper bounds of delta, one from each list of neighbours.
     """
     highest = local
     for band in all_bands:
         narrow = band.effort.narrow
-        # A further band is searched only if its delta is smaller at the best upper epsilon so far.
+        # The bounds from a further list of neighbours are searched only if their delta is small
+        # enough a little below the best epsilon so far, because a search takes long.
         if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
             highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
     return highest
 
 
 def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float:
-    """Return the largest epsilon (nats) at which a lower bound of delta is at least `delta`."""
+    """Return the largest epsilon (nats) at which a lower bound of delta is at least `delta`.
+
+    all_bands: lower and upper bounds of delta, one from each list of neighbours.
+    highest: an upper bound of epsilon.
+    """
     if highest == inf and any(band.given_away > delta for band in all_bands):
         return inf
     lowest = 0.0
@@ -245,15 +264,20 @@ def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float
 
 
 def _gain(band: Band) -> float:
-    """Return the share of an epsilon that a further bound must gain to be worth its search."""
+    """Return the share of an epsilon that further bounds must improve to be worth a search."""
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
 
 def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> float:
-    """Return a smaller upper end of epsilon (nats), if an exchange of terms certifies it.
+    """Return an upper bound of epsilon (nats), improved by a common term if possible.
 
-    The exchange (`any_others.py`) is sharp near the lower end, and fails far beyond: it is tried
-    from there up, and between the last end that fails and the first that fits.
+    The common term replaces the term of each person in a sum that gives delta (`any_others.py`).
+    Such a bound holds for an epsilon a little above the lower bound, at the latest where `highest`
+    holds. So epsilons are tried from the lower bound upwards, and then between the last failure and
+    the first success.
+
+    band: lower and upper bounds of delta.
+    lowest, highest: bounds of epsilon found so far.
     """
     thorough = band.effort.thorough
     if not 0 < lowest < highest * (1 - (WIDE_EXACT if thorough else WIDE_PASS)):
@@ -262,7 +286,7 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
         return highest
 
     def fits(gap: float) -> bool:
-        """Whether the exchange certifies delta at this share above the lower end."""
+        """Whether a common term certifies delta at this share above the lower bound."""
         return _exchange_fits(band, lowest * (1 + gap), delta)
 
     top = highest / lowest - 1
@@ -276,12 +300,14 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
 
 
 def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
-    """Whether privacy blankets, or else exchanges of terms, certify a delta at an epsilon.
+    """Whether privacy blankets, or bounds with a common term, certify a delta at an epsilon.
 
-    A blanket is the known part of other people's reports; an exchange replaces each person's term
-    of delta by the widest (`any_others.py`).
+    A blanket is the part of other people's reports that does not depend on their values. In the
+    other bound one common, wider term replaces the term of each person in a sum that gives delta
+    (`any_others.py`).
     """
-    # results by pair of values, because an exchange of terms bounds delta in both directions
+    # Results are kept by pair of values u and v, because the bound with a common term covers both u
+    # against v and v against u.
     exchanged = dict[int, bool]()
     for case in band.cases:
         blanket, equals = case
@@ -296,9 +322,12 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
-    """Return an upper bound of delta, population by population, which may take seconds.
+    """Return an upper bound of delta that divides other people's values into parts, in seconds.
 
-    Below `goal` no sharper bound is searched.
+    A part is a range of the number of other people with one of two values. The search for a tighter
+    bound ends below `goal`.
+
+    cases: the report distributions of the attacked person's values, for all pairs of values.
     """
     best = 0.0
     for case in cases:
@@ -317,9 +346,9 @@ def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) ->
 
 
 def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
-    """Return the epsilon in [0, top] at which an exact, falling delta has this value.
+    """Return the epsilon in [0, top] at which an exact, falling function takes the value `delta`.
 
-    0 if delta is never above it.
+    0 if the function is never above `delta`; `top` if it is above everywhere.
     """
     from scipy.optimize import brentq
 
@@ -338,11 +367,11 @@ def _crossing(
 ) -> float:
     """Return an epsilon just above (`upper`) or below the point where delta falls to `delta`.
 
-    The search is within (0, top), to a relative width `narrow`.
+    The search is within (0, top), to a relative precision `narrow`.
     """
     from scipy.optimize import brentq
 
-    @cache  # the search evaluates its ends twice
+    @cache  # cached, because the search evaluates the ends of its interval twice
     def gap(epsilon: float) -> float:
         """Return the difference of the logarithms of delta at an epsilon and the required delta."""
         delta_there = delta_at(epsilon)
@@ -362,7 +391,8 @@ def _crossing(
     if gap(high * (1 - narrow)) > 0:
         return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
-    # The lattice of a bound moves a little with epsilon, so step until the bound holds.
+    # A bound is computed on a grid that moves a little with epsilon, so it may fail just beside the
+    # root: step away until the bound holds.
     if upper:
         above = min(high, root * (1 + 2 * narrow))
         while above < high and gap(above) > 0:

@@ -1,47 +1,51 @@
-"""An upper bound of delta after shuffling that is sharp for crowds of a single value.
+"""An upper bound of delta after shuffling that is nearly exact if other people have one value.
 
-n people report, among them the doubted person with u or v; x is the value of another person, P_x
-the law of its report. Let b be a law with P_x >= s b for every x, Q_x = (P_x - s b) / (1 - s) and
-d = P_u - e^eps P_v. Then
+n people report. The attacked person has value u or v. Another person with value x reports by the
+distribution P_x. Let b be a distribution with P_x >= s b for every x. Then each other person is in
+the pool with probability s and reports by b. Otherwise the person has the label x and reports by
+Q_x = (P_x - s b) / (1 - s). With d = P_u - e^eps P_v,
 
-    delta <= (1/n) max over populations of E[(X_1 + ... + X_n)_+] + (1 - s)^n D          (1)
+    delta <= (1/n) max over n_x of E[(X_1 + ... + X_n)_+] + (1 - s)^n D                  (1)
 
-with n_x of the X_i equal to d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b; D bounds delta
-among people that report by some Q_x each: 1, or the bound of the blanket which these laws share.
+For each x, n_x of the terms X_i are d(Y)/Q_x(Y) with Y ~ Q_x. The remaining terms, of the pool,
+are d(Y)/b(Y) with Y ~ b. D bounds delta if the pool is empty: it is 1, or the bound of the privacy
+blanket that the Q_x share.
 
-    Proof. Each other person is in the pool with probability s, and reports by b; else it has the
-    label x and reports by Q_x: together P_x. Reveal all labels to the attacker, the pool's too. The
-    doubted person takes a label as well, independent of its report; we may choose its law. Let
-    H(w) be the generating function of the other people's labels (w_0 of the pool, w_x of the
-    values), a product of n - 1 factors s w_0 + (1 - s) w_x, and
+    Proof. Reveal all labels to the attacker, including the pool's. Give the attacked person a
+    label too, independent of the report; its distribution is free. Let H(w) be the generating
+    function of the other people's labels (w_0 of the pool, w_x of the values), a product of n - 1
+    factors s w_0 + (1 - s) w_x, and
 
         g(w) = n int_{-s w_0}^0 H(w + t 1) dt,   (1/n) sum over all labels of dg/dw = H(w) - r,
 
-    r = (1 - s)^n prod w_x. All coefficients of g are positive. So g is a law of the labels of n
-    people such that each is equally likely to be the doubted person, and the other labels have the
-    law H, except for a part (1 - s)^n with an empty pool; there the labels are not revealed, and
-    the delta is at most D. In the main part: given the labels, reports with one label are
-    exchangeable: the likelihood of u less e^eps that of v is the mean of the X_i.  []
+    r = (1 - s)^n prod w_x. All coefficients of g are positive. So g is a distribution of the labels
+    of n people in which each is equally likely to be the attacked person. The other labels then
+    have the distribution H, except for a part (1 - s)^n with an empty pool. In that part the labels
+    are not revealed, and delta is at most D. In the main part reports with one label are
+    exchangeable, given the labels: the likelihood of u less e^eps times that of v is the mean of
+    the X_i.  []
 
-All X_i have the mean 1 - e^eps: they differ in spread. To compare populations, add to the sum one
-Laplace variable G of scale 1/L, which raises E[( )_+] (Jensen). The density of the other n - 1
-terms with G, h, then changes by at most e^(L |c - c'|) from c to c', and replacing X by X* adds
+All X_i have the mean 1 - e^eps and differ in spread. To bound all combinations of values at once,
+one common term X* replaces each X_i (Lindeberg's exchange). First add to the sum one Laplace
+variable G of scale 1/L, which never lowers E[( )_+] (Jensen). The density h of G and the
+other terms then changes by at most a factor e^(L |c - c'|) from c to c'. Replacing X by X* adds
 
     int h(c) D(c) dc,   D(c) = E[(X* - c)_+] - E[(X - c)_+].
 
-If this is never negative for such h, all of them may be replaced (Lindeberg's exchange):
+If this is never negative for such h, all terms may be replaced:
 
     delta <= (1/n) E[(X*_1 + ... + X*_n + G)_+] + (1 - s)^n D                            (2)
 
-Sufficient, for some c_0: int D_+ e^(-L |c - c_0|) >= int D_- e^(L |c - c_0|). X* is the X_x of
-largest spread, widened about its mean by the least amount that makes that so. Besides spread, a
-steep h depends on the lean (third moment): if widening is costly, X* has a share of an X_x that
-leans, made equally wide, and the widest and the leaning law share the difference. G and the pool
-add about 2 / (L^2 n) and s to the variance of one term: negligible in a large crowd, so (2) comes
-down to the delta of people that all have the value x, which is a lower bound. The result is new
-here; the exchange of terms is Lindeberg's, the pool a privacy blanket (Balle, Bell, Gascon,
-Nissim, 2019), as thin as possible. b is the blanket's law, or more of it where |d| is least, which
-costs the Q_x less.
+A sufficient test, for some c_0: int D_+ e^(-L |c - c_0|) >= int D_- e^(L |c - c_0|). X* is the term
+of largest spread, widened about its mean by the least amount that passes the test. A steep h also
+depends on the third moment. So if widening is costly, X* is a mixture of the widest term and of a
+term with a large third moment, scaled to the same spread. G and the pool add about 2 / (L^2 n) and
+s to the variance of one term. This is negligible in a large crowd, so (2) comes close to the delta
+of people that all have one value, which is a lower bound.
+
+The result is new here; the exchange of terms is Lindeberg's. The pool is a privacy blanket (Balle,
+Bell, Gascon, Nissim, 2019), as thin as possible. b is the blanket's distribution, or has more of it
+at reports with a small |d|, which changes the Q_x less.
 """
 
 from dataclasses import dataclass
@@ -55,49 +59,57 @@ from ..validation import Floats
 from .iid_sums import at_most
 from .pair_bounds import FINE, max_delta
 
-Law = tuple[Floats, Floats]  # atoms and their probabilities
+Law = tuple[Floats, Floats]  # a distribution: values and their probabilities
 
-# The pool are the people that report by the common law b. Largest share of a bound that an empty
-# pool may cost; expected people in the pool at the first try; number of tries.
+# The pool is the people that report by a distribution b common to all values. RARE: largest share
+# of the bound on delta that the case of an empty pool may cost. POOLED: expected people in the pool
+# at the first try. TRIES: number of tries with a larger pool.
 RARE, POOLED, TRIES = 0.005, 2.0, 4
-# People added to the pool (reports by the common law) beyond the least number that a try needs: a
-# thinner privacy blanket hides less.
+# Each further try adds to the pool (reports by the common distribution) the people that make an
+# empty pool rare enough, and this margin. The margin is needed because a larger pool leaves a
+# thinner privacy blanket for the case of an empty pool, which then costs more.
 MARGIN = 0.1
-# The pool (reports by the common law) is at most this part of the privacy blanket: so the remaining
-# law Q_x of each value x can give every report that its law P_x can give.
+# The pool (reports by the common distribution) is at most this part of the privacy blanket. So the
+# remaining distribution Q_x of each value x still gives every report that x can give.
 POOL = 0.5
-# Shares by which the common term X*, which replaces the terms of all people, may be wider than the
-# widest term of a value.
+# In the sum that bounds delta one common term X* replaces the term of each person. Shares by which
+# X* is tried wider than the widest term it replaces.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# If widening the common term X* costs more than the share DEAR of the bound, its law is mixed with
-# these shares of a skewed law.
+# If widening the common term X* increases the standard deviation of the sum by more than the share
+# DEAR, X* is also mixed with one of these shares (LEANING) of a term with a large third moment.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
-# Search for the rate L of the Laplace variable G that smooths the sum: share of the variance that G
-# costs at first, factor from one L to the next, number of L, and halvings of the last step.
+# A Laplace variable G of rate L smooths the sum of people's terms that bounds delta. The search for
+# L starts where the variance of G is about the share SMOOTH of the variance of the sum. It divides
+# L by FLATTER until the test passes, for at most SCALES rates, and halves the last step HALVINGS
+# times.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
-# Number of centres c_0 to try in the test whether a term may be replaced, and of quadrature nodes
-# in an interval on which the gain D of the replacement is linear.
+# The test whether a common term may replace a person's term weighs the gain D by its distance from
+# a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is
+# linear.
 CENTRES, NODES = 25, 8
 # Relative difference below which two numbers are equal.
 TIED = 1e-9
-# Rounding error of the gain D of replacing a term, as a part of the widest term; the part of this
-# error by which D may be below 0 and still count as 0, which is added to the bound.
+# ROUNDING: rounding error of the gain D of replacing a term, as a part of the widest term. D counts
+# as never negative if it is above minus the share SLIGHT of this error, which is added to the
+# bound.
 ROUNDING, SLIGHT = 1e-12, 0.01
 
 
 def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: float) -> float:
-    """Return an upper bound of delta for two values u and v among n reports; populations unknown.
+    """Return an upper bound of delta for two values u and v among n reports, for any other values.
 
     Args:
-        case: the privacy blanket (the known part of other people's reports), and the pairs of all
-            other people's values; u and v may be exchanged.
-        n: reports, >= 1.
+        case: report distributions of the attacked person's values u and v: relative to the privacy
+            blanket (the part of other people's reports common to all values), and to other people
+            with the same value. The bound also covers v against u.
+        n: number of reports, >= 1.
         epsilon: nats, > 0.
-        known_bound: an upper bound, > 0: an error far below it is acceptable.
+        known_bound: an upper bound of delta, > 0. Errors far below it are acceptable.
 
     Returns:
-        (2); infinite if other people's values are not all known, if a value excludes a report, if
-        no L is steep enough, or if an empty pool alone costs `known_bound`.
+        The bound (2) of the module's docstring, with one common term for all people. Infinite if
+        the reports of some value are not known, if a report is impossible for some value, or if no
+        common term is found.
     """
     if (labels := labelled(case, n, epsilon, known_bound)) is None:
         return inf
@@ -115,16 +127,16 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundTerms:
-    """The terms of an upper bound on delta, (1) of this module, which holds for every population.
+    """The distributions of the terms of a sum that bounds delta, for any values of other people.
 
-    Reports are drawn from a common law b with probability s, else from Q_x, the remaining law of
-    the value x; d is the difference P_u - e^eps P_v of the laws of the doubted person's values u
-    and v.
+    Another person with value x reports by a common distribution b with probability s (the pool),
+    else by the remaining distribution Q_x. d is P_u - e^eps P_v, the difference of the attacked
+    person's report distributions for the values u and v.
 
     Attributes:
-        values: the laws of d / Q_x for every value x of another person.
-        pool: the laws of d / b, in both directions of the doubt (u against v, v against u).
-        share: s, the probability of a report by the common law.
+        values: the distributions of d / Q_x for every value x of another person.
+        pool: the distributions of d / b, for u against v and for v against u.
+        share: s, the probability of a report by the common distribution.
         rare: the part of delta from an empty pool (no report drawn from b).
     """
 
@@ -135,26 +147,37 @@ class BoundTerms:
 
     @property
     def laws(self) -> list[Law]:
-        """The laws of all terms, of values and of the pool."""
+        """The distributions of all terms: of the values of other people, and of the pool.
+
+        The pool is the people that report by a distribution common to all values.
+        """
         return [*self.values, *self.pool]
 
 
 def listed(case: Neighbours) -> bool:
-    """Whether other people's values are all known, and no value excludes a report."""
+    """Whether each value's reports are known, and no report is impossible for some value.
+
+    case: the report distributions of two values, with the privacy blanket of other people.
+    """
     blanket, pairs = case
     has_blanket = blanket.weight > 0 and not blanket.bare.size
     return has_blanket and bool(pairs) and all(pair.shared is not None for pair in pairs)
 
 
 def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> BoundTerms | None:
-    """Return the terms of bound (1) on delta; None if other people's values are not all known.
+    """Return the terms of the sum that bounds delta; None if some value's reports are not known.
+
+    With probability s another person reports by a distribution common to all values: such people
+    are the pool.
 
     Args:
-        case: the privacy blanket (the known part of other people's reports), and the pairs of all
-            other people's values; the doubted person's values u and v may be exchanged.
-        n: reports, >= 1.
+        case: report distributions of the attacked person's values u and v: relative to the privacy
+            blanket (the part of other people's reports common to all values), and to other people
+            with the same value. The bound also covers v against u.
+        n: number of reports, >= 1.
         epsilon: nats, > 0.
-        upper_bound: an upper bound of delta, > 0: s is such that the rest adds little to it.
+        upper_bound: an upper bound of delta, > 0. s is chosen so that an empty pool adds little to
+            it.
     """
     if not listed(case):
         return None
@@ -176,13 +199,15 @@ def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> Bo
 
 
 def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
-    """Return the pool's law relative to the privacy blanket: limit of |d| / b, ratio below, above.
+    """Return the pool's distribution relative to the privacy blanket, as three numbers.
 
-    The blanket b is the known part of other people's reports, d the difference of the doubted
-    person's two laws of reports. The pool is the common law from which some reports are drawn.
-    Relative to b, its law is the first ratio where |d| / b is at most the limit, else the second.
-    The pool takes probability from other people's laws, least if it reports where the two values
-    differ least, except for a share that keeps d / b no wider than the terms of values.
+    The blanket b is the part of other people's reports common to all values. The pool is the people
+    that report by a common distribution, built from b. Let d be P_u - e^eps P_v, the difference of
+    the attacked person's report distributions. The three numbers are a limit, and two ratios to b:
+    the first of reports with |d| / b up to the limit, the second of other reports. The pool should
+    take reports with small |d| first, because such reports distinguish u and v least. A share of
+    the other reports keeps the spread of the pool's terms d / pool no wider than that of the terms
+    of values.
     """
     blanket, pairs = case
     u, v = blanket.u_ratios, exp(epsilon) * blanket.v_ratios
@@ -207,10 +232,13 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
 
 
 def _shows_difference(pair: PairLaw, epsilon: float, square: float) -> bool:
-    """Whether a pair's outcomes show all of d / blanket; outcomes merged by their mean do not.
+    """Whether a pair's list of outcomes is fine enough to show all values of d / blanket.
 
-    d is the difference of the doubted person's two laws of reports, the blanket the known part of
-    other people's reports. `square` is the mean square of d / blanket.
+    d is P_u - e^eps P_v, the difference of the attacked person's report distributions; the blanket
+    is the part of other people's reports common to all values. Outcomes that were merged have only
+    the mean of d / blanket, and so a smaller mean square.
+
+    square: the mean square of d / blanket.
     """
     shared = np.asarray(pair.shared)
     if not shared.all():
@@ -228,11 +256,13 @@ def _terms(
     share: float,
     pool: tuple[float, float, float] = (inf, 1.0, 1.0),
 ) -> tuple[list[Law], list[Law]]:
-    """Return the laws of d / Q_x for every value x of another person, and of d / b.
+    """Return the distributions of d / Q_x for every value x of another person, and of d / b.
 
-    d is the difference of the doubted person's two laws of reports; another person's report is
-    drawn from the common law b (the pool) with probability `share`, else from Q_x. `pool` is as
-    `_pool` returns it.
+    These are the terms of a sum that bounds delta. d is P_u - e^eps P_v, the difference of the
+    attacked person's report distributions. Another person reports by the common distribution b (the
+    pool) with probability `share`, else by Q_x.
+
+    pool: the pool's distribution relative to the privacy blanket, from `_pool`.
     """
     blanket, pairs = case
     floor, inside, outside = pool
@@ -253,15 +283,18 @@ def _terms(
 
 
 def _exchanged(laws: list[Law], n: int) -> float:
-    """Return bound (2) on delta: (1/n) E[(sum of n terms of a common law, and G)_+].
+    """Return a bound on delta with a common term X* for all people; infinite without a common term.
 
-    Infinite if no common law is found for which these laws may be exchanged.
+    The bound is (1/n) E[(X*_1 + ... + X*_n + G)_+]. G is a Laplace variable that smooths the sum.
+
+    laws: the distributions of the terms that X* replaces.
+    n: number of reports.
     """
     widest = max(laws, key=variance_of)
     cheapest = _cheapest(widest, laws, n, inf)
     cost = cheapest[0] if cheapest else inf
     for law in _crooked(widest, laws) if DEAR < cost < inf else ():
-        for share in LEANING:  # larger shares are tried as long as they lower the cost
+        for share in LEANING:  # larger shares are tried while they lower the cost
             cheaper = _cheapest(mixed_with(widest, law, share), laws, n, cost)
             if cheaper is None:
                 break
@@ -273,17 +306,23 @@ def _exchanged(laws: list[Law], n: int) -> float:
 
 
 def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:
-    """Return cost, X* and L of the best widening of a law below a cost; None without a widening.
+    """Return cost, X* and L of the best widening of a distribution; None above `cost`.
 
-    X* is the widened law, L the rate of the Laplace variable G. The cost is the share by which X*
-    and G widen the deviation of the sum.
+    The common term X*, a widened `law`, replaces every person's term in the sum that bounds delta.
+    G, a Laplace variable of rate L, smooths the sum. Both make the sum wider, which loosens the
+    bound: the cost is the relative increase of the sum's standard deviation. X* must be wide enough
+    that the replacement never lowers the bound.
+
+    laws: the distributions of the terms that X* replaces.
+    n: number of reports.
     """
     best, candidates = None, laws
     for wider in WIDER:
         if wider >= cost:
             break
         star = spread_by(law, wider)
-        # A law that the common term may replace may also be replaced by each wider common term.
+        # If the common term may replace a term at every smoothing, then each wider common term may
+        # too: so such terms need no further test.
         candidates = [candidate for candidate in candidates if _gain(star, candidate) is not None]
         sharp = largest_sharpness(star, candidates, n)
         if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
@@ -292,9 +331,11 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
 
 
 def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
-    """Return the laws with the largest third moment to either side (the lean of a law).
+    """Return the distributions with the largest and the smallest third central moment.
 
-    Empty if the widest law is among them.
+    A common term of the same variance as a person's term may still fail to replace it, because
+    their third moments differ. A mixture with these distributions helps. Empty if the distribution
+    of largest variance, `widest`, is itself the first or the second.
     """
     third = [float(p @ (x - p @ x) ** 3) for x, p in laws]
     ends = [laws[int(np.argmax(third))], laws[int(np.argmin(third))]]
@@ -302,29 +343,33 @@ def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
 
 
 def mixed_with(widest: Law, law: Law, share: float) -> Law:
-    """Return the widest law mixed with a share of another law, which is scaled to equal width."""
+    """Return a mixture of the distribution `widest` with a share of another distribution.
+
+    The other distribution is first scaled to the variance of `widest`.
+    """
     scaled = spread_by(law, sqrt(variance_of(widest) / variance_of(law)) - 1)
     atoms = np.concatenate([widest[0], scaled[0]])
     return atoms, np.concatenate([(1 - share) * widest[1], share * scaled[1]])
 
 
 def variance_of(law: Law) -> float:
-    """Return the variance of a law, given as atoms and probabilities."""
+    """Return the variance of a distribution, given as values and probabilities."""
     atoms, weights = law
     return float(weights @ (atoms - weights @ atoms) ** 2)
 
 
 def spread_by(law: Law, wider: float) -> Law:
-    """Return a law widened about its mean by the share `wider`."""
+    """Return a distribution stretched about its mean: standard deviation times 1 + `wider`."""
     atoms, weights = law
     mean = weights @ atoms
     return mean + (1 + wider) * (atoms - mean), weights
 
 
 def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
-    """Return the largest L tried with which every law may be replaced by `star`; else None.
+    """Return the largest rate L tried with which `star` may replace every distribution; else None.
 
-    1/L is the scale of the Laplace variable that smooths the sum of n terms.
+    `star` is the distribution of a common term for all people in the sum of n terms that bounds
+    delta. 1/L is the scale of the Laplace variable that smooths the sum. A larger L costs less.
     """
     first = 1 / sqrt(SMOOTH * n * variance_of(star))
     gains = [_pieces(*gain) for law in laws if (gain := _gain(star, law)) is not None]
@@ -333,16 +378,20 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
         failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
         if failing is None:
             return _sharper(gains, sharp) if i else sharp
-        # A law that cannot be replaced at one smoothing rate usually fails at the next: test first.
+        # A term that cannot be replaced at one rate usually cannot at the next either. Testing it
+        # first ends a failing test early.
         gains.sort(key=lambda gain: gain is not failing)
     return None
 
 
 def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
-    """Return a larger valid rate L, between a valid L and FLATTER times it, by halving.
+    """Return the largest valid rate found between `sharp` and FLATTER times `sharp`.
 
-    L is the rate of the Laplace variable that smooths the sum of terms; it is valid if every law
-    may be exchanged for the common law.
+    The rate is that of the Laplace variable that smooths the sum of people's terms. A rate is valid
+    if a common term may replace the term of every person; `sharp` is. A larger rate gives a tighter
+    bound of delta.
+
+    gains: for each replaced term, distances and weighted gains as `_pieces` returns.
     """
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):
@@ -355,8 +404,8 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
     """Return points c, and at each the gain D(c) of replacing the term `law` by `star`.
 
-    D(c) = E[(X* - c)_+] - E[(X - c)_+], with X* distributed as `star` and X as `law`. The points
-    are atoms, zeros and some more; D is linear between them. None if D is nowhere below 0.
+    D(c) = E[(X* - c)_+] - E[(X - c)_+], with X* distributed as `star` and X as `law`. D is linear
+    between the points. None if D is nowhere below 0, so that the replacement is always allowed.
     """
     atoms = np.unique(np.concatenate([star[0], law[0]]))
     above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
@@ -371,11 +420,13 @@ def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
 
 
 def _pieces(knots: Floats, D: Floats) -> tuple[Floats, Floats]:
-    """Return |c - c_0| for every centre c_0 and quadrature node c, and weights times D.
+    """Return the distances |c - c_0| of quadrature nodes from centres, and weighted gains.
 
-    D(c) is the gain of replacing a term by a wider one if the other terms sum to -c; the test of
-    the
-    exchange weighs the gains by their distance from a centre. Shapes (centres, nodes), (nodes,).
+    D(c) is the gain of replacing a term of a sum by a wider term if the other terms sum to -c. The
+    test whether the replacement is allowed weighs the gains by the distance from a centre. Shapes
+    (centres, nodes), (nodes,).
+
+    knots, D: points c and the gains there, linear in between.
     """
     nodes, weights = _quadrature()
     half = np.diff(knots)[:, None] / 2
@@ -391,10 +442,15 @@ def _quadrature() -> tuple[Floats, Floats]:
 
 
 def _never_negative(gap: Floats, gain: Floats, sharp: float) -> bool:
-    """Whether the integral of h D cannot be negative for any density h that changes by at most e^L.
+    """Whether replacing a term of a sum by a wider term never lowers the bound on delta.
 
-    D is the gain of exchanging a term for a wider one, h the density of the other terms' sum. `gap`
-    and `gain` are as `_pieces` returns them, `sharp` is L.
+    The replacement adds the integral of h D, with D the gain for a given sum of the other terms and
+    h the density of that sum. The test holds for every h that changes by at most a factor e^(L |c -
+    c'|) from c to c'.
+
+    gap: distances of quadrature nodes from centres, shape (centres, nodes).
+    gain: gains D at the nodes times quadrature weights, shape (nodes,).
+    sharp: the rate L.
     """
     exponents = np.minimum(sharp * gap, 600.0)
     return bool((np.exp(np.where(gain > 0, -exponents, exponents)) @ gain).max() >= 0)

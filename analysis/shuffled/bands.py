@@ -1,9 +1,9 @@
 """Certified lower and upper bounds of delta as functions of epsilon: a band.
 
-A randomizer's neighbours are the laws of its reports for pairs of values (`neighbour_laws.py`).
-They are given by its family (GRR, unary encoding ...), if it has one, and computed from its matrix,
-if that is small (`matrix_neighbours.py`). Each gives a lower and an upper bound; the better of both
-is certified too.
+A randomizer's neighbours are the report distributions of pairs of values (`neighbour_laws.py`). The
+randomizer's family (GRR, unary encoding ...) lists them. If the matrix is small, they are also
+computed from the matrix (`matrix_neighbours.py`). Each list gives a lower and an upper bound; the
+better of both is certified too.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,15 @@ UPPER = "upper: exchange of terms, privacy blanket or local"
 RULE = f"lower: others of one value; {UPPER}"
 MIXED = f"lower: others of up to three values; {UPPER}"
 CLONES = "lower: none; upper: clones of a randomizer of this local epsilon, or local"
-# Relative width of the interval of epsilon at which a search ends: with full effort, and with few
-# lattice points.
+# Relative width of the interval of epsilon at which a search ends: in the full computation, and in
+# a quick one with few grid points.
 NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
-# Neighbours read from a randomizer's matrix are used beside those that its family lists, if outputs
-# x inputs^3 and the number of kinds of neighbours are at most these.
+# A randomizer's family lists the report distributions of its pairs of values. The distributions
+# computed from the matrix are used too if outputs x inputs^3, and the number of pairs up to
+# symmetry, are at most these; otherwise it would take too long.
 SMALL, SOME_CASES = 1 << 18, 64
-# Populations of other people are listed, or bounded in parts, only if at most this many kinds of
-# neighbours exist.
+# Only if there are at most this many pairs of values up to symmetry, the possible values of all
+# other people are enumerated or bounded in parts: each pair takes long.
 FEW_CASES = 16
 
 
@@ -39,10 +40,11 @@ class Effort:
     """The effort of computing a bound, in numbers of points, not seconds: it is repeatable.
 
     Attributes:
-        fine: lattice points to one deviation of a term.
-        narrow: relative width of the interval in which an epsilon is sought.
-        thorough: whether slow methods are tried too: listing all collections, exchanging each
-            person's term for the widest (`any_others.py`), bounds population by population.
+        fine: grid points per standard deviation of one person's term in the sums that bound delta.
+        narrow: relative width of the interval at which the search for an epsilon ends.
+        thorough: whether slow methods are tried too: enumerating the values of all people,
+            replacing each person's term by a common one (`any_others.py`), and dividing the
+            possible values of other people into parts.
     """
 
     fine: float = FINE
@@ -51,7 +53,11 @@ class Effort:
 
     @classmethod
     def from_points(cls, points: int | None) -> "Effort":
-        """Return the full effort, or a single pass with this number of lattice points."""
+        """Return the full effort, or the effort of a quick computation with few grid points.
+
+        points: grid points per standard deviation of a term in the sums that bound delta, >= 2;
+        None: full effort.
+        """
         if points is None:
             return cls()
         return cls(float(whole(points, "points", 2)), NARROW_BY_POINTS, thorough=False)
@@ -59,13 +65,14 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """Lower and upper bounds of delta after shuffling, from a list of neighbours.
+    """Lower and upper bounds of delta after shuffling, from a list of a randomizer's neighbours.
 
     Attributes:
-        cases: neighbours (laws of reports for pairs of values) that bound every pair of values.
+        cases: report distributions of pairs of values (`Neighbours`). The largest delta among
+            these pairs is the largest of all pairs.
         n: number of reports.
-        effort: numbers of points.
-        mixed: neighbours with several values among other people, listed, for the lower bound.
+        effort: numbers of grid points, and whether slow methods are tried.
+        mixed: enumerated data sets in which other people have several values, for the lower bound.
     """
 
     cases: Sequence[Neighbours]
@@ -75,16 +82,17 @@ class Band:
 
     @property
     def rule(self) -> str:
-        """The names of the methods of its bounds, in words."""
+        """The names of the methods that give the bounds, in words."""
         if not any(pairs for _, pairs in self.cases):
             return CLONES
         return MIXED if self.mixed else RULE
 
     @property
     def parted(self) -> bool:
-        """Whether the slow bounds, population by population, can be computed with this effort.
+        """Whether slow upper bounds apply, which divide other people's values into parts.
 
-        They need all values of other people, of few kinds.
+        They need thorough effort, the report distribution of every value, and at most `FEW_CASES`
+        pairs of values up to symmetry.
         """
         has_few_cases = len(self.cases) <= FEW_CASES
         return self.effort.thorough and has_few_cases and all(map(listed, self.cases))
@@ -92,8 +100,10 @@ class Band:
     def low(self, epsilon: float) -> float:
         """Return a lower bound of delta at epsilon > 0."""
         best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
-        # Pairs with the largest local delta come first: later pairs need only a rough bound.
-        lists = {id(equals): equals for _, equals in self.cases}  # two directions may share a list
+        # Pairs of values with the largest local delta come first, because a pair can be skipped if
+        # its local delta is below the best lower bound so far. u against v and v against u may
+        # share a list of report distributions, which is then read once
+        lists = {id(equals): equals for _, equals in self.cases}
         for estimate, pair in sorted(
             (
                 (pair.local_delta(epsilon), pair)
@@ -102,7 +112,7 @@ class Band:
             ),
             key=lambda candidate: -candidate[0],
         ):
-            if estimate > best:  # else skipped, as shuffling never raises the local delta
+            if estimate > best:  # else skipped, because shuffling never raises the local delta
                 best = max(best, min_delta(pair, self.n, epsilon, best, self.effort.fine))
         return best
 
@@ -115,7 +125,8 @@ class Band:
             if highest > best:
                 highest = min(highest, max_delta(blanket, self.n, epsilon, best, self.effort.fine))
             if highest > best and self.effort.thorough:
-                # An exchange bounds both directions of two values.
+                # This bound, with a common term for all people, covers both u against v and v
+                # against u. So it is computed once for both.
                 if id(equals) not in exchanged:
                     exchanged[id(equals)] = any_others_delta(case, self.n, epsilon, highest)
                 highest = min(highest, exchanged[id(equals)])
@@ -124,12 +135,19 @@ class Band:
 
     @property
     def by_blankets(self) -> "Band":
-        """The band with a quicker upper bound: privacy blankets alone, no exchange of terms."""
+        """The same bounds with a quicker upper bound: from privacy blankets alone.
+
+        The slower upper bound, with a common term for all people, is left out.
+        """
         return replace(self, effort=replace(self.effort, thorough=False))
 
     @property
     def given_away(self) -> float:
-        """A lower bound of delta at every epsilon: the probability of reports excluding a value."""
+        """A lower bound of delta at every epsilon: the probability of reports that reveal a value.
+
+        Such a report is possible only for one value of the attacked person, and for no other
+        person.
+        """
         pairs = [pair for _, equals in self.cases for pair in equals]
         ways = [way.given_away for pair in pairs for way in (pair, pair.reversed())]
         return max(ways, default=0.0)
@@ -138,19 +156,28 @@ class Band:
 def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
     """Return a band (lower and upper bounds of delta) from each list of a randomizer's neighbours.
 
-    The list of its family comes first.
+    Neighbours are the report distributions of pairs of values. The list of the randomizer's family
+    comes first, then the list from its matrix, if the matrix is small.
+
+    n: number of reports.
     """
     own_cases, *general = readings(randomizer)
-    # A matrix may have hundreds of kinds of neighbours: only the least hidden kind is listed.
+    # A matrix may have hundreds of pairs of values up to symmetry. Then data sets are enumerated
+    # only for the first pair, which other people's reports hide least.
     sampled_cases = own_cases if len(own_cases) <= FEW_CASES else own_cases[:1]
     first = Band(own_cases, n, effort, mixed_pairs(n, sampled_cases) if effort.thorough else ())
-    # The matrix's neighbours beside a family's own serve small crowds: no terms are exchanged.
+    # The list from the matrix improves the bounds of small crowds. The slow bounds with a common
+    # term for all people help in large crowds, so they are left out.
     return [first, *(Band(cases, n, replace(effort, thorough=False)) for cases in general)]
 
 
 @lru_cache(maxsize=32)
 def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
-    """Return the neighbours by the randomizer's family, and by its matrix if it is small."""
+    """Return the lists of report distributions of pairs of values, for bounds after shuffling.
+
+    The first list is that of the randomizer's family. A second is computed from the matrix if it is
+    small and the family has a list of its own.
+    """
     own_cases = randomizer.neighbours()
     small = randomizer.outputs * randomizer.inputs**3 <= SMALL and randomizer.is_readable
     general = (
@@ -160,10 +187,10 @@ def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
 
 
 def upper_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """Return the least upper bound of delta at epsilon; infinite without bands."""
+    """Return the least upper bound of delta at epsilon over all bands; infinite without bands."""
     return min((band.high(epsilon) for band in band_list), default=inf)
 
 
 def lower_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """Return the largest lower bound of delta at epsilon; 0 without bands."""
+    """Return the largest lower bound of delta at epsilon over all bands; 0 without bands."""
     return max((band.low(epsilon) for band in band_list), default=0.0)

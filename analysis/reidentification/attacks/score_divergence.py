@@ -43,8 +43,7 @@ from .error_tradeoff import as_scores
 # Scores this close, relative to the largest, are equal up to rounding.
 ROUNDING = 1e-12
 # If scores tie, the distance to this many genuine neighbours sets the radius of an interval in
-# which
-# scores are counted.
+# which scores are counted.
 TIED = 10
 
 
@@ -105,8 +104,7 @@ def kth_distance(
     best = np.full(len(at), np.inf)
     for below in range(k + 1):
         # The k neighbours are `below` entries on the left and the rest on the right, so the
-        # distance to the
-        # k-th nearest is that to the farther end.
+        # distance to the k-th nearest is that to the farther end.
         reach = np.zeros(len(at))
         if below:
             reach = at - padded[place + k - below]

@@ -155,8 +155,7 @@ def people_found(counts: Any, Q: Any = None) -> float:
         raise ParameterError(f"counts: {int(people.sum())} people; needs at least two")
     inhabited = table[np.flatnonzero(people)].tocsr()
     # The attacker cannot distinguish the n_k people of a known cell, so a named one is the right
-    # one with
-    # probability 1/n_k.
+    # one with probability 1/n_k.
     shares = inhabited.multiply(1 / people[people > 0][:, None]).tocsr()
     if Q is None:
         return float(shares.max(axis=0).sum())

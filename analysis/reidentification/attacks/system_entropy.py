@@ -38,13 +38,11 @@ from .divergence_bound import Divergence, divergence_bound
 from .error_tradeoff import as_owners, genuine_impostor, people_within
 
 # The owner's probability is exp(b score) as a share of the sum over all people. The factor b is
-# found
-# to this relative precision. The lower bound on the information is flat at its maximum, so a more
-# precise b would hardly raise it.
+# found to this relative precision. The lower bound on the information is flat at its maximum, so a
+# more precise b would hardly raise it.
 PRECISION = 1e-3
 # To save time, the factor b of the scores is chosen on rows with at most this many scores in all.
-# The
-# lower bound on the information holds with any factor.
+# The lower bound on the information holds with any factor.
 FITTED = 1 << 21
 STEPS = 60
 
@@ -140,8 +138,7 @@ def system_entropy(
         finite_low=finite - reach,
         finite_high=min(finite + reach, log2(table.shape[1])),
         # The scores of one sequence depend on each other, and so do the sequences of one person. So
-        # the bound
-        # on the divergence gets the person of each score.
+        # the bound on the divergence gets the person of each score.
         divergence=divergence_bound(
             *(genuine, impostor, neighbours, confidence),
             genuine_people=people,
@@ -174,9 +171,8 @@ def finite_information(
     if len(people) < 4 or not np.isfinite(table).all():
         raise ParameterError(f"scores: shape {table.shape}; needs at least 4 rows, all finite")
     # A probability of the owner, exp(b score) as a share of the row's sum, depends only on
-    # differences
-    # within the row. All differences are divided by the largest, so that the best factor b is near
-    # 1.
+    # differences within the row. All differences are divided by the largest, so that the best
+    # factor b is near 1.
     table = table - table[np.arange(len(people)), people][:, None]
     table /= max(float(np.abs(table).max()), np.finfo(float).tiny)
     fold = np.arange(len(people)) % 2
