@@ -1,28 +1,32 @@
 """Hockey-stick deltas of shuffled L-bit reports: exact if small, else between certified bounds.
 
-p = 1 - q and q are the probabilities of a true and of a flipped bit. Lower: all other people have
-the same vector v as the doubted person, which may instead have u at Hamming distance h. Then A (the
-counts of reported vectors) is multinomial under v and the privacy ratio from v to u is the mean of
-n independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for
-every L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L
-= 1 it is the case of the ends of the range of m, near the worst but not always the worst. For few
-people, populations of u and v in all numbers are tried as well: at n = 16, q = 0.05, epsilon = 3
-two bits have delta .1829 with equal other values and .2278 with eight of one kind and seven of the
-other. People that differ in a single bit are the 1-bit case, exact for every n.
+Each bit is reported truly with probability p = 1 - q and flipped with probability q. The attacked
+person has the vector v or u, at Hamming distance h.
 
-Up to six bits all other people may also have one vector x, and the worst is not always v: bits in
-which u and v agree, and x is their opposite, separate other people from the doubted person.
+Lower bound: all other people have the vector v too. The counts A of reported vectors are then
+multinomial under v. The privacy ratio from v to u is the mean of n independent terms
+(p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for every L and n (paper 001
+does not notice). It is a lower bound of the maximum over all pairs. For L = 1 it is the case in
+which all other people have a 0, or all a 1: nearly the largest delta. For few people, all numbers
+of other people with u and with v are tried as well: at n = 16, q = 0.05, epsilon = 3 two bits have
+delta .1829 with equal other values, and .2278 with eight of one kind and seven of the other. People
+that differ in a single bit are the 1-bit case, exact for every n.
 
-Upper: the smallest of three. (a) The privacy blanket: each report is, with probability (2 q)^L, a
-uniform vector that reveals no value. Reveal the people without a uniform vector, and their reports;
-the doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta is
+Up to six bits all other people may also have one vector x. The largest delta is not always at x =
+v: if x is opposite in the bits in which u and v agree, the reports of other people are
+distinguished from the attacked person's report.
 
-    (1/(n g)) E[(sum over i <= n of B_i X_i)_+],  g = (2 q)^L,  B_i ~ Ber(g),
+Upper bound: the smallest of three. Each holds for all data sets, because more information than the
+counts can only help the attacker; the maximum over h covers all pairs. (a) The privacy blanket:
+each report is, with probability g = (2 q)^L, a uniform vector that reveals no value. Reveal the
+people without a uniform vector, and their reports. The attacked person's report is left among C + 1
+reports, C ~ Bin(n - 1, g), and with p(u, y) the probability of report y for vector u the delta is
+
+    (1/(n g)) E[(sum over i <= n of B_i X_i)_+],  B_i ~ Ber(g),
     X_i = 2^L (p(u, Y_i) - e^eps p(v, Y_i)),  Y_i uniform.
 
-(b) The delta before shuffling. (c) For up to six bits, terms exchanged one by one for the worst
-(`any_others.py`). Information beyond the counts can only help the attacker, so all are upper
-bounds, for every collection; the maximum over h covers all pairs.
+(b) The delta before shuffling. (c) For up to six bits, a sum in which one common term replaces the
+term of each person (`any_others.py`).
 """
 
 from math import comb, exp, log
@@ -42,17 +46,22 @@ from .level import Level
 from .pair_bounds import min_delta, telling
 
 LARGEST_BITS = 64
-# Limits of collections times outcomes, and of people, in `enumerated_delta`.
+# Limits of `enumerated_delta`: data sets (numbers of people with each vector) times outcomes, and
+# people.
 MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
-# Lattice points per standard deviation if many Hamming distances are tried; with half as many the
-# bounds would be much wider.
+# Grid points per standard deviation of a sum if many Hamming distances are tried. With half as many
+# the bounds would be much wider.
 COARSER = 64.0
 
 
 def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: float) -> Level:
     """Return the hockey-stick delta after shuffling n reports of several bits, or bounds of it.
 
-    `q`: probability that a bit is flipped; `one_bit`: the delta of one bit, a lower bound.
+    n: number of reports.
+    q: probability that a bit is flipped.
+    epsilon: nats.
+    bits: bits of a report.
+    one_bit: the delta of one-bit reports with the same n, q and epsilon, which is a lower bound.
 
     Raises:
         ParameterError: more than `LARGEST_BITS` bits.
@@ -68,7 +77,8 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
     # The 1-bit delta is a lower bound: all people may agree in all bits but one.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
-    for h in range(bits, 0, -1):  # distant vectors first: usually the worst, they spare later work
+    # distant vectors come first: their delta is usually the largest, and then the rest is skipped
+    for h in range(bits, 0, -1):
         local = local_delta(q, epsilon, h)
         if local > high and (pair := _upper_bound(n, q, epsilon, bits, h, local))[0] > high:
             high, by = pair
@@ -87,7 +97,10 @@ def _upper_bound(
 ) -> tuple[float, str]:
     """Return the least upper bound of delta for vectors at Hamming distance h, and its method.
 
-    q is the lie probability of a bit, `local` the delta before shuffling.
+    n: number of reports.
+    q: probability that a bit is flipped.
+    bits: bits of a report.
+    local: the delta before shuffling.
     """
     blanket = blanket_delta(n, q, epsilon, bits, h)
     lowest = min((local, "local"), (blanket, "blanket"))
@@ -98,9 +111,13 @@ def _upper_bound(
 
 
 def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
-    """Return a lower bound of delta for vectors at Hamming distance h, on a coarse lattice.
+    """Return a lower bound of delta for vectors at Hamming distance h, on a coarse grid.
 
-    All other people have the same vector; q is the lie probability of a bit.
+    All other people have the same vector.
+
+    n: number of reports.
+    q: probability that a bit is flipped.
+    bits: bits of a report.
     """
     low = max(at_least(*terms, n, COARSER) for terms in _equal_terms(q, epsilon, h)) / n
     if bits > MOST_LISTED:
@@ -112,12 +129,12 @@ def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float, float]:
     """Return bounds (lower, upper) of the delta of "all n have v" against "a person has u".
 
-    u and v are bit vectors at Hamming distance h; the larger delta of both directions counts. Bits
-    in which they agree have no effect.
+    u and v are bit vectors at Hamming distance h. Delta is the larger of u against v and v against
+    u. Bits in which u and v agree have no effect.
 
     Args:
         n: people, >= 1.
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
         epsilon: privacy loss in nats, >= 0.
         h: Hamming distance of u and v, in bits.
     """
@@ -129,11 +146,13 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 
 
 def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
-    """Return atoms and probabilities of the terms that sum to delta, for both directions.
+    """Return values and probabilities of one person's term in the sum that gives delta.
 
-    All n people have one bit vector, but the doubted person may have another at Hamming distance h;
-    q
-    is the lie probability of a bit.
+    n people have the bit vector v, but the attacked person may have u at Hamming distance h. Delta
+    is E[(sum of n independent terms)_+] / n. The first pair is for u against v, the second for v
+    against u.
+
+    q: probability that a bit is flipped.
     """
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])
@@ -148,10 +167,10 @@ def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 
     Args:
         n: people, >= 1.
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
         epsilon: privacy loss in nats, >= 0.
         bits: L, bits of a report.
-        h: Hamming distance of the pair, 1 .. L.
+        h: Hamming distance of the two vectors, 1 .. L.
     """
     n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits")
     h = _bits(h, "h", bits)
@@ -172,7 +191,7 @@ def local_delta(q: float, epsilon: float, h: int) -> float:
     """Return the delta of a single report for vectors at distance h; shuffling never raises it.
 
     Args:
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
         epsilon: privacy loss in nats, >= 0.
         h: Hamming distance of the vectors, in bits.
     """
@@ -188,10 +207,11 @@ def local_delta(q: float, epsilon: float, h: int) -> float:
 
 
 def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
-    """The exact delta over all collections and all neighbours, by enumeration.
+    """The exact delta over all neighbouring data sets, by enumeration.
 
-    The doubted person's vector may be taken as v_1: flipping the same bits of every vector
-    and of every report changes no probability.
+    A data set is the number of people with each vector. The attacked person's vector may be taken
+    as the first, because flipping the same bits of every vector and every report changes no
+    probability.
 
     >>> from veilmix.analysis.shuffled import enumerated_delta
     >>> round(enumerated_delta(4, 0.25, 0.5, bits=2), 4)
@@ -199,14 +219,18 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
 
     Args:
         n: people, >= 1.
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
         epsilon: privacy loss in nats, >= 0.
         bits: L, bits of a report.
+
+    Raises:
+        ParameterError: too many people, or too many data sets, to be enumerated.
     """
     n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits", 6)
     if n > MOST_LISTED_PEOPLE or comb(n + (1 << bits) - 1, n) ** 2 > MOST_ENUMERATED:
         raise ParameterError(
-            f"n, bits: found {n} and {bits}; these have too many collections to be listed"
+            f"n, bits: found {n} people and {bits} bits; too many combinations of the people's "
+            "values to enumerate, so take fewer people or bits"
         )
     if epsilon >= bits * log((1 - q) / q):
         return 0.0
@@ -222,7 +246,7 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
 
 
 def _delta(law: Floats, second_law: Floats, epsilon: float) -> float:
-    """Return the hockey-stick delta of a law against a second law, at epsilon."""
+    """Return the hockey-stick delta of one distribution against a second, at epsilon."""
     return float(np.maximum(law - exp(epsilon) * second_law, 0).sum())
 
 

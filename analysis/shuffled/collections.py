@@ -1,15 +1,17 @@
 """Deltas after shuffling over every collection of values, by enumeration, up to symmetry.
 
-n people have one of a values each and report by the matrix Q. A shuffled collection reveals only
-the number of each report. Every multiset of values of the other n - 1 people is tried, for every
-pair of values of the doubted person and in both directions. Two reductions keep that small:
+n people have one of a values each and report by the matrix Q; a collection is all their values.
+Shuffled reports reveal only the number of each report. For the attacked person every pair of values
+is tried, in both directions. For the other n - 1 people every population is tried: the number of
+people with each value. Two reductions keep that small:
 
-    rows        reports with proportional rows of Q for all values at hand are merged
-    symmetry    permutations of the values that only permute the reports change no delta: a single
-                collection of each orbit is enough
+    rows        reports (rows of Q) with proportional probabilities for all values that occur are
+                merged
+    symmetry    permutations of the values that only permute the reports change no delta, so a
+                single collection among all its permutations is enough
 
-Laws are built person by person from sums of products of positive numbers: every probability keeps
-its relative accuracy, and a delta is right to about 1e-12 of itself.
+Distributions are built person by person from sums of products of positive numbers. So every
+probability keeps its relative accuracy, and a delta is right to about 1e-12 of itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,26 +28,31 @@ from ..randomizers.matrix_neighbours import DIGITS, merged
 from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 
-# Limit of the listed outcomes of all collections of values together, which bounds memory (16 bytes
-# each) and time.
+# Limit of the outcomes of all enumerated populations together, which bounds memory (16 bytes each)
+# and time.
 MOST_OUTCOMES = 3_000_000
-# Most collections (numbers of people with each value) that are listed, and most values for which
-# symmetries of the randomizer are searched.
+# Most populations (numbers of other people with each value) that are enumerated, and most values
+# for which symmetries of the randomizer are searched.
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
-# Most entries of a matrix, and most people, for which all collections are tried.
+# Most entries of a randomizer's matrix, and most people, for which the values of all people are
+# enumerated.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256
 
-Population = tuple[int, ...]  # people with each value
+Population = tuple[int, ...]  # the number of other people with each value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourPairs:
-    """The laws of the shuffled reports for many pairs of neighbouring collections, concatenated.
+    """The distributions of shuffled reports for many pairs of neighbouring data sets.
+
+    Two neighbours differ in the value of the attacked person.
 
     Attributes:
-        first_law, second_law: probabilities of the same outcomes, shape (outcomes,).
-        starts: first outcome of each pair, shape (pairs,).
-        populations: per pair, the number of other people with each value.
+        first_law, second_law: for each outcome its probability if the attacked person has the
+            first value, and the second, shape (outcomes,). The outcomes of all pairs follow one
+            another.
+        starts: index of each pair's first outcome, shape (pairs,).
+        populations: for each pair the number of other people with each value.
     """
 
     first_law: Floats
@@ -66,15 +73,16 @@ class NeighbourPairs:
         return float(self.deltas(epsilon).max())
 
     def worst(self, epsilon: float) -> Population:
-        """Return the other people's values (number of each) for which delta is largest."""
+        """Return the number of other people with each value for which delta is largest."""
         return self.populations[int(self.deltas(epsilon).argmax())]
 
 
 @lru_cache(maxsize=2)  # a result takes up to 48 MB
 def every_pair(n: int, randomizer: Randomizer) -> NeighbourPairs | None:
-    """Return all neighbouring collections of n reports of a randomizer.
+    """Return all pairs of neighbouring data sets of n reports; None if they are too many.
 
-    None if they are too many.
+    Neighbours differ in one person's value. Pairs that a symmetry of the randomizer turns into each
+    other are listed once.
     """
     if n > FEW_PEOPLE or randomizer.outputs * randomizer.inputs > MOST_ENTRIES:
         return None
@@ -82,16 +90,20 @@ def every_pair(n: int, randomizer: Randomizer) -> NeighbourPairs | None:
 
 
 def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
-    """Return neighbours with two or three values among other people, if few enough to be listed.
+    """Return pairs of neighbouring data sets in which other people have two or three values.
 
-    The first cases have priority: after `MOST_OUTCOMES` outcomes together no further case is
-    listed.
+    The attacked person has u or v; other people have u, v and a third value. Pairs of values are
+    taken in order until `MOST_OUTCOMES` outcomes are listed; a pair with too many is left out.
+
+    n: number of reports.
+    cases: report distributions for pairs of values u and v (`Neighbours`).
     """
     pairs: list[NeighbourPairs] = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.u_ratios, pair.v_ratios, np.ones_like(pair.u_ratios)])
         laws = columns * pair.law[:, None]
-        # Other people have v themselves, or a third value.
+        # The pair's third column is other people's value. If that is v itself, two columns are
+        # enough.
         columns_used = laws[:, :2] if np.array_equal(pair.v_ratios, columns[:, 2]) else laws
         total = sum(len(pair_list.first_law) for pair_list in pairs)
         if n > FEW_PEOPLE or total > MOST_OUTCOMES:
@@ -102,7 +114,10 @@ def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
 
 
 def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
-    """Return every pair of neighbouring collections of n people, up to symmetry; None if too many.
+    """Return every pair of neighbouring data sets of n people; None if too many.
+
+    Neighbours differ in one person's value. Pairs that a symmetry of the randomizer turns into each
+    other are listed once.
 
     Args:
         Q: the randomizer's matrix, shape (reports, inputs).
@@ -120,10 +135,14 @@ def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 
 
 def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
-    """Return the pairs in which a person changes value 0 into 1, for all populations of Q's values.
+    """Return the pairs in which a person changes value 0 into 1, for all values of other people.
 
-    Populations of up to three values (at most three columns); if there are too many, of two values;
-    None if there are still too many.
+    Other people have up to three values (at most three columns), in all numbers. If there are too
+    many such pairs, other people have up to two values. None if there are still too many.
+
+    Args:
+        Q: the randomizer's matrix, shape (reports, values).
+        n: people, >= 1.
     """
     rows, a = merged(Q), Q.shape[1]
     for values in range(a, 1, -1):
@@ -141,19 +160,29 @@ def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 
 
 def symmetric(rows: Floats) -> bool:
-    """Whether every permutation of the values only permutes the reports, as it does for GRR."""
+    """Whether every permutation of the values only permutes the reports, as for GRR.
+
+    rows: the randomizer's matrix, shape (reports, values).
+    """
     first, *rest = range(rows.shape[1])
     # A swap and a rotation generate all permutations, so these two suffice.
     return _is_symmetry(rows, [rest[0], first, *rest[1:]]) and _is_symmetry(rows, [*rest, first])
 
 
 def symmetries(rows: Floats) -> list[tuple[int, ...]]:
-    """Return all permutations of the values that only permute the reports."""
+    """Return all permutations of the values that only permute the reports.
+
+    rows: the randomizer's matrix, shape (reports, values).
+    """
     return [order for order in permutations(range(rows.shape[1])) if _is_symmetry(rows, order)]
 
 
 def _is_symmetry(rows: Floats, order: Sequence[int]) -> bool:
-    """Whether this permutation of the values only permutes the reports."""
+    """Whether this permutation of the values only permutes the reports.
+
+    rows: the randomizer's matrix, shape (reports, values).
+    order: the permuted column numbers.
+    """
     return np.array_equal(_listed(rows), _listed(rows[:, list(order)]))
 
 
@@ -165,15 +194,15 @@ def _listed(rows: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourJob:
-    """Populations of other people's values to enumerate, beside a person with one of two values.
+    """An enumeration task: an attacked person with value 0 or 1, and populations of other people.
 
-    The attacker doubts which of the two values this person has; they are columns 0 and 1 of the
-    rows.
+    A population is the number of other people with each value.
 
     Attributes:
-        rows: merged rows of the randomizer, shape (outcomes, values at hand).
+        rows: the randomizer's probabilities of each outcome, shape (outcomes, values). Columns 0
+            and 1 are the attacked person's two values. Outcomes with proportional rows are merged.
         values: the columns of other people's values.
-        populations: number of people with each, in an order that changes little at a time.
+        populations: the number of people with each of `values`.
     """
 
     rows: Floats
@@ -181,21 +210,26 @@ class NeighbourJob:
     populations: Sequence[Population]
 
     def outcomes(self, n: int) -> int:
-        """Return the number of entries of all laws together, for n reports."""
+        """Return the number of entries of the distributions for all populations together.
+
+        n: number of reports.
+        """
         return len(self.populations) * comb(n + len(self.rows) - 1, n)
 
 
 class OutcomeLadder:
-    """All outcomes of up to n reports of b kinds, and the outcome after one more report.
+    """All outcomes of up to n reports of b kinds, and for each the outcome after one more report.
 
-    Used to add a person to a law quickly. Outcomes are numbered by keys, sums of a random number
-    for each report; that no two of them are equal is checked.
+    An outcome is the number of each report. The table of next outcomes makes it fast to add a
+    person to a distribution. An outcome is identified by a sum of random numbers, a number for each
+    report; that no two sums are equal is checked.
     """
 
     def __init__(self, b: int, n: int) -> None:
-        """List the outcomes (numbers of each of b reports) and the steps between them, up to n.
+        """List the outcomes (numbers of each report), and each outcome after a further report.
 
-        n is the largest number of reports.
+        b: number of different reports.
+        n: the largest number of people.
         """
         weights = np.random.default_rng(b).integers(0, 1 << 63, b, dtype=np.uint64)
         keys = np.zeros(1, np.uint64)
@@ -208,9 +242,11 @@ class OutcomeLadder:
             self.steps.append(step.reshape(more.shape))
 
     def add(self, law: Floats, people: int, row: Floats) -> Floats:
-        """Return the law after one more report, drawn with the probabilities `row`, shape (b,).
+        """Return the distribution of outcomes after one more report.
 
-        `law` is that of `people` reports.
+        law: the distribution of the outcomes of `people` reports.
+        people: number of reports so far.
+        row: probabilities of the further report, shape (b,).
         """
         chances = (law[:, None] * row).ravel()
         return np.asarray(np.bincount(self.steps[people].ravel(), chances), np.float64)
@@ -219,7 +255,12 @@ class OutcomeLadder:
 def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
     """Yield the populations to enumerate if the randomizer treats all values alike.
 
-    The attacked person has value 0 or 1; further values are interchangeable.
+    A population is the number of other people with each value. The attacked person has value 0 or
+    1; further values are interchangeable, so their numbers are listed in falling order only.
+
+    rows: the randomizer's matrix with merged rows, shape (reports, values).
+    n: number of people.
+    a: number of values that can occur.
     """
     for further in range(a - 1):
         populations = [
@@ -237,7 +278,12 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
 def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[NeighbourJob]:
     """Yield the populations to enumerate for each pair of values of the attacked person.
 
-    Of populations that a symmetry of the randomizer turns into each other, one is enough.
+    A population is the number of other people with each value. Of populations that a symmetry of
+    the randomizer turns into each other, only one is listed.
+
+    rows: the randomizer's matrix with merged rows, shape (reports, values).
+    group: permutations of the values that only permute the reports.
+    n: number of people.
     """
     a = rows.shape[1]
     visited: set[frozenset[int]] = set()
@@ -256,7 +302,10 @@ def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Itera
 
 
 def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
-    """Whether no symmetry of the group turns this population into a later population."""
+    """Whether no permutation of the group turns this population into a later population.
+
+    A population is the number of other people with each value; later is in lexicographic order.
+    """
     return all(tuple(population[x] for x in g) <= population for g in group)
 
 
@@ -281,7 +330,11 @@ def _partitions(total: int, parts: int, limit: int) -> Iterator[Population]:
 
 
 def _collected(jobs: Iterator[NeighbourJob], n: int) -> NeighbourPairs | None:
-    """Return the laws for all populations of all jobs; None beyond `MOST_OUTCOMES` outcomes."""
+    """Return the distributions of outcomes for the populations of all tasks, for n reports.
+
+    A task has two values of the attacked person, and populations: numbers of other people with each
+    value. None if there are more than `MOST_OUTCOMES` outcomes together.
+    """
     listed, total = [], 0
     for job in jobs:
         total += job.outcomes(n)
@@ -305,9 +358,14 @@ def _collected(jobs: Iterator[NeighbourJob], n: int) -> NeighbourPairs | None:
 def _law(
     job: NeighbourJob, population: Population, ladder: OutcomeLadder, laws: dict[Population, Floats]
 ) -> Floats:
-    """Return the law of other people's reports, from that of a population with a person less.
+    """Return the distribution of other people's reports for a population.
 
-    `laws` caches the laws of populations.
+    A population is the number of other people with each value. The distribution is computed from
+    that of a population with a person less.
+
+    job: the task, with the randomizer's probabilities.
+    ladder: for each outcome the outcome after one more report.
+    laws: cached distributions by population; gets new entries.
     """
     if (law_of_population := laws.get(population)) is not None:
         return law_of_population

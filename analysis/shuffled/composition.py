@@ -1,24 +1,28 @@
 """Composition of several shuffled reports of a person: epsilon for a delta over all of them.
 
-A person answers d features; each answer has its own noise, and each feature's n reports are
-shuffled separately. Given all rows the d tallies are independent, so the privacy loss of the
-doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d independent terms.
+A person answers d features. Each answer has its own noise, and each feature's n reports are
+shuffled separately. Given all true rows, the d tallies are independent. So the privacy loss of the
+attacked person, log P(tallies | x) / P(tallies | x'), is a sum of d independent terms.
 
-Hockey-stick. The largest delta_j(eps) over all collections and both directions is again the curve
-of one pair of laws, and the product of such pairs dominates every product of actual pairs
-(*recalled*: Zhu, Dong, Wang, 2022). The curve is computed at some points; between them the straight
-line in e^eps is never below it, because it is convex, and is the curve of a loss with finitely many
-values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
+Hockey-stick epsilon, upper bound. For feature j, delta_j(eps) is the largest delta over all data
+sets and both directions. As a function of eps it is the curve of one pair of distributions, and the
+product of such pairs dominates every product of actual pairs (*recalled*: Zhu, Dong, Wang, 2022).
+The curve is computed at some points. Between them a straight line in e^eps is never below the
+curve, because the curve is convex. It is the curve of a loss with finitely many values (*recalled*:
+Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
 
     P(loss = t_i) = e^(t_i) q_i,  P(loss = -t_i) = q_i,  q_i the change of the slope at e^(t_i)
 
-The laws are convolved, and delta(eps) = E[(1 - e^(eps - loss))_+]. With 1-bit reports delta_j is
-exact, and the result is above the truth only by the straight lines; otherwise it is as good as the
-bound of each feature. From below: actual collections, their losses rounded down; without 1-bit
-reports the largest epsilon of a single feature.
+The distributions of the losses are convolved, and delta(eps) = E[(1 - e^(eps - loss))_+]. For 1-bit
+reports delta_j is exact, and the result is above the truth only by the straight lines. Otherwise it
+is as good as the bound of each feature.
 
-Probabilistic (1-bit reports): P(loss_j > t) is at most its maximum over the collections, and if
-each term is more likely to exceed every t, so is the sum. From below again: actual collections.
+Lower bound: actual data sets, with their losses rounded down. If some reports are not 1-bit, it is
+the largest epsilon of a single feature.
+
+Probabilistic epsilon (1-bit reports only). P(loss_j > t) is at most its maximum over the data sets.
+If each term of a sum is more likely to exceed every t, so is the sum. The lower bound again uses
+actual data sets.
 """
 
 from __future__ import annotations
@@ -41,38 +45,40 @@ from .epsilon import epsilon_for
 from .level import Kind
 from .worst_neighbours import MAX_LISTED
 
-# Points of a curve of delta against epsilon: straight lines between them raise epsilon by a share
-# of about 1 / (12 (POINTS / 7)^2).
+# Points at which the curve of delta against epsilon is computed. Straight lines between them raise
+# epsilon by a share of about 1 / (12 (POINTS / 7)^2).
 POINTS = 64
-# Number of lattice points of a privacy loss: of an actual collection, for lower bounds, and of the
-# bounding loss in the probabilistic reading.
+# Privacy losses are rounded to a grid. FINER: grid points from 0 to the largest epsilon for the
+# losses of actual data sets, which give lower bounds. TAILS: for the loss that bounds every actual
+# loss, which gives an upper bound of the probabilistic epsilon.
 FINER = 1 << 12
 TAILS = 128
 RULE = "losses convolved"
-# An epsilon up to TINY (nats) is taken as 0; the epsilon at which a curve of delta ends is found to
-# a relative error of NEAR.
+# An epsilon up to TINY (nats) is taken as 0. The epsilon beyond which delta is negligible is
+# searched to a relative error of NEAR.
 TINY, NEAR = 1e-9, 0.02
-# Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
-# transform is subtracted. Only lower bounds need this number of points.
+# Distributions up to SHORT points are convolved term by term. Longer ones use a Fourier transform.
+# NOISE, more than its rounding error, is then subtracted, so that the result is a lower bound.
 SHORT, NOISE = 1200, 1e-15
-# Most sets of features for which the sum of privacy losses is computed one by one.
+# Most sets of features for which the sum of privacy losses is computed separately; beyond it, one
+# bound covers all sets.
 SUBSETS = 32
-# Share of the whole delta that may remain above the largest epsilon of a curve.
+# Share of the required delta that may remain above the largest epsilon of the features' curves.
 BEYOND = 1e-4
 # Relative error allowed for in the computed delta of one-bit reports.
 ERROR = 1e-9
-# Counts of 1-bits at which a smooth envelope is evaluated.
+# Numbers of other people with a 1 at which an upper bound smooth in this number is evaluated.
 NODES = 13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """The distribution of a privacy loss, log P(outcome | x) / P(outcome | x'), on a lattice.
+    """The distribution of a privacy loss, log P(outcome | x) / P(outcome | x'), on a grid.
 
     Attributes:
-        step: distance of lattice points, nats.
-        first: the first point is first * step.
-        law: probabilities of the lattice points, shape (k,).
+        step: distance of grid points, nats.
+        first: the first grid point is first * step.
+        law: probabilities of the grid points, shape (k,).
         unbounded: probability of a loss beyond every bound.
     """
 
@@ -82,7 +88,7 @@ class Loss:
     unbounded: float
 
     def with_(self, second: Loss) -> Loss:
-        """Return the distribution of the sum with a second, independent loss on this lattice."""
+        """Return the distribution of the sum with a second, independent loss on the same grid."""
         law = _convolved(self.law, second.law)
         unbounded = 1 - (1 - self.unbounded) * (1 - second.unbounded)
         return Loss(self.step, self.first + second.first, law, unbounded)
@@ -90,7 +96,7 @@ class Loss:
     def or_nothing(self) -> Loss:
         """Return the distribution of the larger of this loss and 0.
 
-        Its lattice is on both sides of 0.
+        The grid of this loss must have points below 0 and from 0 on.
         """
         law = self.law[-self.first :].copy()
         law[0] += float(self.law[: -self.first].sum())
@@ -115,13 +121,13 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComposedReports:
-    """Epsilon (nats) of all shuffled reports of a person together, in two readings, at a delta.
+    """Epsilon (nats) of all shuffled reports of a person together, in two definitions, at a delta.
 
     Attributes:
-        delta: the delta of both readings.
+        delta: the delta of both epsilons.
         hockey_stick: bounds of the epsilon of (epsilon, delta)-differential privacy.
-        probabilistic: bounds of the epsilon that outcomes exceed with probability delta; None
-            unless all reports are 1-bit.
+        probabilistic: bounds of the epsilon that the privacy loss exceeds with probability delta;
+            None unless all reports are 1-bit.
     """
 
     delta: float
@@ -137,7 +143,7 @@ def compose_reports(
     Args:
         randomizers: the randomizer of each feature.
         reports: number of shuffled reports of each feature, >= 1.
-        delta: in (0, 1), of the whole.
+        delta: the delta of all features together, in (0, 1).
     """
     delta = open_unit(delta, "delta")
     randomizers = [mixed_as_one(randomizer) for randomizer in sequence(randomizers, "randomizers")]
@@ -182,7 +188,8 @@ def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
     """Return an upper bound of the hockey-stick epsilon (nats) of all features together.
 
-    `parts` are randomizers with their numbers of reports.
+    parts: the randomizer and the number of reports of each feature.
+    delta: the delta of all features together.
     """
     spare = delta * BEYOND / len(parts)
     ends = {part: report_epsilon(part[1], part[0], spare).high for part in set(parts)}
@@ -195,7 +202,9 @@ def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> floa
     losses = {part: dominating(curves[part], top, step) for part, top in tops.items()}
     loss = _summed([losses[part] for part in parts])
     local = sum(randomizer.epsilon for randomizer, _ in parts)
-    if local == inf:  # no finite epsilon if values are revealed too often; else search the lattice
+    # Without a finite local epsilon, reports may reveal a value. If that is likelier than delta, no
+    # finite epsilon exists; else the search ends at the last grid point of the loss.
+    if local == inf:
         local = inf if loss.unbounded > delta else float(loss.values[-1])
     return _smallest_epsilon(loss.hockey_stick, delta, local) if local < inf else inf
 
@@ -203,7 +212,10 @@ def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> floa
 def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
     """Return the epsilon beyond which a curve of delta is within `spare` of 0, or of its limit.
 
-    The limit is above 0 if reports may exclude a value: such losses are unbounded.
+    The limit is above 0 if reports may be impossible for a value: such losses are unbounded.
+
+    end: this epsilon if it is known, else infinity.
+    curve: delta as a function of epsilon.
     """
     if end < inf:
         return max(end, TINY)
@@ -218,7 +230,8 @@ def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
     """Return an upper bound of the probabilistic epsilon (nats) of all 1-bit features together.
 
-    `bits` are pairs of a number of reports and a lie probability, one for each feature.
+    bits: for each feature the number of reports, and the probability that a bit is flipped.
+    delta: the delta of all features together.
     """
     spare = delta * BEYOND / len(bits)
     tops = {bit: max(float(epsilon_for(*bit, spare, "probabilistic")), TINY) for bit in set(bits)}
@@ -231,10 +244,14 @@ def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
 def _subsets(
     bits: Sequence[tuple[int, float]], losses: Mapping[tuple[int, float], Loss]
 ) -> Iterator[Loss]:
-    """Yield the summed losses of all different sets of features, or a loss that bounds them all.
+    """Yield the summed losses of all different sets of features, or a loss that bounds every sum.
 
-    Neighbours need not differ in every feature, and a loss of one more may be negative: a bound
-    that is likely for a sum need not be likely for a longer sum (for hockey-sticks it is).
+    Neighbouring rows may be equal in some features. For the probabilistic epsilon, a sum over more
+    features may exceed a value less often, because the loss of a further feature may be negative.
+    So every set of features is bounded. (For the hockey-stick epsilon the sum over all is enough.)
+
+    bits: for each feature the number of reports, and the probability that a bit is flipped.
+    losses: for each feature a loss that bounds the feature's actual losses.
     """
     counts = Counter(bits)
     if prod(times + 1 for times in counts.values()) > SUBSETS:
@@ -248,19 +265,25 @@ def _subsets(
 
 
 def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss:
-    """Return a loss on a lattice with a curve of delta nowhere below `curve`, up to about `top`.
+    """Return a loss on a grid, the delta of which is nowhere below `curve`, up to about `top`.
 
-    `curve`: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
+    curve: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
+    top: the largest epsilon at which the curve is computed, nats.
+    step: distance of grid points, nats.
     """
-    stride = max(1, ceil(top / (step * POINTS)))  # knots lie at this distance, in lattice points
+    # grid points from one computed point of the curve to the next
+    stride = max(1, ceil(top / (step * POINTS)))
     last = ceil(top / (step * stride))
     t = np.arange(last + 1) * step * stride
-    start = t[1] * 1e-7  # in place of epsilon 0, where delta is larger by at most e^start - 1
+    # `curve` needs an epsilon > 0. Delta at 0 exceeds delta at `start` by at most e^start - 1,
+    # which is added.
+    start = t[1] * 1e-7
     deltas = np.array([curve(start) + expm1(start), *(curve(float(x)) for x in t[1:])])
     deltas *= 1 + ERROR
     x = np.exp(t)
     slopes = np.append(np.diff(deltas) / np.diff(x), 0.0)
-    weight = np.maximum(np.diff(slopes), 0.0)  # at t_1 .. t_last; at least 0 in spite of rounding
+    # at t_1 .. t_last; rounding may make a difference negative
+    weight = np.maximum(np.diff(slopes), 0.0)
     law = np.zeros(2 * last * stride + 1)
     centre = last * stride
     law[centre + stride :: stride] = x[1:] * weight
@@ -270,36 +293,44 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
 
 
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
-    """Return a loss on a lattice whose tail bounds the tails of all 1-bit losses.
+    """Return a loss on a grid with tails that bound the tails of all 1-bit losses.
 
     The loss exceeds each value with at least the probability of any actual privacy loss of n
-    one-bit
-    reports with lie probability q.
+    one-bit reports.
+
+    q: probability that a bit is flipped.
+    top: the largest loss considered, nats; beyond it the loss counts as unbounded.
+    step: distance of grid points, nats.
     """
     stride = max(1, ceil(top / (step * TAILS)))
     last = ceil(min(top, log((1 - q) / q)) / (step * stride))
     points = np.arange(-last, last + 1, dtype=np.float64)
     tails = _tails(n, q, points * (step * stride))
     tails = np.maximum.accumulate(tails[::-1])[::-1]
-    # Mass between two points is moved to the upper point; below the first, to the first.
+    # Probability between two points is moved to the upper point, and below the first to the first,
+    # so that tails only grow.
     law = np.zeros(2 * last * stride + 1)
     law[::stride] = np.append(1 - tails[0], tails[:-1] - tails[1:])
     return Loss(step, -last * stride, law, float(tails[-1]))
 
 
 def _tails(n: int, q: float, t: Floats) -> Floats:
-    """Return, for each t, the largest P(loss > t) over all collections of n one-bit reports.
+    """Return, for each t, the largest P(loss > t) over all data sets of n one-bit reports.
 
-    The loss is the privacy loss in nats, q the lie probability. Beyond 1,000 people the result is
-    an
-    upper bound.
+    The loss is the privacy loss in nats. For more than 1,000 people the result is an upper bound.
+
+    q: probability that a bit is flipped.
+    t: values of the loss, nats.
     """
-    local = log((1 - q) / q) * (1 - 1e-12)  # a loss reaches the local epsilon, but never exceeds it
+    # A loss is at most the local epsilon, so P(loss > t) is 0 at t = local epsilon. The factor
+    # keeps this true if t is rounded down a little.
+    local = log((1 - q) / q) * (1 - 1e-12)
     if n <= MAX_LISTED:
         tails = np.zeros(len(t))
         for m in range(n):
             chance, loss = law_of_loss(n, q, m)
-            reached = np.append(0.0, np.cumsum(chance))  # tails, as the loss falls in the count
+            # The loss falls as the count of 1-bits rises, so a tail is a sum from count 0.
+            reached = np.append(0.0, np.cumsum(chance))
             tails = np.maximum(tails, reached[np.searchsorted(-loss, -t * (1 - 1e-12))])
         return np.where(t < local, np.minimum(tails, 1.0), 0.0)
     nodes, tails = np.linspace(0, n - 1, NODES), np.where(t < 0, 1.0, 0.0)
@@ -310,10 +341,14 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 
 
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
-    """Return summed losses of actual collections, which give lower bounds of epsilon.
+    """Return summed losses of actual data sets, which give lower bounds of epsilon.
 
-    There is a sum for each reading, hockey-stick and probabilistic: each feature has the collection
-    that is worst for it alone.
+    There is a sum for the hockey-stick and a sum for the probabilistic epsilon. In each, every
+    feature has the data set that is worst for it alone.
+
+    bits: for each feature the number of reports, and the probability that a bit is flipped.
+    delta: the delta of all features together.
+    epsilon: an upper bound of epsilon, nats.
     """
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
     sums = []
@@ -329,9 +364,12 @@ def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
     """Return the loss of value 0 against 1 if m of the n - 1 other people have a 1, rounded down.
 
-    q is the lie probability. Losses above `widest` become `widest`; losses below -widest are left
-    out.
-    Both lower the loss.
+    Losses above `widest` become `widest`, and losses below -widest are left out. Both lower the
+    loss, so an epsilon from it is a lower bound.
+
+    q: probability that a bit is flipped.
+    step: distance of grid points, nats.
+    widest: the largest loss kept, nats.
     """
     chance, loss = law_of_loss(n, q, m)
     place = np.floor(np.minimum(loss, widest) / step * (1 - 1e-12)).astype(np.int64)
@@ -344,9 +382,9 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     """Return, for each count of 1-bits, its probability and the privacy loss of value 0 against 1.
 
-    The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1;
-    q
-    is the lie probability.
+    The probability is for an attacked person with value 0, if m of the other n - 1 people have a 1.
+
+    q: probability that a bit is flipped.
     """
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
     log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)
@@ -358,7 +396,7 @@ def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
 
 
 def _convolved(law: Floats, second_law: Floats) -> Floats:
-    """Return the convolution of two laws, term by term if short, else by FFT as a lower bound."""
+    """Return the convolution of two distributions: exact if short, else a lower bound by FFT."""
     if min(len(law), len(second_law)) < SHORT:
         return np.convolve(law, second_law)
     from scipy.signal import fftconvolve

@@ -1,17 +1,20 @@
 """Claims and conjectures of paper 001 checked in exact rational arithmetic.
 
 A checker returns every counterexample among the given cases (an empty list if there are none).
-Computations are exact, so one counterexample refutes. m counts the people with each true vector, s
-the reports of each vector, q is the lie probability, p = 1 - q. Known results:
+Computations are exact, so one counterexample refutes a claim. m counts the people with each true
+vector, s the reports of each vector; q is the probability that a bit is flipped, p = 1 - q. Known
+results:
 
-    Prop. 5.1 (left unproved)   true; sup over m, s of a pair at distance d is (p/q)^d, attained
+    Prop. 5.1 (left unproved)   true; the largest ratio of a pair of vectors at Hamming distance d,
+                                over all m and s, is (p/q)^d, attained
     (5.8), (5.9), Prop. 5.2     true: no counterexample, and a proof from the strongly Rayleigh
-                                property (the law's generating polynomial is a product of linear
-                                forms with non-negative coefficients)
+                                property (the generating polynomial of the counts is a product of
+                                linear forms with non-negative coefficients)
     Prop. 5.3                   FALSE for a given s (n = 1, x = 11, s = {10}); true for the maximum
+                                over s
     Section 6.1, first bullet   FALSE: P(A_n(m) = s) <= P(A_(n-1)(m) = s) fails at s = n
     Section 6.3, TODO           FALSE with the paper's rounding (n = 2, q = 1/100), not needed
-    Prop. 6.1                   true where both sides are defined; its hypothesis is not needed
+    Prop. 6.1                   true if both sides are defined; its hypothesis is not needed
     6.2, 6.5, 6.6, (7.1)        true
 """
 
@@ -52,9 +55,12 @@ class Counterexample:
 
 @lru_cache(maxsize=4096)
 def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
-    """Return P(A_n(m) = s) for s = 0 .. n: the law of the count A of 1-bits in n reports.
+    """Return P(A_n(m) = s) for s = 0 .. n: the distribution of the count A of 1-bits in n reports.
 
-    m of the n people have a 1; q is the lie probability. By (6.1) and (6.2) of paper 001.
+    People are added one by one, by (6.1) and (6.2) of paper 001.
+
+    m: number of the n people with a 1.
+    q: probability that a bit is flipped.
     """
     if n == 0:
         return (Fraction(1),)
@@ -67,7 +73,9 @@ def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
 def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
     """Return the probabilities of all reported L-bit vectors for true vector i, as rationals.
 
-    Row i (from 0) of P_L in the recursive enumeration of the vectors; q is the lie probability.
+    i: number of the true vector, from 0; its bits are the vector.
+    bits: L.
+    q: probability that a bit is flipped.
     """
     distances = [(i ^ k).bit_count() for k in range(1 << bits)]
     return tuple(q**d * (1 - q) ** (bits - d) for d in distances)
@@ -75,9 +83,10 @@ def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
 
 @lru_cache(maxsize=4096)
 def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
-    """Return the law of the counts of reported vectors, for counts m of true vectors; cached.
+    """Return the distribution of the counts of reported vectors, cached.
 
-    q is the probability that a bit is flipped.
+    m: number of people with each true vector.
+    q: probability that a bit is flipped.
     """
     if not any(m):
         return (((0,) * len(m), Fraction(1)),)
@@ -92,18 +101,22 @@ def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
 
 
 def vector_law(m: Counts, q: Fraction) -> Law:
-    """Return P(A(m) = s) for every s: the law of the counts of reported vectors.
+    """Return P(A(m) = s) for every s: the distribution of the counts A of reported vectors.
 
-    m counts the true vectors; people are added one after the other.
+    People are added one after the other.
+
+    m: number of people with each true vector.
+    q: probability that a bit is flipped.
     """
     return dict(_vector_law(tuple(m), q))
 
 
 def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
-    """Return the largest privacy ratio over all collections and reports, by Hamming distance.
+    """Return the largest privacy ratio over all data sets and reports, by Hamming distance.
 
-    The maximum is over the counts m of true and s of reported vectors. By Proposition 5.1 of paper
-    001 it is (p/q)^d at distance d, with q the lie probability and p = 1 - q.
+    The privacy ratio is P(s | a person has vector j) / P(s | the person has vector i), with s the
+    counts of reported vectors. By Proposition 5.1 of paper 001 its maximum is (p/q)^d for i and j
+    at distance d, with q the probability that a bit is flipped and p = 1 - q.
     """
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):
@@ -119,13 +132,27 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
 def monotone_ratios(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to (5.8), (5.9) and Proposition 5.2 of paper 001.
 
-    They claim that ratios of probabilities from i to j rise away from i and towards j.
+    Let rho be P(s) / P(s with a report i changed to j), s the counts of reported vectors. The
+    claims: rho does not fall if a report i is changed to any other vector (5.8), or any report is
+    changed to j (5.9).
+
+    n: number of people.
+    bits: bits of a vector.
+    q: probability that a bit is flipped.
     """
     return [bad for m in all_counts(n, bits) for bad in _monotone(m, vector_law(m, q))]
 
 
 def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
-    """Yield the counterexamples to the monotone ratios for true counts m and a law of reports."""
+    """Yield the counterexamples to (5.8), (5.9) and Proposition 5.2 of paper 001.
+
+    Let rho be P(s) / P(s with a report i changed to j), s the counts of reported vectors. The
+    claims: rho does not fall if a report i is changed to another vector, or a report is changed to
+    j.
+
+    m: number of people with each true vector.
+    law: the distribution of s.
+    """
     D = len(m)
 
     def rho(s: Counts, i: int, j: int) -> Fraction:
@@ -153,8 +180,13 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
 def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to Proposition 5.3 of paper 001 as printed.
 
-    The claim: for every s (counts of reported vectors), the privacy ratio of a vector x is largest
-    against its opposite. False from n = 1 on.
+    The privacy ratio is P(s | a person has vector y) / P(s | the person has vector x). The claim:
+    for every x and s (counts of reported vectors) it is largest if y is x with all bits flipped.
+    False from n = 1 on.
+
+    n: number of people.
+    bits: bits of a vector.
+    q: probability that a bit is flipped.
     """
     bad = []
     for m in all_counts(n - 1, bits):
@@ -178,8 +210,13 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
 def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to the corrected Proposition 5.3 of paper 001.
 
-    The claim: over all counts m of true and s of reported vectors, the privacy ratio of a vector x
-    is largest against its opposite.
+    The privacy ratio is P(s | a person has vector y) / P(s | the person has vector x). The claim:
+    its maximum over all data sets and all counts s of reported vectors is largest if y is x with
+    all bits flipped.
+
+    n: number of people.
+    bits: bits of a vector.
+    q: probability that a bit is flipped.
     """
     largest = proposition_5_1(n, bits, q)
     top = largest[bits]
@@ -195,16 +232,17 @@ def proposition_6_1(
 ) -> list[Counterexample]:
     """Return counterexamples to Prop. 6.1: R_m(delta) <= R_0(delta + shift) for all m.
 
-    R_m(delta) is the largest P(A = s) / P(A = s - 1) over counts s of 1-bits from a distance delta
-    below their mean on, if m of n people have a 1. The paper has shift 2; 1 suffices, 0 does not.
+    R_m(delta) is the ratio P(A = s) / P(A = s - 1) at the first count s of 1-bits from a distance
+    delta below the mean on, if m of n people have a 1; the ratio falls in s. The paper has shift 2;
+    1 suffices, 0 does not.
 
     Args:
         n: people.
-        q: lie probability.
+        q: probability that a bit is flipped.
         distance: the paper's delta, a distance below the mean.
         shift: the number added to the distance.
-        undefined: "skip" cases in which a ratio at s = 0 is asked for, or "largest": read it as the
-            largest finite ratio rho(1; 0), which makes the statement false.
+        undefined: at s = 0 the ratio is undefined. "skip" leaves such cases out; "largest" takes
+            P(A = 1) / P(A = 0), the largest finite ratio, which makes the statement false.
     """
     s_0 = max(0, ceil(n * q - distance - shift))
     if s_0 < 1 and undefined == "skip":
@@ -224,8 +262,10 @@ def proposition_6_1(
 def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to the first claim of paper 001, Section 6.1, as printed.
 
-    It claims P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1, A_n(m) the count of reported 1-bits.
-    False at s = n.
+    It claims P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. A_n(m) is the count of reported 1-bits
+    if m of n people have a 1. False at s = n.
+
+    q: probability that a bit is flipped.
     """
     bad = []
     for m in range(n):
@@ -241,8 +281,11 @@ def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
 def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]:
     """Return counterexamples to Section 6.3's open claim: P_m(mu_m - delta) <= P_0(mu_0 - delta).
 
-    P_m is the probability of a count of 1-bits if m of n people have a 1, mu_m its mean, delta the
-    `distance` below it, rounded as in the paper. The claim is false with this rounding.
+    P_m is the probability of a count of 1-bits if m of n people have a 1, mu_m the mean of the
+    count, and delta the `distance` below the mean, rounded as in paper 001. The claim is false with
+    this rounding.
+
+    q: probability that a bit is flipped.
     """
     right = one_bit(n, 0, q)[max(0, ceil(n * q - distance))]
     bad = []
@@ -255,10 +298,14 @@ def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]
 
 
 def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
-    """Return counterexamples to the 1-bit claims of Sections 6.2 and 6.5 and (7.1).
+    """Return counterexamples to paper 001's claims on 1-bit reports: Sections 6.2, 6.5 and (7.1).
 
-    The probability ratio rho falls in s and rises in m; the privacy ratio pi too; and pi(s; m) >=
-    pi(s+1; m+1).
+    s is the count of reported 1-bits. rho(s; m) = P(s) / P(s - 1) if m of n people have a 1. The
+    privacy ratio pi(s; m) is P(s) if a person has 0, divided by P(s) if the person has 1, with m
+    other people with a 1. The claims: rho and pi fall in s and rise in m, and pi(s; m) >= pi(s+1;
+    m+1).
+
+    q: probability that a bit is flipped.
 
     Raises:
         ParameterError: n below 1, or q outside (0, 1/2).
@@ -289,9 +336,12 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
 
 
 def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
-    """Return left minus right side of the recursion (6.3) for counts s = 0 to n - 1 of 1-bits.
+    """Return left minus right side of a recursion in the count s of 1-bits, for s = 0 to n - 1.
 
-    m of n people have a 1; q is the lie probability. All are zero if Lemma 6.1 of paper 001 holds.
+    The recursion (6.3) ties the probabilities of s - 1, s and s + 1 if m of n people have a 1. All
+    differences are zero if Lemma 6.1 of paper 001 holds.
+
+    q: probability that a bit is flipped.
     """
     law, p = one_bit(n, m, q), 1 - q
     gaps = []

@@ -1,7 +1,9 @@
 """The number of 1-bits in shuffled one-bit reports, A = Bin(m, p) + Bin(n - m, q), stable in logs.
 
-n people, m of them with a 1; each bit is flipped with probability q, p = 1 - q (paper 001, Section
-6). The saddle point is a root of a quadratic because the odds of the two binomials are inverse:
+n people report, m of them with a 1; each bit is flipped with probability q, p = 1 - q (paper 001,
+Section 6). Probabilities at a count s are computed under a tilt: weights z^A with z > 0. The saddle
+point is the z at which the tilted mean is s. It is a root of a quadratic, because the odds of the
+two binomials are inverse:
 
     z^2 (n - s) + z ((m - s) p/q + (n - m - s) q/p) - s = 0.
 
@@ -17,20 +19,26 @@ import numpy.typing as npt
 from ..validation import Floats
 from .tilting import Sums, central, window
 
-# The whole law is computed in windows of WINDOW deviations to each side of a saddle point. Laws of
-# a deviation below NARROW are far from normal, so they are computed point by point.
+# The whole distribution is computed in windows that reach WINDOW standard deviations to each side
+# of a saddle point. If the standard deviation is below NARROW, POINTS counts are computed one by
+# one instead, because a window would be short.
 WINDOW = 3.0
 NARROW = 12.0
 POINTS = 64
-# Tail sums use weights x^j at distance j, with -log(x) at least this over the standard deviation.
+# In a lower tail P(A <= s) the outcome s - j has the weight z^j, z the tilt. -log(z) is kept at
+# least this number divided by the standard deviation. So the weights fall off fast, and the Fourier
+# sum stays short.
 LEAST_SLOPE = 0.5
 
 
 def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
     """Return the saddle point z > 0 at which the tilted mean is s, 0 < s < n, elementwise.
 
-    The law of the number A of reported 1-bits is tilted by weights z^A. n and m (people with a 1)
-    may be real; q is the lie probability.
+    The distribution of the number A of reported 1-bits is tilted by weights z^A. n and m may be
+    real.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     p = 1 - q
     b = (m - s) * (p / q) + (n - m - s) * (q / p)
@@ -40,9 +48,13 @@ def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
 
 
 def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
-    """Return the law of the count s of reported 1-bits with weights z^s, and log of its normaliser.
+    """Return the distribution of the count s of reported 1-bits with weights z^s, and its log sum.
 
-    m of n people have a 1; q is the lie probability, z > 0 the tilt.
+    The second result is the log of the sum of P(s) z^s over all s.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
+    z: the tilt, > 0.
     """
     p = 1 - q
     sums = Sums(m, n - m, p * z / (q + p * z), q * z / (p + q * z))
@@ -53,7 +65,10 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
 def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A = s) for the number A of reported 1-bits, elementwise; -inf outside 0 .. n.
 
-    m of n people have a 1; q is the lie probability. Real n, m, s by extension.
+    n, m and s may be real: the formula is extended analytically.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
@@ -73,9 +88,11 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
-    m of n people have a 1; q is the lie probability. It has relative accuracy in the lower tail.
-    Above
-    the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1 exchanged).
+    Relatively accurate in the lower tail. Above the mean it is log(1 - P(A > s)), with the upper
+    tail from the mirrored distribution (0 and 1 exchanged).
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     people, one_counts, points = broadcast(n, m, s)
     mean = people * q + one_counts * (1 - 2 * q)
@@ -92,7 +109,10 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A <= s), A the number of reported 1-bits; accurate for s up to about the mean.
 
-    m of n people have a 1, q is the lie probability; real n, m, s > 0 by extension.
+    n, m and s > 0 may be real: the formula is extended analytically.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
@@ -111,11 +131,12 @@ def lower_sum(
 ) -> tuple[Floats, Floats]:
     """Return w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor).
 
-    A is the number of reported 1-bits, 0 < s < n, up to the mean; m of n people have a 1, q is the
-    lie
-    probability, w_0 and w_1 are the `weights`. Both probabilities come from one Fourier sum under
-    the
-    tilt (weights z^A) that centres s.
+    A is the number of reported 1-bits; s is between 0 and n, up to about the mean. Both
+    probabilities come from one Fourier sum under a tilt (weights z^A) that centres s.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
+    weights: w_0 and w_1.
     """
     z = saddle(n, m, q, s)
     spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))
@@ -127,8 +148,10 @@ def lower_sum(
 def log_law(n: int, m: int, q: float) -> Floats:
     """Return log P(A = s) for the number A of reported 1-bits, all s = 0 .. n.
 
-    m of n people have a 1; q is the lie probability. A fast Fourier transform serves every few
-    deviations.
+    One fast Fourier transform computes the counts within a few standard deviations of a centre.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     result = np.empty(n + 1)
     result[0] = float(_log_all(np.array(n - m), np.array(m), q))
@@ -143,7 +166,7 @@ def log_law(n: int, m: int, q: float) -> Floats:
             result[first : last + 1] = log_pmf(n, m, q, s)
             first = last + 1
             continue
-        # The centre lies about WINDOW deviations after the first point.
+        # The centre of the window lies about WINDOW standard deviations after its first point.
         centre = min(first + int(WINDOW * spread), n - 1)
         spread = _spread(people, one_counts, q, float(centre))
         last = min(centre + int(WINDOW * spread), n - 1)
@@ -159,16 +182,20 @@ def log_law(n: int, m: int, q: float) -> Floats:
 def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
     """Return the standard deviation of the count of 1-bits under the tilt that centres s.
 
-    m of n people have a 1; q is the lie probability.
+    A tilt gives the count A the weight z^A; the mean is then s.
+
+    m: people with a 1, of n.
+    q: probability that a bit is flipped.
     """
     z = saddle(n, m, q, np.array([s]))
     return float(np.sqrt(tilted(n, m, q, z)[0].variance[0]))
 
 
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
-    """Return the natural log of p^honest q^liars: some people tell the truth, all others lie.
+    """Return the natural log of (1 - q)^honest q^liars.
 
-    q is the lie probability, p = 1 - q.
+    It is the probability that `honest` people report their true bit and `liars` people the flipped
+    bit, each flipped with probability q.
     """
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 

@@ -1,6 +1,7 @@
 """Three figures that paper 001 announces without showing them: as numbers, which can be drawn.
 
-Each function returns its numbers; `plot` draws them. The rows can be written to CSV.
+Each function returns a figure's numbers, and `Figure.plot` draws them. `Figure.rows` gives a table
+for CSV.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Curve:
     """A line of a figure.
 
     Attributes:
-        label: its text in the legend.
-        x, y: its points, shape (k,).
+        label: text of the line in the legend.
+        x, y: coordinates of the points, shape (k,).
     """
 
     label: str
@@ -43,7 +44,7 @@ class Figure:
 
     Attributes:
         name: file name without ending.
-        title, x_label, y_label: texts.
+        title, x_label, y_label: texts of the figure and its axes.
         curves: the lines.
         x_log, y_log: whether the axis is logarithmic.
     """
@@ -92,11 +93,12 @@ class Figure:
 def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
     """Return the figure of the log privacy ratio and of the probability over all outcomes.
 
-    The ratio is large only at outcomes that hardly occur.
+    An outcome is the count of reported 1-bits. The privacy ratio compares its probabilities if one
+    person has 0 and if the person has 1. It is large only at outcomes that hardly occur.
 
     Args:
         n: people, >= 1.
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
     """
     s = np.arange(n + 1)
     curves = [
@@ -105,7 +107,8 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
     ]
     for m in (0, (n - 1) // 2, n - 1):
         law = np.exp(log_pmf(n, m, q, s))
-        # Drawn where the law is not negligible; the height has no unit.
+        # The distribution is drawn where it is not negligible, scaled to fit, so its height has no
+        # unit.
         scaled = np.where(law > 1e-3 * law.max(), law / law.max() * local_epsilon(q) / 2, np.nan)
         curves.append(Curve(f"law of outcomes (scaled), {m} ones", s / n, scaled))
     return Figure(
@@ -120,13 +123,13 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
 def crowd_figure(
     q: float = 0.25, delta: float = 1e-6, sizes: Sequence[int] | None = None
 ) -> Figure:
-    """Return the figure of epsilon against the number of people, beside the local epsilon.
+    """Return the figure of epsilon against the number of people, with the local epsilon.
 
-    Epsilon after shuffling falls; the local epsilon does not.
+    Epsilon after shuffling falls with more people; the local epsilon does not.
 
     Args:
-        q: lie probability, 0 < q <= 1/2.
-        delta: probability outside the promise, in (0, 1).
+        q: probability that a bit is flipped, 0 < q <= 1/2.
+        delta: probability outside the epsilon guarantee, in (0, 1).
         sizes: numbers of people.
     """
     people = [2**i for i in range(1, 21)] if sizes is None else list(sizes)
@@ -151,7 +154,8 @@ def crowd_figure(
 def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 0.4)) -> Figure:
     """Return the figure of the probability of outcomes not covered by epsilon, against q.
 
-    It shows how much noise makes which share of outcomes safe.
+    An outcome is the count of reported 1-bits. It is not covered if its privacy loss for one
+    person's bit exceeds epsilon. q is the probability that a bit is flipped.
 
     Args:
         n: people, >= 1.

@@ -1,20 +1,22 @@
-"""The privacy of one bit after shuffling, exactly: one neighbour pair, two readings.
+"""The privacy of one bit after shuffling, exactly, for one pair of neighbouring data sets.
 
-n people report, and one of them is doubted: 0 or 1? Of the other N = n - 1 people, m have a 1. Let
-Z be the count of 1-bits among their reports. Zero against one, with P_0 = Z + Ber(q), P_1 = Z +
-Ber(p):
+n people report a bit, flipped with probability q, p = 1 - q. The attacked person has 0 or 1. Of the
+other N = n - 1 people, m have a 1. Z is the count of 1-bits among the reports of these N people,
+Z(s) the probability of count s, and A the count among all n reports. P_0 and P_1 are the
+distributions of A if the attacked person has 0, and 1:
 
     P_0(s) - e^eps P_1(s) = alpha Z(s) - beta Z(s - 1),   alpha = p - e^eps q, beta = e^eps p - q.
 
-Z is log-concave, so Z(s)/Z(s - 1) falls in s and the difference is positive exactly for s <= s*:
+Z is log-concave, so Z(s)/Z(s - 1) falls in s, and the difference is positive exactly up to a
+threshold s*. Two definitions of delta, for 0 against 1:
 
     hockey-stick    P_0(A <= s*) - e^eps P_1(A <= s*) = alpha Z(s*) - (e^eps - 1) Z(<= s* - 1)
-    probabilistic   P_0(P_0(A) > e^eps P_1(A)) = P_0(A <= s*)
+    probabilistic   P_0(A <= s*), the probability of outcomes with P_0 > e^eps P_1
 
 One against zero is the same with m replaced by N - m (exchange 0 and 1), so the maximum over all m
-covers both directions. s* is the mode of the law of Z tilted by z = alpha/beta, hence an integer
-next to the tilted mean (Darroch): no search. The functions here take arrays of m;
-`worst_neighbours.py` searches for the worst m.
+covers both directions. s* needs no search: it is the mode of Z with weights z^Z, z = alpha/beta,
+hence an integer next to the weighted mean (Darroch). The functions here take arrays of m;
+`worst_neighbours.py` searches for the m with the largest delta.
 """
 
 from dataclasses import dataclass
@@ -26,19 +28,19 @@ from ..validation import Floats
 from .counts import broadcast, log_lower_tail, log_pmf, lower_sum, saddle, tilted
 from .tilting import central
 
-# Newton steps of the search for a real crossing point.
+# Newton steps of the search for a real threshold, or for a real quantile in twice as many.
 CROSSING_STEPS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class PairDivergence:
-    """The divergence of shuffled one-bit reports for a person with 0 or 1, at an epsilon.
+    """The divergence of shuffled one-bit reports between a person with 0 and with 1, at an epsilon.
 
-    Its methods take the number m of other people with a 1.
+    Methods take the number m of other people with a 1.
 
     Attributes:
         n: people, >= 1.
-        q: lie probability, 0 < q < 1/2.
+        q: probability that a bit is flipped, 0 < q < 1/2.
         epsilon: nats, 0 < epsilon < log(p/q), p = 1 - q.
     """
 
@@ -53,36 +55,40 @@ class PairDivergence:
 
     @property
     def alpha(self) -> float:
-        """The weight alpha = p - e^eps q > 0 of P(Z = s) in the difference of the two laws.
+        """The weight alpha = p - e^eps q > 0 of P(Z = s) in the difference P_0(s) - e^eps P_1(s).
 
-        Z is the count of 1-bits in other people's reports; the laws are those for a person with 0,
-        and with 1.
+        Z is the count of 1-bits in other people's reports. P_0 and P_1 are the distributions of the
+        count in all reports if the attacked person has 0, and 1.
         """
         return 1 - self.q - exp(self.epsilon) * self.q
 
     @property
     def beta(self) -> float:
-        """The weight beta = e^eps p - q of P(Z = s - 1) in the difference of the two laws.
+        """The weight beta = e^eps p - q of P(Z = s - 1) in the difference P_0(s) - e^eps P_1(s).
 
-        Z is the count of 1-bits in other people's reports; the laws are those for a person with 0,
-        and with 1.
+        Z is the count of 1-bits in other people's reports. P_0 and P_1 are the distributions of the
+        count in all reports if the attacked person has 0, and 1. The weight has a minus sign.
         """
         return exp(self.epsilon) * (1 - self.q) - self.q
 
     @property
     def tilt(self) -> float:
-        """The tilt z = alpha / beta < 1 under which the threshold outcome s* is the mode.
+        """The weight base z < 1 under which the threshold s* is the mode of other people's count.
 
-        A law tilted by z has probabilities proportional to P(s) z^s; counts of 1-bits up to s*
-        speak for 0.
+        Counts s of 1-bits in all reports up to the threshold s* favour value 0 of the attacked
+        person by more than e^epsilon. s* is where P(Z = s) z^s is largest, Z the count in other
+        people's reports. z is alpha / beta = (p - e^eps q) / (e^eps p - q), q the probability that
+        a bit is flipped, p = 1 - q.
         """
         return self.alpha / self.beta
 
     def tilted_mean(self, m: Floats) -> Floats:
-        """Return the mean of other people's count of 1-bits under the tilt, for each m.
+        """Return the mean of other people's count of 1-bits with weights tilt^count, for each m.
 
-        m is the number of other people with a 1. The threshold s*, up to which outcomes favour 0,
-        is the integer below or above the mean.
+        Counts up to a threshold s* favour value 0 of the attacked person by more than e^epsilon. s*
+        is the integer below or above this mean.
+
+        m: number of other people with a 1.
         """
         people = np.full(m.shape, float(self.other_people))
         return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
@@ -90,13 +96,14 @@ class PairDivergence:
     def gain(self, m: Floats, s: Floats) -> Floats:
         """Return P_0(A <= s) - e^eps P_1(A <= s), at most delta, for each m and s.
 
-        P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0, or 1; m is
-        the number of other people with a 1. Real m and s by analytic extension. Both terms are
-        taken under the tilt that centres s, where they are of comparable size: no cancellation
-        beyond the square of the tail's distance in deviations.
+        P_0 and P_1 are the distributions of the count A of 1-bits if the attacked person has 0, or
+        1. m is the number of other people with a 1. m and s may be real, by analytic extension.
+        Both terms are computed with weights that centre s. They are then of comparable size, so
+        little accuracy is lost unless s is many standard deviations from the mean.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
-        # At the ends of the support the lower sum is a single term or everything.
+        # Up to s = 0 only the term of Z = 0 can remain. From s = N (all other people) on the sum
+        # over all outcomes, 1 - e^eps, is taken; at s = N itself it is a lower bound.
         result = self.alpha * np.exp(
             log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
         )
@@ -122,10 +129,11 @@ class PairDivergence:
         return np.asarray(np.maximum(both_gains.reshape(2, -1).max(axis=0), 0.0))
 
     def envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `hockey_stick`, smooth in m, the other people with a 1.
+        """Return an upper bound of `hockey_stick` that is smooth in m, the other people with a 1.
 
-        The threshold s*, a whole count in `hockey_stick`, may be real here: the maximum over nine
-        points around the tilted mean, raised by the parabola through the best three.
+        In `hockey_stick` the threshold is a whole count; here it may be real. The bound is the
+        maximum over eleven thresholds around the weighted mean, raised by the parabola through the
+        best three.
         """
         offsets = np.linspace(-1.25, 1.25, 11)
         points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.other_people)
@@ -138,27 +146,34 @@ class PairDivergence:
         return np.asarray(np.maximum(gain.max(axis=1), top + (right - left_gain) ** 2 / (8 * bend)))
 
     def crossing(self, m: Floats) -> Floats:
-        """Return the real s at which P(Z = s) / P(Z = s - 1) = 1/tilt, for each m.
+        """Return the real s at which P(Z = s) / P(Z = s - 1) = beta / alpha, for each m.
 
-        Z is the count of 1-bits among the reports of other people, m of whom have a 1; the
-        threshold s* is the integer at or below s.
+        Z is the count of 1-bits in the reports of other people; m of these people have a 1. Counts
+        in all reports up to s favour value 0 of the attacked person by more than e^epsilon. alpha =
+        p - e^eps q and beta = e^eps p - q, with q the probability that a bit is flipped and p = 1 -
+        q.
         """
         people = np.full(m.shape, float(self.other_people))
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
         s = np.clip(sums.mean + 0.5, 0.5, self.other_people)
         for _ in range(CROSSING_STEPS):
-            # Under the tilt the ratio is 1 at the crossing; it falls by about 1/variance a step.
+            # With weights tilt^Z the two probabilities are equal at the solution. The log of their
+            # ratio falls by about 1/variance for each step of s.
             ratio = np.log(central(sums, s)) - np.log(central(sums, s - 1))
             s = np.clip(s + np.clip(ratio * sums.variance, -1, 1), 0.5, self.other_people)
         return s
 
     def probabilistic(self, m: Floats) -> Floats:
-        """Return P_0(P_0(A) > e^eps P_1(A)), the probabilistic delta, for each m.
+        """Return the probabilistic delta of value 0 against 1, for each m.
 
-        m is the number of other people with a 1.
+        It is the probability of counts A of 1-bits with P_0(A) > e^eps P_1(A), if the attacked
+        person has 0. P_0 and P_1 are the distributions of A if the person has 0, and 1.
+
+        m: number of other people with a 1.
         """
         s = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
-        # s or s + 1 is the mode, from which on the ratio is too small.
+        # s or s + 1 is the last count with a large enough ratio of probabilities; beyond it the
+        # ratio is too small.
         rise = log_pmf(self.other_people, m, self.q, s + 1) - log_pmf(
             self.other_people, m, self.q, s
         )
@@ -170,18 +185,19 @@ class PairDivergence:
         return np.exp(log_lower_tail(self.n, m, self.q, s))
 
     def probabilistic_envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `probabilistic`, smooth in m, the other people with a 1.
+        """Return an upper bound of `probabilistic` that is smooth in m, the other people with a 1.
 
-        The crossing point, a whole count in `probabilistic`, may be real here.
+        The threshold is a whole count in `probabilistic`; here it may be real.
         """
         return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
         """Return the m in first .. last for which `probabilistic` may reach `best`.
 
-        m is the number of other people with a 1. The tail is log-concave: rounding the crossing
-        down by f divides it by at least e^(slope f), the slope being that of its logarithm just
-        above. Crossings are linear in m over this range.
+        m is the number of other people with a 1. Rounding the real threshold down by f divides the
+        tail probability by at least e^(slope f), because the tail is log-concave. `slope` is that
+        of its logarithm just above the threshold. Thresholds are taken as linear in m over this
+        range.
         """
         ends = np.array([float(first), float(last)])
         s = self.crossing(ends)
@@ -193,14 +209,15 @@ class PairDivergence:
 class Quantiles:
     """The probabilistic epsilon of shuffled one-bit reports for a delta, from lower quantiles.
 
-    P_0 and P_1 are the laws of the count A of 1-bits if the doubted person has 0 or 1. epsilon_m =
-    log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may be
-    excluded, this one may not, and the ratio falls in s.
+    P_0 and P_1 are the distributions of the count A of 1-bits if the attacked person has 0 or 1.
+    The epsilon for m other people with a 1 is log(P_0(s) / P_1(s)) at the smallest s with P_0(A <=
+    s) > delta. All smaller counts together have probability at most delta, so they may be left out;
+    s may not. The ratio falls in s, so it is largest at s.
 
     Attributes:
         n: people.
-        q: lie probability, 0 < q < 1/2.
-        delta: allowed probability of excluded outcomes, in (0, 1).
+        q: probability that a bit is flipped, 0 < q < 1/2.
+        delta: allowed probability of outcomes left out, in (0, 1).
     """
 
     n: int
@@ -208,7 +225,10 @@ class Quantiles:
     delta: float
 
     def epsilon(self, m: Floats) -> Floats:
-        """Return epsilon in nats, for each m of other people with a 1; at least 0."""
+        """Return the probabilistic epsilon in nats, at least 0, for each m.
+
+        m: number of other people with a 1.
+        """
         s = np.clip(np.floor(self._real(m)), 0, self.n)
         for step in (-1.0, 1.0, 1.0):
             covered = np.exp(log_lower_tail(self.n, m, self.q, s)) <= self.delta
@@ -216,9 +236,10 @@ class Quantiles:
         return self._log_ratio(m, s)
 
     def envelope(self, m: Floats) -> Floats:
-        """Return an upper envelope of `epsilon`, smooth in m (other people with a 1).
+        """Return an upper bound of `epsilon` that is smooth in m, the other people with a 1.
 
-        The ratio is taken at the real quantile, in `epsilon` at a whole number.
+        It takes the ratio of probabilities at the real quantile of the count; `epsilon` takes it at
+        a whole count.
         """
         return self._log_ratio(m, np.maximum(self._real(m), 0.0))
 
@@ -234,7 +255,14 @@ class Quantiles:
         return _by_phase(first, last, s, (float(at.max()) - best) / slope, down=False)
 
     def _log_ratio(self, m: Floats, s: Floats) -> Floats:
-        """Return log(P_0(A = s) / P_1(A = s)) in nats, at least 0, for m other people with a 1."""
+        """Return log(P_0(A = s) / P_1(A = s)) in nats, at least 0.
+
+        P_0 and P_1 are the distributions of the count A of 1-bits if the attacked person has 0, and
+        1.
+
+        m: number of other people with a 1.
+        s: values of the count, may be real.
+        """
         with np.errstate(divide="ignore"):
             rho = log_pmf(self.n - 1, m, self.q, s) - log_pmf(self.n - 1, m, self.q, s - 1)
         return np.maximum(log_g(rho, self.q), 0.0)
@@ -242,7 +270,9 @@ class Quantiles:
     def _real(self, m: Floats) -> Floats:
         """Return the real s with P_0(A <= s) = delta, by Newton steps on the logarithm.
 
-        P_0 is the law of the count A of 1-bits if the doubted person has 0.
+        P_0 is the distribution of the count A of 1-bits if the attacked person has 0.
+
+        m: number of other people with a 1.
         """
         from scipy.special import ndtri
 
@@ -252,7 +282,8 @@ class Quantiles:
         s = np.maximum(mean + float(ndtri(self.delta)) * spread, 0.25)
         for _ in range(2 * CROSSING_STEPS):
             tail = log_lower_tail(self.n, m, self.q, s)
-            # The logarithm rises by about -log z (or the pmf over the tail) for each step of s.
+            # The slope of log P(A <= s) in s: about -log z, with z^A the weights that centre s, or
+            # P(A = s) / P(A <= s) if that is larger.
             slope = np.maximum(-np.log(saddle(people, m, self.q, s)), 0.0)
             slope = np.maximum(slope, np.exp(np.minimum(log_pmf(self.n, m, self.q, s) - tail, 3)))
             s = np.clip(
@@ -262,13 +293,17 @@ class Quantiles:
 
 
 def log_g(log_rho: Floats, q: float) -> Floats:
-    """Return the log privacy ratio g(r) = log((q + p r) / (p + q r)), from the log of r.
+    """Return the log privacy ratio for one person's bit, g(r) = log((q + p r) / (p + q r)).
 
-    r is the probability ratio P(s) / P(s - 1) of the other people's count, q the lie probability, p
-    = 1 - q. Paper 001, Section 6.2: pi_n(s; m) = g(rho_{n-1}(s; m)); infinite r gives log(p/q).
+    r is the ratio P(Z = s) / P(Z = s - 1), Z the count of 1-bits in other people's reports. g is
+    the log of P(A = s) if the person has 0, divided by P(A = s) if the person has 1, A the count in
+    all reports (paper 001, Section 6.2). An infinite r gives log(p/q).
+
+    log_rho: the log of r.
+    q: probability that a bit is flipped, p = 1 - q.
     """
     p = 1 - q
-    # Divided by the larger of 1 and r, so that nothing overflows.
+    # Numerator and denominator are divided by the larger of 1 and r, so that nothing overflows.
     small = np.exp(-np.abs(log_rho))
     up = np.log((q * small + p) / (p * small + q))
     return np.where(log_rho >= 0, up, -up)
@@ -277,12 +312,17 @@ def log_g(log_rho: Floats, q: float) -> Floats:
 def _by_phase(first: int, last: int, ends: Floats, room: float, *, down: bool) -> Floats:
     """Return the m in first .. last at which rounding the real threshold costs little.
 
-    m is the number of other people with a 1. The threshold is linear in m between its values
-    `ends`. It is rounded down (`down`) or up, by at most about `room`.
+    m is the number of other people with a 1. The threshold, a count of 1-bits, is taken as linear
+    in m.
+
+    ends: the real threshold at `first` and at `last`.
+    room: the largest distance to a whole number that is allowed, about.
+    down: whether the threshold is rounded down; else up.
     """
     m = np.arange(first, last + 1, dtype=np.float64)
     position = np.linspace(ends[0], ends[1], len(m))
     rounding_loss = position - np.floor(position) if down else np.ceil(position) - position
-    # A margin for the curvature within the interval; a crossing at a whole s is on either side.
+    # The margin is for the curvature of the threshold in m. A threshold near a whole number may lie
+    # on either side of it, so it is always kept.
     margin = 1.2 * max(room, 0.0) + 0.01
     return m[(rounding_loss <= margin) | (rounding_loss >= 1 - 0.01)]
