@@ -134,7 +134,7 @@ class Cluster:
     gigabytes: float = 256.0
 
     def __post_init__(self) -> None:
-        """Raise ParameterError if a number of the resources is out of range."""
+        """Raise a ParameterError if a number of cores, gigabits or gigabytes is out of range."""
         whole(self.cores, "cores", 1)
         for name in ("gigabits", "gigabytes"):
             if not 0 < number(getattr(self, name), name) < inf:
@@ -142,7 +142,7 @@ class Cluster:
 
     @property
     def memory(self) -> float:
-        """Bytes of memory in each computer."""
+        """Memory in each computer of a party, in bytes."""
         return self.gigabytes * 1e9
 
 
@@ -243,7 +243,10 @@ class PeopleLimit:
 
 
 def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...]:
-    """Return the limits exceeded by this number of people, the smallest limit first."""
+    """Return the limits exceeded by this number of people, the smallest limit first.
+
+    limits: numbers of people up to which a session stays within a resource, such as memory.
+    """
     return tuple(
         sorted((limit for limit in limits if limit.people < people), key=lambda limit: limit.people)
     )

@@ -43,7 +43,7 @@ def uniform_prior_error(users: int) -> float:
     """Return 1 - 1/n: the error of guessing one of n equally likely users.
 
     Args:
-        users: n, people, >= 2.
+        users: number of users n >= 2.
     """
     return 1 - 1 / whole(users, "users", 2)
 
@@ -62,7 +62,8 @@ def tight_fano(information_bits: float, users: int) -> float:
     n = whole(users, "users", 2)
     needed = log2(n) - _bits(information_bits)
     low, high = 0.0, 1 - 1 / n
-    # h(beta) + beta log2(n - 1) rises from 0 to log2 n on this interval.
+    # The right side of Fano's inequality rises from 0 to log2 n as the error rises from 0 to 1 -
+    # 1/n, so bisection finds the error.
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):

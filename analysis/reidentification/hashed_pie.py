@@ -1,12 +1,12 @@
-"""PIE and Bayes error of local hashing if its matrix is too large: an average over keys.
+"""PIE and Bayes error of local hashing if its matrix is too large: an average over hash keys.
 
-PIE is I(U; Y), the information in a report Y about its sender U; beta the least error in naming the
-sender. The key h of a report is drawn without looking at the value, so (paper 003, (36))
+PIE is I(U; Y), the information in a report Y about its sender U; beta is the least error in naming
+the sender. The hash key h of a report is drawn without looking at the value, so (paper 003, (36))
 
     I(U; H, Y) = mean over h of I(U; Y | H = h),      beta = mean over h of beta(h)
 
-and with one key h, local hashing is GRR on the g hash values. Keys drawn at random give an unbiased
-estimate of both, with a standard error.
+With one key h, local hashing is generalized randomized response (GRR) on the g hash values. Keys
+drawn at random give an unbiased estimate of both, with a standard error.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from .personal_information import bayes_error, pie
 
 @dataclass(frozen=True, slots=True)
 class HashedRisk:
-    """Re-identification risk of local hashing, estimated as means over random keys.
+    """Re-identification risk of local hashing, estimated as means over random hash keys.
 
     Attributes:
-        pie, pie_error: I(U; Y), the information in a report about its sender, and its standard
+        pie, pie_error: I(U; Y), the information in a report Y about its sender U, and its standard
             error, in `unit`.
         bayes_error, bayes_error_error: the least identification error and its standard error.
         keys: number of keys drawn.
@@ -45,7 +45,10 @@ class HashedRisk:
     unit: str
 
     def __str__(self) -> str:
-        """Return a line for reports: both figures with their standard errors."""
+        """Return a line for reports: the PIE and the Bayes error, with their standard errors.
+
+        The PIE is the information in a report about its sender.
+        """
         return (
             f"PIE {self.pie:.4g} +- {self.pie_error:.2g} {self.unit}, Bayes error "
             f"{self.bayes_error:.4f} +- {self.bayes_error_error:.2g} ({self.keys} keys)"
@@ -57,13 +60,13 @@ def hashed_risk(
 ) -> HashedRisk:
     """Return a report's information about its sender and the least error, for local hashing.
 
-    Both are estimated from randomly drawn keys, with standard errors.
+    Both are means over randomly drawn hash keys, with standard errors.
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
         randomizer: local hashing of the same number of symbols.
         keys: number of keys to draw, >= 2.
-        unit: of the PIE.
+        unit: of the information, "bits" or "nats".
         rng: generator or seed.
     """
     table = as_joint(joint)

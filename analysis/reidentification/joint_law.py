@@ -38,12 +38,12 @@ class Joint:
 
     @property
     def users(self) -> Floats:
-        """The probability p(U) of each person, shape (people,)."""
+        """The probability p(U) of each person U, shape (people,)."""
         return weighted_counts(self.row, self.mass, self.people)
 
     @property
     def values(self) -> Floats:
-        """The probability p(X) of each symbol, shape (symbols,)."""
+        """The probability p(X) of each symbol as a person's value X, shape (symbols,)."""
         return weighted_counts(self.column, self.mass, self.symbols)
 
     def dense(self) -> Floats:
@@ -72,11 +72,15 @@ def weighted_counts(place: npt.NDArray[Any], weight: Floats, length: int) -> Flo
 
 
 def as_joint(joint: Any, name: str = "joint") -> Joint:
-    """Check a joint table (array, SciPy sparse array or matrix, or `Joint`) of at least two people.
+    """Check a table of persons and symbols, and return it as their joint distribution.
+
+    joint: people x symbols of at least two people, as an array, a SciPy sparse array or matrix, or
+    a `Joint`; whole numbers are counts, other numbers are probabilities.
+    name: the parameter's name, for errors.
 
     Raises:
-        ParameterError: not two axes, a negative or infinite entry, no people, or probabilities that
-            do not sum to 1.
+        ParameterError: not two axes, a negative or infinite entry, fewer than two people, or
+            probabilities that do not sum to 1.
     """
     if isinstance(joint, Joint):
         return joint
@@ -102,7 +106,10 @@ def as_joint(joint: Any, name: str = "joint") -> Joint:
 
 
 def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, npt.NDArray[Any]]:
-    """Return the shape of a table and the row, column and number of its entries.
+    """Return the shape of a table, and the row, column and number of each entry.
+
+    joint: a table of people x symbols.
+    name: the parameter's name, for errors.
 
     Raises:
         ParameterError: not two axes, or no numbers.

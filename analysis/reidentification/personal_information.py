@@ -54,11 +54,15 @@ def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
 def bayes_error(joint: Any, Q: Any = None) -> float:
     """Return the least probability of naming the wrong person after one report, in [0, 1].
 
-    Paper 003, Section 3.3. Arguments and errors as in `pie`.
+    Paper 003, Section 3.3.
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
         Q: a randomizer with `.matrix`, or reports x inputs matrix; None reports the value itself.
+
+    Raises:
+        ParameterError: a bad table, another number of symbols than Q has inputs, or a randomizer
+            without a matrix.
     """
     table = as_joint(joint)
     plain = _plain(Q, table.symbols)
@@ -74,6 +78,8 @@ def bayes_error(joint: Any, Q: Any = None) -> float:
 def prior_error(joint: Any) -> float:
     """Return the error of the best guess of the person without any report: 1 - max p(U), in [0, 1).
 
+    p(U) is the probability of person U: the share of U's row in the table.
+
     >>> from veilmix.analysis.reidentification import prior_error
     >>> prior_error([[3, 1], [0, 4]])
     0.5
@@ -85,9 +91,10 @@ def prior_error(joint: Any) -> float:
 
 
 def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, float, float]:
-    """Return (I(U; Y), I(U; X), I(X; Y)) for a person U, value X and report Y.
+    """Return (I(U; Y), I(U; X), I(X; Y)), the mutual information of person U, value X and report Y.
 
-    The first is at most the other two (data processing; paper 003, Proposition 3.10).
+    The first is at most each of the other two, by the data-processing inequality (paper 003,
+    Proposition 3.10).
 
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
@@ -129,10 +136,13 @@ class PieStream:
         self._nats = 0.0
 
     def add(self, rows: Any) -> None:
-        """Add people, each a row of weights >= 0 with a positive sum, dense or sparse.
+        """Add people to the mean.
+
+        rows: a row of weights >= 0 with a positive sum for each person, people x symbols, dense or
+        sparse.
 
         Raises:
-            ParameterError: another number of symbols, a bad weight, or a row without weight.
+            ParameterError: another number of symbols, a bad weight, or a row that sums to 0.
         """
         from scipy.sparse import csr_array
 
@@ -151,7 +161,7 @@ class PieStream:
         self._nats += self._divergence(block, weights)
 
     def value(self, unit: Unit = "bits") -> float:
-        """Return I(U; Y), the information in a report about its sender, for all rows so far.
+        """Return I(U; Y), the information in a report Y about its sender U, for all rows so far.
 
         Raises:
             ParameterError: fewer than two people so far.
@@ -275,5 +285,5 @@ def _plain_error(table: Joint, theta: float, nu: float) -> float:
 
 
 def _share(value: float) -> float:
-    """Return a value clipped to [0, 1], which it may leave by rounding."""
+    """Return a probability clipped to [0, 1], because rounding may move it outside."""
     return min(1.0, max(0.0, value))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Strength = Literal["general", "printed", "contraction", "exact"]
 STRENGTHS: tuple[Strength, ...] = ("general", "printed", "contraction", "exact")
-HALVINGS = 200  # most steps of the bisection for epsilon
+HALVINGS = 200  # most halvings of the interval in which epsilon is sought
 
 
 @dataclass(frozen=True, slots=True)

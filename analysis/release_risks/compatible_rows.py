@@ -80,10 +80,13 @@ class CompatibleColumn:
 class RowMatches:
     """Numbers of released rows that fit each person, and of people that fit each released row.
 
+    A row fits a person if each of its values stands for the person's value.
+
     Attributes:
         rows: the number of released rows that fit each person, shape (people,).
         people: the number of people that fit each released row, shape (rows of the release,).
-        pairs: people that exactly one row fits, if that row fits no other person.
+        pairs: number of people that exactly one released row fits, if that row fits no other
+            person.
     """
 
     rows: Integers
@@ -215,11 +218,13 @@ def _cells(
 
 
 def _place(layers: list[Integers], codes: Integers, values: int) -> int:
-    """Return the first layer without any of these original codes; add a layer if needed.
+    """Return the number of the first layer with room for a released code; add a layer if needed.
+
+    A layer holds released codes of a column of which no two stand for the same original code.
 
     layers: for each layer the released code of each original code, or NO_VALUE; may get a new
     layer.
-    codes: the original codes for which one released code stands.
+    codes: the original codes that the released code stands for.
     values: number of original codes.
     """
     for number, layer in enumerate(layers):
@@ -230,5 +235,5 @@ def _place(layers: list[Integers], codes: Integers, values: int) -> int:
 
 
 def _or_empty(codes: Integers | None) -> Integers:
-    """Return the codes, or an empty array for None."""
+    """Return an array of codes, or an empty array in place of None."""
     return np.zeros(0, np.int64) if codes is None else codes

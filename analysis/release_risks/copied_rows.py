@@ -19,7 +19,7 @@ from .rates import Rate
 SEED = 0x636F7079  # seed of the samples, so that results are repeatable
 # approximate limit of the values compared; beyond it, released rows are sampled to save time
 CELLS = 2e8
-LEAST_ROWS = 50  # least number of released rows compared, even if the original is large
+LEAST_ROWS = 50  # least number of released rows compared, even if a large original makes this slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ def copied_rows(
 ) -> Copies:
     """Count the released rows that copy an original row, and the people with a unique row copied.
 
+    A copy has the original row's values in all columns. A row is unique if only one person has it.
+
     Args:
         original: n x d codes of at least 0.
         release: m x d codes in the same coding.
@@ -99,7 +101,7 @@ def record_distances(
     Args:
         original: n x d codes of at least 0; n >= 1.
         release: m x d codes in the same coding; m >= 1.
-        control: people outside the release, in the same coding; None: no control.
+        control: rows of people outside the release, in the same coding; None: no control.
         numbers: for each column the number of each code (nan: no number), or None for a category.
     """
     people, rows = as_table(original), as_table(release)

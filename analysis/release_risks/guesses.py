@@ -48,7 +48,7 @@ Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
 @keeps_old(known="known_columns", of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """An inference attack: guess a person's value of a column from its values of other columns.
+    """An inference attack: guess a person's value of a column from the person's other columns.
 
     Attributes:
         sought: the number of the guessed column.
@@ -101,6 +101,8 @@ class Inference:
 @dataclass(frozen=True, slots=True)
 class Linkability:
     """A linkability attack: link the entries of one person in two files with different columns.
+
+    The attacker uses the release to link them. Columns are numbered as in the release.
 
     Attributes:
         first: column numbers of the first file.

@@ -34,13 +34,15 @@ CELLS = 1 << 22  # most entries of a matrix of classes x values that are in memo
 class Diversity:
     """k-anonymity, l-diversity and t-closeness of a table for a sensitive column.
 
+    A class is the people with equal values in the quasi-identifiers.
+
     Attributes:
         column: number of the sensitive column.
-        k: people in the smallest equivalence class of the quasi-identifiers.
+        k: people in the smallest class.
         l: the fewest different sensitive values in a class.
-        entropy_l: exp of the least entropy of these values in a class; at least 1.
+        entropy_l: exp of the least entropy of the sensitive values in a class; at least 1.
         t: the largest distance of a class's distribution of values from that of all people, 0 to 1.
-        classes: number of equivalence classes.
+        classes: number of classes.
         largest_share: the largest share of a class's people that have the same value, 0 to 1.
         certain: people in a class with a single sensitive value (l is 1), which is thereby
             revealed.
@@ -93,7 +95,11 @@ def diversity(
 
 
 def _people_of(rows: NDArray[np.bool_], persons: Persons | None) -> int:
-    """Return the number of people with a row in this mask."""
+    """Return the number of people with at least one row in a mask.
+
+    rows: a truth value for each row.
+    persons: owners of the rows; None: each row is a person's own.
+    """
     return int(np.count_nonzero(rows) if persons is None else np.unique(persons.owner[rows]).size)
 
 

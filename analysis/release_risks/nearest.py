@@ -79,7 +79,10 @@ class Near:
         self.min_distance = float(self.whole.min())
 
     def _leave_out(self) -> None:
-        """Remove the person's own row from the release, since it would be the nearest row."""
+        """Remove the person's own row from the release, since it would be the nearest row.
+
+        If several released rows are equal to it, one of them is removed.
+        """
         equal_places = np.flatnonzero(self.whole == 0)
         me = int(equal_places[(self.release.rows(equal_places) == self.codes).all(axis=1)][0])
         if self.weights[me] > 1:

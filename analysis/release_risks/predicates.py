@@ -48,7 +48,7 @@ COMPARE = {
 }
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
-SIGNS = tuple(COMPARE)  # comparisons of numbers; categories have only the first two
+SIGNS = tuple(COMPARE)  # comparisons of numbers; only the first two apply to categories
 # approximate limit of the rows and combinations of values counted; beyond it, sets of columns are
 # sampled
 MAX_COUNTED = 4e9
@@ -83,7 +83,10 @@ class SinglingOut:
 
     @property
     def share(self) -> float:
-        """The share of tries that isolate a person of the table, 0 to 1."""
+        """The share of tries that isolate a person of the table, 0 to 1.
+
+        A try is a predicate from one released row over one set of columns.
+        """
         return self.isolating / self.tries * self.right.share if self.tries else 0.0
 
     def attack(self) -> Attack:

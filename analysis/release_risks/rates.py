@@ -29,8 +29,8 @@ class Interval:
 
     Attributes:
         value: the share, 0 to 1.
-        low: the lower end.
-        high: the upper end.
+        low: lower end of the interval.
+        high: upper end of the interval.
     """
 
     value: float
@@ -66,7 +66,12 @@ class Rate:
         return min(1.0, self.right / self.tries) if self.tries else 0.0
 
     def wilson(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Return the middle of Wilson's confidence interval, and half its width."""
+        """Return the middle of Wilson's confidence interval of the share, and half its width.
+
+        The share is the share of tries that succeed.
+
+        confidence: probability with which the interval holds.
+        """
         n = self.tries if self.error_tries is None else self.error_tries
         if not n:
             return 0.5, 0.5
@@ -127,6 +132,6 @@ class Attack:
 
 
 def _clipped(value: float, error: float) -> Interval:
-    """Return a value with its error as an interval within [0, 1]."""
+    """Return the interval value - error to value + error, clipped to [0, 1]."""
     low, high = (min(1.0, max(0.0, end)) for end in (value - error, value + error))
     return Interval(min(1.0, max(0.0, value)), low, high)

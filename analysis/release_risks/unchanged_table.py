@@ -22,7 +22,7 @@ from .predicates import singling_out
 from .rates import Attack, Rate
 
 SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
-MAX_SOUGHT = 15  # most columns for which an inference attack is tried
+MAX_SOUGHT = 15  # most columns that inference attacks try to guess in a table
 SETS = 1.5e7  # approximate limit of the rows and combinations of values that singling out counts
 ROWS = 3e7  # approximate limit of the values that the other attacks compare
 
@@ -48,9 +48,10 @@ class TableColumns:
     """The roles of a table's columns: numbers, quasi-identifiers and sensitive columns.
 
     Attributes:
-        numbers: for each column the number of each code (nan: no number), or None for a category.
-        quasi: the quasi-identifiers; None: all columns that are not sensitive.
-        sensitive: the sensitive columns.
+        numbers: for each column the number of each code (nan: no number), or None for a category;
+            None: all columns are categories.
+        quasi: numbers of the quasi-identifiers; None: all columns that are not sensitive.
+        sensitive: numbers of the sensitive columns.
     """
 
     numbers: Numbers | None = None

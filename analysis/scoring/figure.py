@@ -35,7 +35,10 @@ class Drawable(Protocol):
 
 
 class DrawableBounds(Protocol):
-    """The bound on exposure that `draw` marks at k."""
+    """The bound on exposure that `draw` marks at the threshold k.
+
+    A person is exposed in an equivalence class smaller than k.
+    """
 
     @property
     def proved(self) -> int:
@@ -51,15 +54,15 @@ class DrawableEstimate(Protocol):
 
     @property
     def low(self) -> int:
-        """The lower end of the range of exposed people."""
+        """The lower end of the range of exposed people that the estimate allows."""
 
     @property
     def high(self) -> int:
-        """The upper end of the range of exposed people."""
+        """The upper end of the range of exposed people that the estimate allows."""
 
 
 class DrawableScore(Protocol):
-    """The data of a table's score that `draw` needs; `table_score.TableScore` has them."""
+    """The data of a table's score that `draw` needs, such as those of a `TableScore`."""
 
     @property
     def n(self) -> int:
@@ -83,13 +86,13 @@ class DrawableScore(Protocol):
 
     @property
     def bounds(self) -> DrawableBounds:
-        """The bounds on the exposure at k of all columns together."""
+        """The bounds on the people that all columns together expose at the threshold k."""
 
     @property
     def unrelated(self) -> DrawableEstimate | None:
-        """The exposure at k if the columns were statistically independent.
+        """An estimate of the people exposed at k if the columns were statistically independent.
 
-        None if not estimated.
+        None if it was not made.
         """
 
 
@@ -105,8 +108,8 @@ def figure(score: DrawableScore) -> "Figure":
 def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     """Draw the exposure curves of a score on `ax`, or on a new figure; return the axes.
 
-    For each column and all columns together: the share of people in classes smaller than k, against
-    k.
+    A curve shows, against k, the share of people in equivalence classes smaller than k. There is a
+    curve for each column, and a curve for all columns together.
     """
     if ax is None:
         ax = drawing.new(8.5, 4.8)[1][0]

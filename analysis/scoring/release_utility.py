@@ -34,7 +34,7 @@ from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
 STEPS = 500  # most steps of expectation maximisation (EM)
-STILL = 1e-12  # EM ends if no share changes by more
+STILL = 1e-12  # EM ends if no share changes by more than this in a step
 TINY = 1e-300  # divisor in place of a sum that is 0, to avoid a division by 0
 
 Floats = NDArray[np.float64]
@@ -66,7 +66,7 @@ class PairErrors:
         return max(self.distances, default=0.0)
 
     def __repr__(self) -> str:
-        """Return the number of tables with the mean and the largest distance."""
+        """Return the number of two-way tables, and the mean and largest distance."""
         return (
             f"<PairErrors of {len(self.pairs)} two-way tables: total variation distance "
             f"{self.mean:.3g} on average, {self.largest:.3g} at most>"
@@ -116,7 +116,7 @@ class ReleasedRows:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The numbers of the columns of which any value is released."""
+        """The numbers of the columns of which at least one person's value is released."""
         is_shown = (self.rows != BLANK).any(axis=0)
         return tuple(np.flatnonzero(is_shown).tolist())
 
@@ -196,7 +196,12 @@ def pair_errors(
 
 
 def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Floats]) -> PairErrors:
-    """Return the distances of given two-way tables (shares) from the true tables."""
+    """Return the distances of given two-way tables (shares) from the true tables.
+
+    codes: the true rows, n x d.
+    sizes: number of values of each column.
+    tables: for pairs of columns the table of shares.
+    """
     return PairErrors(
         tuple(tables),
         tuple(distance(pair_shares(codes, sizes, pair), table) for pair, table in tables.items()),

@@ -59,7 +59,7 @@ class ScoredSet:
 
     Attributes:
         columns: column numbers, ascending.
-        truth: people in an equivalence class smaller than k.
+        truth: number of people in an equivalence class smaller than k.
         promised: upper bound on the exposed people, certified from the marginals.
     """
 

@@ -50,7 +50,7 @@ RULES = ("printed", "refined", "coverage")
 
 
 class Missing(StrEnum):
-    """The meaning of a missing cell: its own value (CATEGORY), or a match to any (WILDCARD)."""
+    """The meaning of a missing cell: a value of its own (CATEGORY), or any value (WILDCARD)."""
 
     CATEGORY = "category"
     WILDCARD = "wildcard"
@@ -359,10 +359,10 @@ def _checked(
 
 
 def _meaning(missing: Missing | str) -> Missing:
-    """Return the meaning of a missing cell from its text.
+    """Return the meaning of a missing cell from its name, "category" or "wildcard".
 
     Raises:
-        ParameterError: an unknown text.
+        ParameterError: an unknown name.
     """
     try:
         return Missing(missing)

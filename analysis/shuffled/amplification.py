@@ -353,7 +353,7 @@ def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float
     from scipy.optimize import brentq
 
     def gap(epsilon: float) -> float:
-        """Return the difference of delta at an epsilon from the required delta."""
+        """Return delta at an epsilon, minus the required delta."""
         return delta_at(epsilon) - delta
 
     if gap(0.0) <= 0:
@@ -373,7 +373,7 @@ def _crossing(
 
     @cache  # cached, because the search evaluates the ends of its interval twice
     def gap(epsilon: float) -> float:
-        """Return the difference of the logarithms of delta at an epsilon and the required delta."""
+        """Return log delta at an epsilon, minus the log of the required delta."""
         delta_there = delta_at(epsilon)
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 

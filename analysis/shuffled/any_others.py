@@ -87,7 +87,7 @@ SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is
 # linear.
 CENTRES, NODES = 25, 8
-# Relative difference below which two numbers are equal.
+# Relative difference below which two likelihood differences are equal.
 TIED = 1e-9
 # ROUNDING: rounding error of the gain D of replacing a term, as a part of the widest term. D counts
 # as never negative if it is above minus the share SLIGHT of this error, which is added to the

@@ -98,7 +98,7 @@ class Band:
         return self.effort.thorough and has_few_cases and all(map(listed, self.cases))
 
     def low(self, epsilon: float) -> float:
-        """Return a lower bound of delta at epsilon > 0."""
+        """Return a lower bound of delta at epsilon > 0, the largest over all pairs of values."""
         best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
         # Pairs of values with the largest local delta come first, because a pair can be skipped if
         # its local delta is below the best lower bound so far. u against v and v against u may
@@ -117,7 +117,7 @@ class Band:
         return best
 
     def high(self, epsilon: float) -> float:
-        """Return an upper bound of delta at epsilon > 0."""
+        """Return an upper bound of delta at epsilon > 0, which holds for all pairs of values."""
         best, exchanged = 0.0, dict[int, float]()
         for case in self.cases:
             blanket, equals = case
@@ -187,10 +187,18 @@ def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
 
 
 def upper_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """Return the least upper bound of delta at epsilon over all bands; infinite without bands."""
+    """Return the least upper bound of delta at epsilon over all bands; infinite without bands.
+
+    A band has a lower and an upper bound of delta, computed from one list of a randomizer's pairs
+    of values.
+    """
     return min((band.high(epsilon) for band in band_list), default=inf)
 
 
 def lower_delta(band_list: Sequence[Band], epsilon: float) -> float:
-    """Return the largest lower bound of delta at epsilon over all bands; 0 without bands."""
+    """Return the largest lower bound of delta at epsilon over all bands; 0 without bands.
+
+    A band has a lower and an upper bound of delta, computed from one list of a randomizer's pairs
+    of values.
+    """
     return max((band.low(epsilon) for band in band_list), default=0.0)

@@ -75,7 +75,8 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
         return Level.from_value("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
     mixed = mixed_pairs(n, [flip_neighbours(h, q, h) for h in range(1, bits + 1)])
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-    # The 1-bit delta is a lower bound: all people may agree in all bits but one.
+    # The 1-bit delta is a lower bound, because the vectors of all people may agree in all bits but
+    # one.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
     # distant vectors come first: their delta is usually the largest, and then the rest is skipped
     for h in range(bits, 0, -1):
@@ -251,7 +252,13 @@ def _delta(law: Floats, second_law: Floats, epsilon: float) -> float:
 
 
 def _bits(value: int, name: str, limit: int = LARGEST_BITS) -> int:
-    """Check a number of bits and return it; raise a ParameterError beyond the limit."""
+    """Check a number of bits and return it.
+
+    name: the parameter's name, for the error.
+
+    Raises:
+        ParameterError: fewer than 1 bit, or more than the limit.
+    """
     bits = whole(value, name, 1)
     if bits > limit:
         raise ParameterError(f"{name}: found {brief(bits)}; needs at most {limit}")

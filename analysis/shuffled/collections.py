@@ -61,7 +61,10 @@ class NeighbourPairs:
     populations: Sequence[Population]
 
     def deltas(self, epsilon: float) -> Floats:
-        """Return the hockey-stick delta of each pair in the worse direction, shape (pairs,)."""
+        """Return the hockey-stick delta of each pair of neighbours, the larger of both directions.
+
+        Shape (pairs,).
+        """
         growth = exp(epsilon)
         forth = np.maximum(self.first_law - growth * self.second_law, 0.0)
         back = np.maximum(self.second_law - growth * self.first_law, 0.0)
@@ -69,7 +72,7 @@ class NeighbourPairs:
         return np.asarray(np.maximum(*sums))
 
     def delta(self, epsilon: float) -> float:
-        """Return the largest hockey-stick delta of all pairs."""
+        """Return the largest hockey-stick delta of all pairs of neighbours, in both directions."""
         return float(self.deltas(epsilon).max())
 
     def worst(self, epsilon: float) -> Population:
@@ -77,7 +80,7 @@ class NeighbourPairs:
         return self.populations[int(self.deltas(epsilon).argmax())]
 
 
-@lru_cache(maxsize=2)  # a result takes up to 48 MB
+@lru_cache(maxsize=2)  # few results are cached, because a result takes up to 48 MB
 def every_pair(n: int, randomizer: Randomizer) -> NeighbourPairs | None:
     """Return all pairs of neighbouring data sets of n reports; None if they are too many.
 
@@ -165,7 +168,8 @@ def symmetric(rows: Floats) -> bool:
     rows: the randomizer's matrix, shape (reports, values).
     """
     first, *rest = range(rows.shape[1])
-    # A swap and a rotation generate all permutations, so these two suffice.
+    # The swap of two values and the rotation of all generate every permutation, so testing these
+    # two is enough.
     return _is_symmetry(rows, [rest[0], first, *rest[1:]]) and _is_symmetry(rows, [*rest, first])
 
 
@@ -310,7 +314,10 @@ def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]])
 
 
 def _spread(people: int, values: int) -> list[Population]:
-    """Return all ways to distribute a number of people over a number of values."""
+    """Return all ways to distribute a number of people over a number of values.
+
+    Each way is the number of people with each value.
+    """
     spread = []
     for cuts in combinations_with_replacement(range(people + 1), values - 1):
         ends = (0, *cuts, people)

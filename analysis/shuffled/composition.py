@@ -104,7 +104,7 @@ class Loss:
 
     @property
     def values(self) -> Floats:
-        """The lattice points, in nats."""
+        """The grid points of the loss, in nats."""
         return np.asarray((self.first + np.arange(len(self.law))) * self.step, np.float64)
 
     def hockey_stick(self, epsilon: float) -> float:
@@ -177,7 +177,10 @@ def compose_reports(
 
 
 def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
-    """Return the result for a single feature, which needs no composition."""
+    """Return the bounds of epsilon for a single feature, which needs no composition.
+
+    n: number of reports.
+    """
     report, q = report_epsilon(n, randomizer, delta), randomizer.one_bit
     if q is None:
         return ComposedReports(delta, report, None)
@@ -413,7 +416,12 @@ def _summed(losses: Sequence[Loss]) -> Loss:
 
 
 def _smallest_epsilon(delta_at: Callable[[float], float], delta: float, top: float) -> float:
-    """Return the least epsilon in [0, top] with at most this delta, by bisection from above."""
+    """Return the least epsilon in [0, top] with at most this delta, by bisection.
+
+    The result is rounded up, so delta holds there.
+
+    delta_at: the falling function from epsilon to delta; at most `delta` at `top`.
+    """
     if delta_at(0.0) <= delta:
         return 0.0
     low, high = 0.0, top

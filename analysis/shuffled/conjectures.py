@@ -156,7 +156,7 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
     D = len(m)
 
     def rho(s: Counts, i: int, j: int) -> Fraction:
-        """Return the ratio of the probability of s to that of s with a report i changed to j.
+        """Return the probability of counts s, divided by that of s with a report i changed to j.
 
         s are the counts of reported vectors.
         """
@@ -319,7 +319,12 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
     pi = [[laws[m][s] / laws[m + 1][s] for s in range(n + 1)] for m in range(n)]
 
     def claim(name: str, lower_side: Fraction, right: Fraction, m: int, s: int) -> None:
-        """Record a counterexample if the claimed lower_side <= right fails."""
+        """Record a counterexample if the claimed lower_side <= right fails.
+
+        name: the claim, in words.
+        m: people with a 1.
+        s: count of reported 1-bits.
+        """
         if lower_side > right:
             bad.append(Counterexample(name, {"n": n, "q": q, "m": m, "s": s}, lower_side, right))
 
@@ -353,10 +358,10 @@ def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
 
 
 def _step(counts: Counts, k: int, by: int) -> Counts:
-    """Return the counts with entry k changed by `by`."""
+    """Return the counts with entry k increased by `by`."""
     return (*counts[:k], counts[k] + by, *counts[k + 1 :])
 
 
 def _move(s: Counts, i: int, j: int) -> Counts:
-    """Return the counts s + e_j - e_i: a report i changed to j."""
+    """Return the counts s of reported vectors after a report i is changed to j."""
     return _step(_step(s, i, -1), j, 1)

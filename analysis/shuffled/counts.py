@@ -58,7 +58,7 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
     """
     p = 1 - q
     sums = Sums(m, n - m, p * z / (q + p * z), q * z / (p + q * z))
-    # log(q + p z) = log1p(p (z - 1)), exact near z = 1.
+    # log(q + p z) is computed as log1p(p (z - 1)), which stays exact near z = 1.
     return sums, m * np.log1p(p * (z - 1)) + (n - m) * np.log1p(q * (z - 1))
 
 
@@ -72,7 +72,7 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
     """
     people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
-    # At the ends there is a single outcome: all people report 0, or all report 1.
+    # At count 0 all people report 0, and at count n all report 1: a single outcome each.
     result = np.where(points == 0, _log_all(people - one_counts, one_counts, q), result)
     result = np.where(points == people, _log_all(one_counts, people - one_counts, q), result)
     inside = (points > 0) & (points < people)
@@ -201,6 +201,9 @@ def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
 
 
 def broadcast(*arrays: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return three arrays of real numbers, broadcast to one shape."""
+    """Return three arrays of real numbers, broadcast to one shape.
+
+    The arrays are numbers of people, of people with a 1, and counts of reported 1-bits.
+    """
     n, m, s = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, np.float64)) for a in arrays))
     return n, m, s

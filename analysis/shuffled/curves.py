@@ -59,11 +59,11 @@ class Figure:
 
     @property
     def columns(self) -> tuple[str, str, str]:
-        """The names of the columns of `rows`."""
+        """The names of the columns of `rows`: the curve, and the labels of both axes."""
         return "curve", self.x_label, self.y_label
 
     def rows(self) -> list[tuple[str, float, float]]:
-        """Return all points that are drawn, as (curve, x, y), for a table."""
+        """Return all points that are drawn, as (label of the curve, x, y), for a table."""
         return [
             (curve.label, float(x), float(y))
             for curve in self.curves
@@ -181,5 +181,5 @@ def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 
 
 
 def _visible(probability: float) -> float:
-    """Return a probability, or nan (not drawn) if it is too small to matter."""
+    """Return a probability, or nan (not drawn) if it is below `FAINTEST`."""
     return probability if probability >= FAINTEST else float("nan")

@@ -119,9 +119,9 @@ class PairDivergence:
         return result
 
     def hockey_stick(self, m: Floats) -> Floats:
-        """Return the hockey-stick delta of value 0 against 1, for each m; shape of m.
+        """Return the hockey-stick delta of value 0 against 1 of the attacked person, for each m.
 
-        m is the number of other people with a 1.
+        m: number of other people with a 1; the result has the same shape.
         """
         low = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
         high = np.minimum(low + 1, self.other_people)
@@ -187,7 +187,8 @@ class PairDivergence:
     def probabilistic_envelope(self, m: Floats) -> Floats:
         """Return an upper bound of `probabilistic` that is smooth in m, the other people with a 1.
 
-        The threshold is a whole count in `probabilistic`; here it may be real.
+        A search over m needs a smooth bound. In `probabilistic` the threshold of the count is a
+        whole number, so delta jumps with m; here the threshold may be real.
         """
         return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
 
@@ -246,7 +247,8 @@ class Quantiles:
     def promising(self, first: int, last: int, best: float) -> Floats:
         """Return the m in first .. last for which `epsilon` may reach `best`.
 
-        m is the number of other people with a 1.
+        m is the number of other people with a 1. `epsilon` takes a ratio at a quantile rounded up
+        to a whole count, which lowers it. So m is kept if this rounding costs little.
         """
         ends = np.array([float(first), float(last)])
         s = np.maximum(self._real(ends), 0.0)

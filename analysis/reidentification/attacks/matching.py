@@ -1,14 +1,16 @@
-"""Attackers that match counts of symbols without a model of order; and an attacker's knowledge.
+"""Attackers that compare the symbols of sequences without their order; and an attacker's knowledge.
 
-    TF-IDF   cosine of the vectors tf(x) log(N / df(x)), tf the share of x among a person's events,
-             df the number of the N trained people with x (Frankowski et al., 2006)
-    cosine   cosine of the numbers of events (Narayanan and Shmatikov, 2008)
+Two similarity scores of a released and a trained sequence:
 
-and of the sequences themselves (paper 003, Sections 3.1 and 5.1):
+    TF-IDF   cosine of the vectors tf(x) log(N / df(x)), tf the share of symbol x among a person's
+             events, df the number of the N trained people with x (Frankowski et al., 2006)
+    cosine   cosine of the numbers of events with each symbol (Narayanan and Shmatikov, 2008)
+
+Three assumptions about the sequences that the attacker has (paper 003, Sections 3.1 and 5.1):
 
     maximum knowledge   the attacker trained on the very events that are released
     partial knowledge   on the older half, while the newer half is released
-    prefix knowledge    on the first few events of what is released (ratings)
+    prefix knowledge    on the first few events of each released sequence (used for ratings)
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
         released: sequences over the same alphabet.
 
     Returns:
-        Shape (released people, trained people), in [0, 1]; 0 without common rare symbols.
+        Shape (released people, trained people), in [0, 1]. A similarity is 0 if every symbol that
+        both sequences contain occurs in the sequences of all trained people.
     """
     same_alphabet(training, released)
     training_visits, released_visits = training.visits(), released.visits()
@@ -40,9 +43,10 @@ def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
 
 
 def cosine_scores(training: Sequences, released: Sequences) -> Floats:
-    """Return the cosine similarity of symbol counts of each released to each trained sequence.
+    """Return the cosine similarity of each released to each trained sequence, by numbers of events.
 
-    Shape (released people, trained people), in [0, 1].
+    A sequence is taken as the vector of its numbers of events with each symbol. Shape (released
+    people, trained people), in [0, 1].
 
     Args:
         training: one sequence for each person the attacker knows.
@@ -56,8 +60,10 @@ def cosine_scores(training: Sequences, released: Sequences) -> Floats:
 def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:
     """Return (training, released) for an attacker that knows the very events that are released.
 
+    Both are `traces`.
+
     Args:
-        traces: one sequence for each person.
+        traces: one sequence of events for each person.
     """
     return traces, traces
 
@@ -68,8 +74,9 @@ def partial_knowledge(
     """Return (training, released): the older half of each person's events, and the newer half.
 
     Args:
-        traces: at least two events a person.
-        training_events: only this many events, the newest of the older half; all if not given.
+        traces: one sequence for each person, of at least two events.
+        training_events: number of events of each person in the training, the newest of the older
+            half; all of the older half if not given.
     """
     older, newer = traces.halves()
     return (older if training_events is None else older.last(training_events)), newer
@@ -80,13 +87,19 @@ def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences
 
     Args:
         traces: one sequence for each person.
-        training_events: the first events of a person, >= 1.
+        training_events: number of first events of each person in the training, >= 1.
     """
     return traces.first(training_events), traces
 
 
 def _directions(counts: Any, weight: Floats) -> Any:
-    """Return each person's shares of symbols times weight, scaled to length 1 (zeros stay)."""
+    """Return each person's weighted shares of the symbols, scaled to a vector of length 1.
+
+    A vector of zeros stays 0.
+
+    counts: numbers of events, a sparse array, people x symbols.
+    weight: the weight of each symbol, shape (symbols,).
+    """
     rows = counts.astype(np.float64)
     lengths = np.diff(rows.indptr)
     rows.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), lengths)

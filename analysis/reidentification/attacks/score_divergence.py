@@ -40,7 +40,7 @@ import numpy.typing as npt
 from ...validation import Floats, whole
 from .error_tradeoff import as_scores
 
-# Scores this close, relative to the largest, are equal up to rounding.
+# Scores that differ by less than this, relative to the largest score, are equal up to rounding.
 ROUNDING = 1e-12
 # If scores tie, the distance to this many genuine neighbours sets the radius of an interval in
 # which scores are counted.

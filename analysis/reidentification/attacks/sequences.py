@@ -175,7 +175,10 @@ class Sequences:
         return self.owners[inside], self.events[inside - 1] * self.symbols + self.events[inside]
 
     def _masked(self, mask: npt.NDArray[np.bool_]) -> Sequences:
-        """Return the sequences with only the events for which the mask is true."""
+        """Return the sequences with only the events for which the mask is true.
+
+        mask: a truth value for each event, shape (events,).
+        """
         lengths = np.bincount(self.owners[mask], minlength=self.people)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Sequences(self.events[mask], offsets, self.symbols)

@@ -65,11 +65,14 @@ class Identified:
 
     @property
     def fano(self) -> float:
-        """Fano's lower bound on the attacker's error, computed from `bits`; at most `error`."""
+        """The attacker's least error by Fano's inequality from `bits`; at most `error`.
+
+        `bits` is the information in a released row about its owner.
+        """
         return fano_bound(self.bits, uniform_prior_error(self.people))
 
     def __str__(self) -> str:
-        """Return a sentence for reports: columns, people re-identified, and those for certain."""
+        """Return a sentence for reports: columns, people re-identified or certain, and bits."""
         return (
             f"knowing columns {list(self.known_columns)} and seeing {list(self.released)}: "
             f"{self.expected_matches:,.1f} of {self.people:,} people found in expectation "
@@ -118,9 +121,9 @@ def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     1
 
     Args:
-        known_table: n x d integer codes, row u is known about person u.
-        released: n x e integer codes, row u is released about person u (the attacker does not know
-            the owners of rows).
+        known_table: n x d integer codes; the attacker knows that row u belongs to person u.
+        released: n x e integer codes; row u is released about person u. The attacker sees the rows
+            but not the owners.
     """
     mine, released_table = as_table(known_table), as_table(released)
     if mine.shape[0] != released_table.shape[0] or mine.shape[0] < 2:

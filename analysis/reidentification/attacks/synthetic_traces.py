@@ -1,14 +1,15 @@
 """Synthetic traces and rating histories of fictitious people, with known distributions.
 
 Traces. Place x has popularity proportional to 1 / (x + 1)^exponent. Each person has some habitual
-places, drawn by popularity, the first the most frequent (shares 1, 1/2, 1/3, ...), and a routine: a
-habitual next place for each. A step follows the routine with probability `routine`, else goes to
-any place by popularity with probability `explore`, else to a habitual place by its share.
+places, drawn by popularity; the person's shares of them are proportional to 1, 1/2, 1/3, .... A
+routine gives each habitual place a habitual next place. A step follows the routine with probability
+`routine`. Other steps go to any place by popularity with probability `explore`, else to a habitual
+place by its share.
 
-Rating histories. Each person rates different items, one after the other, each drawn by popularity
-from the items not yet rated; the order of a person's history is the order of drawing.
+Rating histories. Each person rates different items, one after the other. Each item is drawn by
+popularity from those not yet rated; the order of a person's history is the order of drawing.
 
-This is no model of a real city; its distributions are known, so that attacks can be checked on it.
+The data do not model a real city. Their distributions are known, so attacks can be checked on them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...randomizers.randomizer import Seed, as_generator
 from ...validation import Floats, whole
 from .sequences import Events, Sequences
 
-# Entries of people x items that are in memory at one time, at most.
+# Most entries of a people x items array that are in memory at one time.
 BLOCK = 1 << 22
 
 
@@ -32,7 +33,7 @@ def zipf_shares(symbols: int, exponent: float = 1.0) -> Floats:
 
     Args:
         symbols: size of the alphabet, >= 1.
-        exponent: steepness, in [0, 50); 0 is uniform.
+        exponent: how fast the shares fall, in [0, 50); 0 makes all equal.
     """
     if not 0 <= exponent < 50:
         raise ParameterError(f"exponent: found {exponent!r}; needs a number in [0, 50)")
@@ -53,13 +54,13 @@ def markov_traces(
     """Return synthetic traces of people with habits, `events` places for each person.
 
     Args:
-        people: >= 1.
+        people: number of people, >= 1.
         places: size of the alphabet, >= 1; place 0 is the most popular.
         events: places in each trace, >= 1.
         habits: habitual places of each person (not necessarily different), >= 1.
         routine: probability of a step that the person's routine decides, in [0, 1].
         explore: of the other steps, the share that goes anywhere, in [0, 1].
-        exponent: of the popularity of places; 0 makes all equal.
+        exponent: place x has popularity proportional to 1 / (x + 1)^exponent; 0 makes all equal.
         rng: generator or seed.
     """
     n, rng = whole(people, "people", 1), as_generator(rng)
@@ -75,7 +76,8 @@ def markov_traces(
         chance = rng.random(n)
         follow = chance < routine
         habit = np.where(follow, next_habit[rows, habit], _sample_events(personal, rng, (n,)))
-        # `habit` is kept during a step to any place, so the routine continues from it afterwards.
+        # A step to any place does not change `habit`, so the routine continues from the habitual
+        # place afterwards.
         is_exploring = ~follow & (chance < routine + (1 - routine) * explore)
         anywhere = _sample_events(popularity, rng, (n,))
         trace[:, step] = np.where(is_exploring, anywhere, favourites[rows, habit])
@@ -87,13 +89,13 @@ def rating_histories(
 ) -> Sequences:
     """Return synthetic rating histories of different items, `ratings` for each person.
 
-    Popular items are likely and early.
+    Popular items are more likely to be rated, and earlier.
 
     Args:
-        people: >= 1.
+        people: number of people, >= 1.
         items: size of the alphabet; item 0 is the most popular.
         ratings: items in each history, 1 .. items.
-        exponent: of the popularity of items.
+        exponent: item x has popularity proportional to 1 / (x + 1)^exponent; 0 makes all equal.
         rng: generator or seed.
     """
     n, rng = whole(people, "people", 1), as_generator(rng)
@@ -102,7 +104,8 @@ def rating_histories(
     shares = zipf_shares(items, exponent)
     history, step = np.empty((n, ratings), np.int64), max(1, BLOCK // items)
     for first in range(0, n, step):
-        # The order of independent exponential clocks is that of draws without replacement.
+        # The item with the earliest of independent exponential clocks is a draw by popularity, so
+        # the order of the clocks is that of draws without replacement.
         clocks = rng.exponential(size=(min(step, n - first), items)) / shares
         early = np.argpartition(clocks, ratings - 1, axis=1)[:, :ratings]
         order = np.argsort(np.take_along_axis(clocks, early, axis=1), axis=1)
@@ -111,13 +114,19 @@ def rating_histories(
 
 
 def _sample_events(cumulated: Floats, rng: np.random.Generator, shape: tuple[int, ...]) -> Events:
-    """Return random symbols of this shape from cumulated probabilities."""
+    """Return random symbols in an array of this shape.
+
+    cumulated: cumulative probabilities of the symbols 0, 1, ....
+    """
     place: npt.NDArray[np.intp] = np.searchsorted(cumulated, rng.random(shape), "right")
     return np.minimum(place, len(cumulated) - 1).astype(np.int64)
 
 
 def _chance(value: float, name: str) -> float:
-    """Check a probability and return it; raise a ParameterError outside [0, 1]."""
+    """Check a probability and return it; raise a ParameterError outside [0, 1].
+
+    name: the parameter's name, for the error.
+    """
     if not 0 <= value <= 1:
         raise ParameterError(f"{name}: found {value!r}; needs a probability in [0, 1]")
     return float(value)
