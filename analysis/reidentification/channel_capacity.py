@@ -58,15 +58,16 @@ def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
     """Return the least error in naming the sender of a report, and whether it is attained.
 
     The least over all distributions of values, for n equally likely users. It is beyond the paper,
-    and at least Fano's bound. Naming the likeliest sender is right with probability at most (1/n)
-    sum over reports y of max over inputs x of Q(y|x), Q the randomizer, x among m inputs. For GRR
-    with s = |X| symbols and m = min(n, s) the error is therefore at least
+    and at least Fano's bound. Q(y|x) is the probability of report y for input x, and m inputs are
+    in use. Naming the likeliest sender is right with probability at most (1/n) sum over reports y
+    of max over inputs x of Q(y|x). For GRR with s = |X| symbols and m = min(n, s) the error is
+    therefore at least
 
         1 - (m mu + (s - m) nu) / n
 
     with mu the probability of the true value and nu that of any other. For local hashing into g
-    hash values s is g and m is min(m, g), averaged with a success of 1/n for keys that hash all
-    symbols to one value.
+    hash values s is g and m is min(m, g). The error is averaged with 1 - 1/n, that of a guess, for
+    keys that hash all symbols to one value.
 
     Args:
         randomizer: `GRR` or local hashing.

@@ -7,9 +7,9 @@ achieved by binary inputs). For two inputs with report distributions P and R it 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
 and the right side is concave in b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, where
-theta is (e^eps - 1)/(s + e^eps - 1). The exact values are theta tanh(eps/2) for GRR on s = |X|
-values, and (1 - 1/g) theta tanh(eps/2) for local hashing into s = g values that collide with
-probability exactly 1/g. So the printed theorems are never tight at a finite eps.
+theta is (e^eps - 1)/(s + e^eps - 1). The exact value is theta tanh(eps/2) for GRR on s = |X|
+values. For local hashing into s = g values that collide with probability exactly 1/g it is
+(1 - 1/g) theta tanh(eps/2). So the printed theorems are never tight at a finite eps.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def budget_for(error: float, users: int) -> float:
     """Return the PIE (a report's information about its sender) allowed for this error, in bits.
 
     It is (1 - error) log2 n - 1, from Fano's inequality solved for the information (paper 003,
-    (12)). A randomizer with a `pie_bound` of at most this keeps the identification error of every
-    attacker at `error` or above, if each of the n users is equally likely.
+    (12)). A randomizer with a `pie_bound` of at most this keeps every attacker's identification
+    error at `error` or above. The n users must be equally likely.
 
     Args:
         error: the required identification error, strictly between 0 and 1.

@@ -116,10 +116,10 @@ def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, fl
 class PieStream:
     """The information in a report about its sender (PIE), from rows that are read once.
 
-    I(U; Y) = mean over people u of D(Y|U=u, R) - D(Y, R), with R the report distribution of a
-    uniform value and D the divergence. Memory holds one number for each symbol. A row holds the
-    weights of one person's symbols (counts or unnormalised probabilities). Its sum is the person's
-    weight among all people. A person must come in a single row.
+    I(U; Y) = mean over people u of D(Y|U=u, R) - D(Y, R). D is the divergence and R the report
+    distribution if all values were equally likely. Memory holds one number for each symbol. A row
+    holds the weights of one person's symbols (counts or unnormalised probabilities). Its sum is the
+    person's weight among all people. A person must come in a single row.
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:

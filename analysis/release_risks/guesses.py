@@ -115,9 +115,9 @@ class Linkability:
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
         """Return each person's success probability by counts, and a mask of the people counted so.
 
-        A person is counted if a released row has the person's values of the first file, and a
-        released row has the values of the second file. Shape (people,) each; the probability is 0
-        for other people.
+        A person is counted if some released row has the person's values of the first file, and some
+        row has the values of the second. Shape (people,) each; the probability is 0 for other
+        people.
 
         counted: numbers of released rows that agree with each attacked person.
         """

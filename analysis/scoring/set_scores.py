@@ -40,7 +40,7 @@ EVERY = 12  # up to this number of columns all sets of columns are counted: 4,09
 # most rows times sets of columns for which all sets are counted: about ten seconds
 COUNTED = 500_000_000
 # If missing cells match any value, all sets of columns are counted only up to this number of
-# distinct rows times sets, because each set then takes longer.
+# distinct rows times sets. Each set then takes longer.
 MATCHED = 20_000_000
 
 # the same limit of rows times sets of columns if persons have several rows, which takes longer

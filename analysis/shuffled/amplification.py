@@ -46,17 +46,17 @@ from .level import TRIED, width_in_words
 from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
-# If the lower and upper bounds differ by more than this share of an epsilon (WIDE) or of a delta
-# (WIDE_DELTA), a slower and tighter upper bound is tried. For an epsilon it is tried at these
-# shares above the lower bound (STEPS).
+# If the lower and upper bounds differ by more than this share, a slower and tighter upper bound is
+# tried: WIDE for an epsilon, WIDE_DELTA for a delta. For an epsilon it is tried at the shares STEPS
+# above the lower bound.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # The search for an epsilon starts at the local epsilon and divides by this factor while delta stays
 # small enough. The first factor is for the full computation, the second for a quick one (`points`
-# is given).
+# is given). A smaller factor leaves a shorter interval to search.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried,
-# which replaces the term of each person in a sum by a common one. The first share is for the full
+# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried. It
+# replaces the term of each person in a sum by a common term. The first share is for the full
 # computation, the second for a quick one (`points` is given).
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 # The tighter upper bound, with a common term for all people, is tried at these shares above the
@@ -65,7 +65,8 @@ WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
 # A quick computation (`points` is given) searches with a second list of neighbours only if that
-# improves epsilon by this many times the search's final precision, because a search takes long.
+# helps enough, because a search takes long. Epsilon must improve by this many times the search's
+# final precision.
 MUCH = 10
 # An epsilon above this (nats) counts as infinite: MOST_NATS in exact results, for which the values
 # of all people are enumerated; MOST_SOUGHT in bounds.
@@ -240,8 +241,9 @@ def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
     highest = local
     for band in all_bands:
         narrow = band.effort.narrow
-        # The bounds from a further list of neighbours are searched only if their delta is small
-        # enough a little below the best epsilon so far, because a search takes long.
+        # The bounds from a further list of neighbours are searched only if they give the required
+        # delta a little below the best epsilon so far. Otherwise the search would take long for no
+        # gain.
         if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
             highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
     return highest

@@ -75,8 +75,9 @@ POOL = 0.5
 # In the sum that bounds delta one common term X* replaces the term of each person. Shares by which
 # X* is tried wider than the widest term it replaces.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# If widening the common term X* increases the standard deviation of the sum by more than the share
-# DEAR, X* is also mixed with one of these shares (LEANING) of a term with a large third moment.
+# If widening the common term X* costs more than DEAR, X* is also mixed with one of these shares
+# (LEANING) of a term with a large third moment. The cost is the relative increase of the standard
+# deviation of the sum.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
 # A Laplace variable G of rate L smooths the sum of people's terms that bounds delta. The search for
 # L starts where the variance of G is about the share SMOOTH of the variance of the sum. It divides
@@ -444,9 +445,9 @@ def _quadrature() -> tuple[Floats, Floats]:
 def _never_negative(gap: Floats, gain: Floats, sharp: float) -> bool:
     """Whether replacing a term of a sum by a wider term never lowers the bound on delta.
 
-    The replacement adds the integral of h D, with D the gain for a given sum of the other terms and
-    h the density of that sum. The test holds for every h that changes by at most a factor e^(L |c -
-    c'|) from c to c'.
+    D is the gain of the replacement for a given sum of the other terms, and h the density of that
+    sum. The replacement adds the integral of h D to the bound. The test holds for every h that
+    changes by at most a factor e^(L |c - c'|) from c to c'.
 
     gap: distances of quadrature nodes from centres, shape (centres, nodes).
     gain: gains D at the nodes times quadrature weights, shape (nodes,).

@@ -30,8 +30,8 @@ NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
 # computed from the matrix are used too if outputs x inputs^3, and the number of pairs up to
 # symmetry, are at most these; otherwise it would take too long.
 SMALL, SOME_CASES = 1 << 18, 64
-# Only if there are at most this many pairs of values up to symmetry, the possible values of all
-# other people are enumerated or bounded in parts: each pair takes long.
+# The possible values of all other people are enumerated, or bounded in parts, only if there are at
+# most this many pairs of values up to symmetry. Each pair takes long.
 FEW_CASES = 16
 
 
@@ -100,9 +100,8 @@ class Band:
     def low(self, epsilon: float) -> float:
         """Return a lower bound of delta at epsilon > 0, the largest over all pairs of values."""
         best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
-        # Pairs of values with the largest local delta come first, because a pair can be skipped if
-        # its local delta is below the best lower bound so far. u against v and v against u may
-        # share a list of report distributions, which is then read once
+        # Pairs of values with the largest local delta come first. A later pair is then skipped if
+        # its local delta is below the best lower bound so far.
         lists = {id(equals): equals for _, equals in self.cases}
         for estimate, pair in sorted(
             (

@@ -116,7 +116,7 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
 
     The privacy ratio is P(s | a person has vector j) / P(s | the person has vector i), with s the
     counts of reported vectors. By Proposition 5.1 of paper 001 its maximum is (p/q)^d for i and j
-    at distance d, with q the probability that a bit is flipped and p = 1 - q.
+    at distance d. q is the probability that a bit is flipped, p = 1 - q.
     """
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):
@@ -232,9 +232,9 @@ def proposition_6_1(
 ) -> list[Counterexample]:
     """Return counterexamples to Prop. 6.1: R_m(delta) <= R_0(delta + shift) for all m.
 
-    R_m(delta) is the ratio P(A = s) / P(A = s - 1) at the first count s of 1-bits from a distance
-    delta below the mean on, if m of n people have a 1; the ratio falls in s. The paper has shift 2;
-    1 suffices, 0 does not.
+    m of n people have a 1; A is the count of reported 1-bits. R_m(delta) is the ratio P(A = s) /
+    P(A = s - 1) at the smallest count s that is at most delta below the mean of A. The ratio falls
+    in s. The paper has shift 2; 1 suffices, 0 does not.
 
     Args:
         n: people.
@@ -281,9 +281,9 @@ def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
 def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]:
     """Return counterexamples to Section 6.3's open claim: P_m(mu_m - delta) <= P_0(mu_0 - delta).
 
-    P_m is the probability of a count of 1-bits if m of n people have a 1, mu_m the mean of the
-    count, and delta the `distance` below the mean, rounded as in paper 001. The claim is false with
-    this rounding.
+    m of n people have a 1. P_m is the probability of a count of reported 1-bits, mu_m the mean of
+    the count, and delta the `distance` below the mean. The count is rounded as in paper 001; the
+    claim is false with this rounding.
 
     q: probability that a bit is flipped.
     """

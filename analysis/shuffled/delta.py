@@ -2,7 +2,7 @@
 
 n people report a bit, flipped with probability q, p = 1 - q. The attacked person has 0 or 1. Of the
 other N = n - 1 people, m have a 1. Z is the count of 1-bits among the reports of these N people,
-Z(s) the probability of count s, and A the count among all n reports. P_0 and P_1 are the
+and Z(s) the probability of count s. A is the count among all n reports. P_0 and P_1 are the
 distributions of A if the attacked person has 0, and 1:
 
     P_0(s) - e^eps P_1(s) = alpha Z(s) - beta Z(s - 1),   alpha = p - e^eps q, beta = e^eps p - q.
@@ -297,9 +297,9 @@ class Quantiles:
 def log_g(log_rho: Floats, q: float) -> Floats:
     """Return the log privacy ratio for one person's bit, g(r) = log((q + p r) / (p + q r)).
 
-    r is the ratio P(Z = s) / P(Z = s - 1), Z the count of 1-bits in other people's reports. g is
-    the log of P(A = s) if the person has 0, divided by P(A = s) if the person has 1, A the count in
-    all reports (paper 001, Section 6.2). An infinite r gives log(p/q).
+    r is the ratio P(Z = s) / P(Z = s - 1), Z the count of 1-bits in other people's reports. With A
+    the count in all reports, g is the log of P(A = s | the person has 0) / P(A = s | the person has
+    1) (paper 001, Section 6.2). An infinite r gives log(p/q).
 
     log_rho: the log of r.
     q: probability that a bit is flipped, p = 1 - q.

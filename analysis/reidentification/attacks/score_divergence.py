@@ -42,8 +42,8 @@ from .error_tradeoff import as_scores
 
 # Scores that differ by less than this, relative to the largest score, are equal up to rounding.
 ROUNDING = 1e-12
-# If scores tie, the distance to this many genuine neighbours sets the radius of an interval in
-# which scores are counted.
+# If scores tie, the distance to the genuine neighbour of this rank sets the radius of the interval
+# in which scores are counted.
 TIED = 10
 
 
@@ -103,8 +103,8 @@ def kth_distance(
     padded = np.concatenate([np.full(k, -np.inf), among, np.full(k, np.inf)])
     best = np.full(len(at), np.inf)
     for below in range(k + 1):
-        # The k neighbours are `below` entries on the left and the rest on the right, so the
-        # distance to the k-th nearest is that to the farther end.
+        # The k neighbours are `below` entries on the left and the rest on the right. The distance
+        # to the k-th nearest is that to the farther end.
         reach = np.zeros(len(at))
         if below:
             reach = at - padded[place + k - below]

@@ -146,7 +146,7 @@ def people_found(counts: Any, Q: Any = None) -> float:
 
     Returns:
         Expected number of people named correctly: sum over reports y of max over known cells k of
-        E[c(k, y)] / n_k, with c(k, y) the people with k and y and n_k the people with k.
+        E[c(k, y)] / n_k. c(k, y) is the number of people with k and y, n_k with k.
     """
     from scipy.sparse import csr_array
 
@@ -240,7 +240,7 @@ class PeopleByCell:
     def certain(self) -> int:
         """The number of people with a released row that cannot belong to another person, rounded.
 
-        Such a person is alone in the known cell, the values that the attacker knows, and no person
+        Such a person is alone in the known cell, the values that the attacker knows. Also no person
         of another known cell has the same released value.
         """
         is_only_row = np.bincount(self.column, minlength=self.values)[self.column] == 1
