@@ -19,8 +19,8 @@ from ..exposure.cells import as_table, cells_of, different
 from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
-# most people times columns times combinations of layers, because each combination compares all
-# people (a layer: released values of a column that stand for different original values)
+# Most people times columns times combinations of layers, because each combination compares all
+# people. A layer is a set of released values of a column that stand for different original values.
 CELLS = 3_000_000_000
 
 

@@ -5,14 +5,13 @@
     linkability   the attacker has two files on the same people with different columns; it links two
                   entries if the nearest rows to both are the same row of the release
 
-Both are expectations over the choice among several nearest rows: no attack is drawn at random. The
-nearest rows of most people have exactly the person's values in the known columns. Then counting
-rows is enough. If c released rows have the person's known values, and s of them also the sought
-value, inference is right with probability s / c. If a rows have the person's values of the first
-file, b rows the values of the second and s rows both, linkability is right with probability
-s / (a b).
-For people without such rows, distances are computed (nearest.py): for all of them, or a sample if
-there are too many.
+Both are expectations over the choice among several nearest rows: no attack is drawn at random. If
+a released row has exactly the person's values in the known columns, so has each nearest row, and
+counting rows is enough. If c released rows have the person's known values, and s of them also the
+sought value, inference is right with probability s / c. If a rows have the person's values of the
+first file, b rows the values of the second and s rows both, linkability is right with probability
+s / (a b). For people without such rows, distances are computed (nearest.py): for all of them, or a
+sample if there are too many.
 
 The control is people outside the release: another table, or the same people, each left out in turn
 (`control="left-out"`). Guessing without the release takes a value with its frequency in the release
@@ -255,7 +254,7 @@ def ask(
         release: m x d codes, a row for each released row.
         people: n x d codes in the same coding: the people of the release.
         control: people outside the release; or `left-out`, if `people` are the release itself.
-        numbers: for each column the number of each code (nan: none), or None for a category.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
         max_comparisons: approximate limit of the values compared; beyond it, people are sampled.
         owners: the person of each row of the people, and of the control; None: each row is a
             person's own. Not with `left-out`.
@@ -315,7 +314,7 @@ def person_weights(owner: NDArray[np.integer] | None) -> Floats | None:
 
 @dataclass(slots=True, eq=False)
 class _Side:
-    """The people attacked: people of the release, or of the control outside it.
+    """The attacked people of one kind: people of the release, or of the control outside it.
 
     A person is counted by an attack if released rows have exactly the values that the attacker
     knows; then counts of rows give the success. Other people need distances.

@@ -64,9 +64,9 @@ WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 # computation the step from the last failure to the first success is then halved HALVINGS times.
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
-# A quick computation (`points` is given) searches with a second list of neighbours only if that
-# helps enough, because a search takes long. Epsilon must improve by this many times the search's
-# final precision.
+# A quick computation (`points` is given) searches with a second list of pairs of values only if
+# that helps enough, because a search takes long. Epsilon must improve by this many times the
+# search's final precision.
 MUCH = 10
 # An epsilon above this (nats) counts as infinite: MOST_NATS in exact results, for which the values
 # of all people are enumerated; MOST_SOUGHT in bounds.
@@ -236,14 +236,14 @@ def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
 
     The result is at most the local epsilon `local`.
 
-    all_bands: lower and upper bounds of delta, one from each list of neighbours.
+    all_bands: lower and upper bounds of delta, from each list of the randomizer's pairs of values.
     """
     highest = local
     for band in all_bands:
         narrow = band.effort.narrow
-        # The bounds from a further list of neighbours are searched only if they give the required
-        # delta a little below the best epsilon so far. Otherwise the search would take long for no
-        # gain.
+        # The bounds from a further list of pairs of values are searched only if they give the
+        # required delta a little below the best epsilon so far. Otherwise the search would take
+        # long for no gain.
         if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
             highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
     return highest
@@ -252,7 +252,7 @@ def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
 def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float:
     """Return the largest epsilon (nats) at which a lower bound of delta is at least `delta`.
 
-    all_bands: lower and upper bounds of delta, one from each list of neighbours.
+    all_bands: lower and upper bounds of delta, from each list of the randomizer's pairs of values.
     highest: an upper bound of epsilon.
     """
     if highest == inf and any(band.given_away > delta for band in all_bands):
@@ -266,7 +266,10 @@ def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float
 
 
 def _gain(band: Band) -> float:
-    """Return the share of an epsilon that further bounds must improve to be worth a search."""
+    """Return the share by which a second list of pairs of values must improve epsilon.
+
+    A smaller improvement is not worth the search.
+    """
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
 
@@ -288,7 +291,10 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
         return highest
 
     def fits(gap: float) -> bool:
-        """Whether a common term certifies delta at this share above the lower bound."""
+        """Whether a common term for all people certifies delta above the lower bound.
+
+        gap: the epsilon is the lower bound of epsilon times 1 + gap.
+        """
         return _exchange_fits(band, lowest * (1 + gap), delta)
 
     top = highest / lowest - 1
@@ -324,10 +330,10 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
-    """Return an upper bound of delta that divides other people's values into parts, in seconds.
+    """Return an upper bound of delta that divides other people's values into parts; takes seconds.
 
     A part is a range of the number of other people with one of two values. The search for a tighter
-    bound ends below `goal`.
+    bound ends at `goal`.
 
     cases: the report distributions of the attacked person's values, for all pairs of values.
     """
@@ -370,6 +376,8 @@ def _crossing(
     """Return an epsilon just above (`upper`) or below the point where delta falls to `delta`.
 
     The search is within (0, top), to a relative precision `narrow`.
+
+    delta_at: the function from epsilon to delta, or to a bound of delta.
     """
     from scipy.optimize import brentq
 

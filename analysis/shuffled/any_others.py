@@ -99,6 +99,8 @@ ROUNDING, SLIGHT = 1e-12, 0.01
 def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: float) -> float:
     """Return an upper bound of delta for two values u and v among n reports, for any other values.
 
+    The bound is computed from a sum in which one common term replaces the term of each person.
+
     Args:
         case: report distributions of the attacked person's values u and v: relative to the privacy
             blanket (the part of other people's reports common to all values), and to other people
@@ -108,9 +110,9 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: floa
         known_bound: an upper bound of delta, > 0. Errors far below it are acceptable.
 
     Returns:
-        The bound (2) of the module's docstring, with one common term for all people. Infinite if
-        the reports of some value are not known, if a report is impossible for some value, or if no
-        common term is found.
+        The upper bound. Infinite if the reports of some value are not known, if a report is
+        impossible for some value, or if no common term is found. Also infinite if the case that
+        no person reports by the blanket alone adds `known_bound` or more.
     """
     if (labels := labelled(case, n, epsilon, known_bound)) is None:
         return inf

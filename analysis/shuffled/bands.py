@@ -37,7 +37,9 @@ FEW_CASES = 16
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The effort of computing a bound, in numbers of points, not seconds: it is repeatable.
+    """The effort of computing a bound on delta, in numbers of points.
+
+    Numbers of points, unlike seconds, give the same bound in every run.
 
     Attributes:
         fine: grid points per standard deviation of one person's term in the sums that bound delta.
@@ -65,7 +67,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """Lower and upper bounds of delta after shuffling, from a list of a randomizer's neighbours.
+    """Lower and upper bounds of delta after shuffling, from a list of pairs of values.
 
     Attributes:
         cases: report distributions of pairs of values (`Neighbours`). The largest delta among
@@ -134,9 +136,10 @@ class Band:
 
     @property
     def by_blankets(self) -> "Band":
-        """The same bounds with a quicker upper bound: from privacy blankets alone.
+        """The same bounds of delta, with a quicker upper bound: privacy blankets alone.
 
-        The slower upper bound, with a common term for all people, is left out.
+        A privacy blanket is the part of other people's reports common to all values. The slower
+        upper bound, with a common term for all people in a sum, is left out.
         """
         return replace(self, effort=replace(self.effort, thorough=False))
 

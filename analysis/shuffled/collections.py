@@ -61,9 +61,10 @@ class NeighbourPairs:
     populations: Sequence[Population]
 
     def deltas(self, epsilon: float) -> Floats:
-        """Return the hockey-stick delta of each pair of neighbours, the larger of both directions.
+        """Return the hockey-stick delta of each pair of neighbouring data sets, shape (pairs,).
 
-        Shape (pairs,).
+        It is the larger delta of the first data set against the second, and of the second against
+        the first.
         """
         growth = exp(epsilon)
         forth = np.maximum(self.first_law - growth * self.second_law, 0.0)
@@ -72,7 +73,7 @@ class NeighbourPairs:
         return np.asarray(np.maximum(*sums))
 
     def delta(self, epsilon: float) -> float:
-        """Return the largest hockey-stick delta of all pairs of neighbours, in both directions."""
+        """Return the largest hockey-stick delta of all pairs of neighbouring data sets."""
         return float(self.deltas(epsilon).max())
 
     def worst(self, epsilon: float) -> Population:
@@ -165,6 +166,8 @@ def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 def symmetric(rows: Floats) -> bool:
     """Whether every permutation of the values only permutes the reports, as for GRR.
 
+    GRR is generalized randomized response.
+
     rows: the randomizer's matrix, shape (reports, values).
     """
     first, *rest = range(rows.shape[1])
@@ -233,7 +236,7 @@ class OutcomeLadder:
         """List the outcomes (numbers of each report), and each outcome after a further report.
 
         b: number of different reports.
-        n: the largest number of people.
+        n: the largest number of people, who send one report each.
         """
         weights = np.random.default_rng(b).integers(0, 1 << 63, b, dtype=np.uint64)
         keys = np.zeros(1, np.uint64)

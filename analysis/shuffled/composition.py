@@ -270,7 +270,8 @@ def _subsets(
 def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss:
     """Return a loss on a grid, the delta of which is nowhere below `curve`, up to about `top`.
 
-    curve: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
+    curve: delta for an epsilon > 0, the larger of value x against x' and x' against x; convex in
+    e^eps.
     top: the largest epsilon at which the curve is computed, nats.
     step: distance of grid points, nats.
     """

@@ -172,8 +172,8 @@ class PairDivergence:
         m: number of other people with a 1.
         """
         s = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
-        # s or s + 1 is the last count with a large enough ratio of probabilities; beyond it the
-        # ratio is too small.
+        # The last count with a large enough ratio of probabilities is near s; the tests below move
+        # s by at most one.
         rise = log_pmf(self.other_people, m, self.q, s + 1) - log_pmf(
             self.other_people, m, self.q, s
         )

@@ -104,8 +104,9 @@ def rating_histories(
     shares = zipf_shares(items, exponent)
     history, step = np.empty((n, ratings), np.int64), max(1, BLOCK // items)
     for first in range(0, n, step):
-        # The item with the earliest of independent exponential clocks is a draw by popularity, so
-        # the order of the clocks is that of draws without replacement.
+        # Each item gets an exponential waiting time with mean 1 / popularity. The item that comes
+        # first is then a draw by popularity, and the order of all is that of draws without
+        # replacement.
         clocks = rng.exponential(size=(min(step, n - first), items)) / shares
         early = np.argpartition(clocks, ratings - 1, axis=1)[:, :ratings]
         order = np.argsort(np.take_along_axis(clocks, early, axis=1), axis=1)
