@@ -71,10 +71,10 @@ def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
 
 
 def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
-    """Return the probabilities of all reported L-bit vectors for true vector i, as rationals.
+    """Return the probabilities of all reported vectors for true vector i, as rationals.
 
-    i: number of the true vector, from 0; its bits are the vector.
-    bits: L.
+    i: number of the true vector, from 0; the binary digits of i are the vector.
+    bits: number of bits of a vector.
     q: probability that a bit is flipped.
     """
     distances = [(i ^ k).bit_count() for k in range(1 << bits)]
@@ -156,7 +156,7 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
     D = len(m)
 
     def rho(s: Counts, i: int, j: int) -> Fraction:
-        """Return the probability of counts s, divided by that of s with a report i changed to j.
+        """Return the ratio of the probabilities of counts s and of s with a report i changed to j.
 
         s are the counts of reported vectors.
         """
