@@ -1,7 +1,8 @@
-"""Bounds on the exposed people of a joint by name, among them the bound that a run promises.
+"""Upper bounds on the exposed people of several columns together, chosen by the name of a rule.
 
-`best_bound` with the rule `margins` gives the number that a run with the default policy promises.
-The formulas are in bounds.py and coverage.py, the search for prices in margins_bound.py.
+A person is exposed if fewer than k people have its combination of values. `best_bound` with the
+rule `margins` gives the number that a run with the default policy promises. The formulas are in
+bounds.py and coverage.py. The linear program behind `margins` is in margins_bound.py.
 """
 
 from __future__ import annotations
@@ -31,24 +32,28 @@ def best_bound(
 def best_bound(
     marginals: Sequence[ArrayLike], k: int, rule: PromiseRule | str = "coverage"
 ) -> Certificate | MarginsCertificate:
-    """Return the smallest bound on the people in a cell of fewer than k people.
+    """Return the smallest upper bound on the people in a cell of fewer than k people.
 
-    The minimum over all thresholds is exact: over all breakpoints, and for Theorem 2 over all real
-    thresholds (for `theorem2` and `theorem3` up to one part in 10^11, never below the truth). Where
-    the marginals leave no doubt (one column, k <= 1, k > n) the certificate's rule is `exact`.
+    A cell is a combination of values of all columns. Each formula needs a threshold
+    for each column: values of fewer people count as rare. The bound is the exact
+    minimum over all thresholds. For `theorem2` and `theorem3` it may be too large by
+    one part in 10^11, and is never too small. Where the marginals leave no doubt (one
+    column, k <= 1, k > n) the certificate's rule is `exact`.
 
     Args:
-        marginals: count arrays with one total n >= 1, one per column; zeros are ignored.
-        k: an integer.
-        rule: `margins` is the promise of a run with `policy.rule = "margins"`, its default, and the
-            least of all: prices of a linear program, rounded to whole numbers that prove the bound;
-            where they prove no more, and of joints with more than 8,000 cells, it is `coverage`.
-            The other rules are formulas: `coverage`, `refined`, `theorem2`, `theorem3` of paper
-            000, or `printed`, the smaller of Theorems 2 and 3; the certificate names it.
+        marginals: count arrays with one total n >= 1, one per column; zeros are
+            ignored.
+        k: people in the smallest cell that is not exposed, an integer.
+        rule: `margins` is the promise of a run with `policy.rule = "margins"`, its
+            default, and the least of all. It comes from a linear program: its multipliers,
+            rounded to whole numbers, prove the bound. `coverage`
+            is returned instead if it is as small, and for joints with more than 8,000
+            cells. The other rules are formulas: `coverage`, `refined`, `theorem2`,
+            `theorem3` of paper 000, or `printed`, the smaller of Theorems 2 and 3.
 
     Returns:
-        A certificate; its `people` is at most n, and n if the rule has no better bound, `value` is
-        the same as a share, and `verify(marginals)` proves it again.
+        A certificate. `people` is the bound, n if the rule has no better bound; `value`
+        is the bound as a share of the people; `verify(marginals)` proves it again.
 
     Raises:
         ParameterError: marginals, k or the name of the rule is not accepted.

@@ -1,10 +1,10 @@
 """Several releases about the same people: bounds on exposure on all their columns together.
 
-Of releases J_1, .., J_r of the same n people, each known by its cells only, a person is exposed on
-the union if fewer than k people share its values on all columns of all releases. Each release is
-one column with its cells as values, so the bounds for a table with known column counts hold: the
-coverage bound (ERRATA 000.14) from above. From below, a person exposed in one release is exposed in
-the union.
+Each release gives the people in every cell, a combination of values of its columns. A person is
+exposed on the columns of all releases if fewer than k people share its values on all of them. For
+the upper bound, each release is treated as one column with its cells as values, and the coverage
+bound (coverage.py) for tables with known column counts applies. For the lower bound, a person
+exposed in one release is exposed on the columns of all releases too.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,10 @@ from .bounds import smallest_bound
 class ComposedReleases:
     """Bounds on the people exposed on the columns of several releases together.
 
+    A person is exposed if fewer than k people share its values on these columns.
+
     Attributes:
-        k: people in the smallest crowd that hides.
+        k: people in the smallest crowd that hides its members.
         n: people in every release.
         low, high: bounds on the people exposed on all columns together.
         exposed_by_release: people exposed by each release alone.
@@ -47,9 +49,14 @@ class ComposedReleases:
 def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedReleases:
     """Bound the number of people exposed on the columns of all releases together.
 
+    A person is exposed if fewer than k people share its values on these columns.
+
     Args:
-        releases: the people in each cell, one array a release, each with the same sum.
-        k: people in the smallest crowd that hides, >= 1.
+        releases: for each release, the people in each cell (combination of values); equal sums.
+        k: people in the smallest crowd that hides its members, >= 1.
+
+    Raises:
+        ParameterError: no release, different numbers of people, no people, or k below 1.
     """
     if not releases:
         raise ParameterError("releases: found none; needs at least one")

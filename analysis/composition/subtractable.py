@@ -1,18 +1,20 @@
-"""Groups of people with counts that follow from several counts by arithmetic.
+"""Groups of people with counts that follow from the counts of several sessions by arithmetic.
 
 Several sessions count different sets of people. The difference of two counts is then the count of
 the people in one session and not in the other, which may be few. A *pattern* is the set of sessions
-that a person attended, an *atom* all people of one pattern. Each session counts a 0/1 vector over
-the atoms. A group is subtractable if its own 0/1 vector is a rational combination of these vectors:
-the same combination of the counts is the count of the group, in every cell.
+that a person attended, an *atom* all people of one pattern. Each session counts the people of some
+atoms, so it is a vector with a 0 or 1 for each atom. A group of people is subtractable if its own
+0/1 vector is a combination of the sessions' vectors with rational factors. The same combination of
+the sessions' counts is then the count of the group, in every cell.
 
     sessions   all (60 people), all less ten                  atoms    10, 50
     vectors    (1, 1), (0, 1)                                 groups   (1, 1), (0, 1), (1, 0)
 
-The reduced matrix of the sessions has a column with a single 1 for each of its `rank` rows, the
-pivots, so a 0/1 vector of the span is the sum of the rows with its pivots: 2^rank sums list all.
-Entries are fractions. The sums are whole numbers: a column times its denominators. With at most
-MOST_RANK rows of 0 and 1 these are below 10^5, so 64 bits hold them.
+Row reduction turns the vectors of the sessions into `rank` independent rows. Each row has an atom,
+its pivot, where it has 1 and all other rows have 0. So a combination with entries 0 and 1 has
+factors 0 and 1, and adding up every subset of the rows, 2^rank sums, finds all groups. Entries are
+fractions; each column is multiplied by its denominators to give whole numbers. With at most
+MOST_RANK rows made from 0 and 1 these are below 10^5, so 64 bits hold them.
 
 Other combinations (people counted twice, or partly) bound counts as well. They are not examined
 here.
@@ -29,8 +31,9 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_RANK = 12  # limit of the rank, so that at most 2^12 = 4,096 sums are formed
-AT_ONCE = 256  # number of sums that are in memory together
+# limit of the rank, the number of linearly independent sessions: 2^12 = 4,096 sums are formed
+MOST_RANK = 12
+AT_ONCE = 256  # number of sums of rows that are in memory together
 
 Vectors = NDArray[np.int64]
 
@@ -40,8 +43,8 @@ class Combination:
     """A subtractable group: people with counts that follow from the sessions' counts by arithmetic.
 
     Attributes:
-        atoms: numbers of its atoms (people who attended the same sessions), ascending.
-        weights: the factor of each session's counts in the combination.
+        atoms: numbers of the group's atoms (people of the same sessions), ascending.
+        weights: for each session, the factor of its counts; the sum is the count of the group.
     """
 
     atoms: tuple[int, ...]
@@ -50,14 +53,15 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The matrix of sessions over atoms in reduced row echelon form, with its row operations.
+    """The row-reduced matrix of sessions, which shows the groups with counts that follow.
 
-    An atom is all people who attended the same sessions.
+    An atom is all people who attended the same sessions. The vector of a session has 1 for each
+    atom that attended it, else 0. Each reduced row is a combination of these vectors.
 
     Attributes:
-        rows: the reduced rows.
-        factors: for each row, the factors of the sessions.
-        pivots: for each row, the atom with 1 in this row and 0 in the others.
+        rows: the reduced rows, an entry for each atom.
+        factors: for each row, the factor of each session in the combination.
+        pivots: for each row, the atom with 1 in this row and 0 in all other rows.
         atoms: the number of atoms.
     """
 
@@ -68,13 +72,16 @@ class Span:
 
     @property
     def rank(self) -> int:
-        """The number of linearly independent sessions."""
+        """The number of sessions with counts that do not follow from other sessions' counts.
+
+        It is the rank of the matrix of sessions: a row for each session, a 0 or 1 for each atom.
+        """
         return len(self.pivots)
 
     def whole(self) -> tuple[Vectors, Vectors]:
-        """Return the rows in whole numbers, and the factor of each column.
+        """Return the reduced rows in whole numbers, and the factor that made each column whole.
 
-        Each column is multiplied by the least common multiple of its denominators.
+        The factor of a column (an atom) is the least common multiple of its denominators.
         """
         scale = [lcm(*(row[atom].denominator for row in self.rows)) for atom in range(self.atoms)]
         rows = [[int(x * by) for x, by in zip(row, scale, strict=True)] for row in self.rows]
@@ -84,7 +91,7 @@ class Span:
     def holds(self, atoms: Sequence[int]) -> bool:
         """Whether the counts of a group follow from the sessions' counts by arithmetic.
 
-        atoms: the group, as numbers of atoms (people who attended equal sessions).
+        atoms: the group, as numbers of atoms (people of the same sessions).
         """
         inside = set(atoms)
         picked = [row for row, pivot in zip(self.rows, self.pivots, strict=True) if pivot in inside]
@@ -95,10 +102,17 @@ class Span:
 
 
 def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
-    """Row-reduce the matrix of sessions over atoms (people of the same sessions), exactly.
+    """Row-reduce the matrix of sessions, exactly: a row for each session, a column for each atom.
 
-    sessions: for each session, a 0 or 1 for each atom. The reduction ends at rank MOST_RANK + 1,
-    because `subtractable` refuses such a rank.
+    An atom is all people who attended the same sessions.
+
+    Args:
+        sessions: for each session, a 1 for each atom that attended it, else 0.
+        atoms: the number of atoms.
+
+    Returns:
+        The reduced matrix. The reduction ends at rank MOST_RANK + 1, because `subtractable` refuses
+        such a rank.
     """
     rows = [[Fraction(x) for x in session] for session in sessions]
     factors = [[Fraction(i == j) for j in range(len(rows))] for i in range(len(rows))]
@@ -124,9 +138,10 @@ def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
 
 
 def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, atom: int) -> None:
-    """Scale row `top` so that its entry at `atom` is 1, and make it 0 in all other rows.
+    """Scale row `top` so that its entry at `atom` is 1, and subtract it from all other rows.
 
-    The factors of the sessions undergo the same row operations.
+    These then have 0 at `atom`. The factors of the sessions undergo the same row operations. Both
+    tables are changed in place.
     """
     by = rows[top][atom]
     for table in (rows, factors):
@@ -138,9 +153,10 @@ def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, 
 
 
 def subtractable(span: Span) -> list[Combination]:
-    """Return every group with a count that follows from the sessions, the sessions included.
+    """Return every group of people with a count that follows from the sessions' counts.
 
-    Raises ParameterError beyond rank MOST_RANK.
+    The people of each session are such a group too. span: the row-reduced sessions. Raises
+    ParameterError if the rank, the number of independent sessions, is above MOST_RANK.
     """
     if span.rank > MOST_RANK:
         raise ParameterError(
@@ -161,9 +177,10 @@ def subtractable(span: Span) -> list[Combination]:
 
 
 def _weights(span: Span, picked: Sequence[int]) -> tuple[Fraction, ...]:
-    """Return the factor of each session in a sum of reduced rows.
+    """Return the factor of each session's counts in the sum of some reduced rows.
 
-    picked: 0 or 1 for each reduced row of the span.
+    A reduced row is a combination of sessions; `span.factors` holds its factors. picked: for each
+    reduced row, 1 if it is in the sum, else 0.
     """
     rows = [row for row, bit in zip(span.factors, picked, strict=True) if bit]
     return tuple(sum(column, Fraction(0)) for column in zip(*rows, strict=True))

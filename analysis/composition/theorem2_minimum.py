@@ -1,23 +1,28 @@
-"""The exact minimum of Theorem 2 (paper 000) over all real thresholds.
+"""The exact minimum of the bound of Theorem 2 (paper 000) over all real thresholds.
 
-In people (t_j n is written t_j): for a pivot p minimise
+Theorem 2 bounds the people in cells of fewer than k people, for a table of n people and d columns.
+It needs a threshold t_j for each column j: values of fewer than t_j people are rare. One column,
+the pivot p, has no term t_p V_p. With thresholds in people, the task is to minimise
 
     sum_j R_j(t_j) + sum_{j != p} t_j V_j      subject to      prod_j t_j >= k n^(d-1),
 
-V_j the number of values of column j. R_j is a step function, constant on (a, b] for neighbouring
-counts a < b. Fix the step of every column, b_j its right end. Ignoring the left ends changes no
-minimum: a t_j left of its step only makes the sum larger than the theorem's own, and that choice
-appears under its own step. The pivot costs 0, so t_p = b_p. For the rest put w_j = t_j V_j <=
-cap_j = b_j V_j: minimise sum w_j subject to sum log w_j >= log C. This is convex; its KKT
-conditions say 1 = mu / w_j if the cap is slack, so w_j = min(level, cap_j): water poured to one
-level. Either every column is at its cap, or some, m of them, are at the level, level^m = C / (the
-product of the other caps).
+where V_j is the number of values of column j and R_j(t) the people with a value of fewer than t
+people. R_j is a step function, constant on (a, b] for neighbouring counts a < b. Fix the step of
+every column, b_j its right end. The left ends need no condition: a t_j left of its step gives a sum
+larger than the theorem's own, and that choice appears under its own step. The pivot costs no more
+if t_p is larger, so t_p = b_p. For the other columns put w_j = t_j V_j, at most cap_j = b_j V_j.
+The task is to minimise sum w_j, where prod w_j must be at least a number C. This is convex. By its
+optimality (KKT) conditions all w_j below their caps are equal: w_j = min(level, cap_j) with the
+same level for all columns. Either every column is at its cap, or some, m of them, are at the level,
+and level^m = C / (the product of the other caps).
 
-So sort all caps. For a level up to the cap b, a column is either at a cap below b (cost R_j + cap,
-factor cap) or at the level (its smallest step with cap >= b: cost R_j). The continuations depend
-only on (cost, log of the factors, m), better if the cost is less and the log more: a Pareto front
-for each m, merged column by column. By the means' inequality sum w_j >= (d-1) C^(1/(d-1)) shows at
-once if the search cannot succeed, which is so for more than a few columns.
+So sort all caps. For a level between two neighbouring caps, b the upper cap, a column is either at
+a cap below b (cost R_j + cap, factor cap) or at the level (its smallest step with cap >= b: cost
+R_j). Columns are merged in turn into partial choices. A partial choice is described by its cost in
+people, the log of the product of its factors, and m. For each m only a Pareto front is kept: a
+larger cost must come with a larger log. By the inequality of arithmetic and geometric means, sum
+w_j >= (d-1) C^(1/(d-1)). For more than a few columns this alone often shows that the search cannot
+improve the bound.
 """
 
 from collections.abc import Sequence
@@ -32,42 +37,46 @@ from ..exposure.counts import Integers, Steps
 from .certificate import Certificate, Rule, Threshold, certify
 
 Floats = NDArray[np.float64]
-CLOSE = 1e-11  # relative tolerance, above the rounding error of logarithms, about 1e-14
+# relative tolerance of comparisons; the rounding error of the logarithms is smaller, about 1e-14
+CLOSE = 1e-11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Choices:
-    """The threshold options of one column: its counts, and a level that several columns share.
+    """The options for the threshold of one column: its counts, and perhaps a shared level.
 
-    At the level, threshold times number of values is equal in all these columns.
+    With w = threshold times number of values of the column, each option fixes w, or sets it to the
+    level, a number that is computed later and is equal for several columns.
 
     Attributes:
-        step: the number of the option's step of the column's counts.
-        cost: people with rare values, plus threshold times values unless the option is at the
-            level.
-        logs: log of threshold times number of values; 0 at the level.
+        step: for each option, the index of its threshold among the distinct counts of the column.
+        cost: people with rare values (fewer people than the threshold), plus w unless the option is
+            at the level; no w for the pivot, the column that Theorem 2 spares.
+        logs: log w; 0 at the level.
         level: 1 if the option is at the level, else 0.
     """
 
     step: Integers
     cost: Floats
     logs: Floats
-    level: Integers  # 1 for the option at the level that several columns share, else 0
+    level: Integers  # 1 for an option whose threshold follows from the shared level, else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _States:
-    """Partial choices of thresholds, over the columns merged so far, as a Pareto front for each m.
+    """Partial choices of thresholds, for the columns handled so far, without dominated choices.
 
-    m counts the columns at the level: a value of threshold times number of values that they share.
+    A column's w is its threshold times its number of values. In each choice, m columns have one w,
+    the level, which is computed at the end. Choices with equal m form a Pareto front of cost and
+    log.
 
     Attributes:
-        cost: people of each partial choice, without the m columns' share at the level.
-        logs: log of the product, over its columns, of threshold times number of values.
-        level: m, the number of its columns at the level.
-        previous: the front before the last column; None for the first.
-        parent: for each choice, the extended choice in `previous`.
-        option: for each choice, the option of the last column.
+        cost: people counted by each choice, without the w of the m columns.
+        logs: log of the product of w over the other columns.
+        level: m for each choice.
+        previous: the choices before the last column was added; None before the first column.
+        parent: for each choice, the index of the choice in `previous` that it extends.
+        option: for each choice, the index of the option taken for the last column.
     """
 
     cost: Floats
@@ -78,10 +87,14 @@ class _States:
     option: Integers | None = None
 
     def merge(self, more: _Choices, alive: "_Bounds") -> "_States":
-        """Return the Pareto front of thresholds with one more column.
+        """Return the partial choices of thresholds, extended by every option of one more column.
 
-        Choices that cannot lead to a better bound are dropped. more: the options of the column.
-        alive: the conditions on a choice.
+        Only choices on the Pareto front (less cost or a larger log) that may lead to a better bound
+        stay.
+
+        Args:
+            more: the options for the threshold of the column.
+            alive: the conditions under which a choice may lead to a better bound.
         """
         parent = np.repeat(np.arange(self.cost.size), more.cost.size)
         option = np.tile(np.arange(more.cost.size), self.cost.size)
@@ -95,7 +108,10 @@ class _States:
         return _States(cost[keep], logs[keep], level[keep], self, parent[keep], option[keep])
 
     def path(self, entry: int) -> list[int]:
-        """Return the number of the option chosen for each column, in the order of merging."""
+        """Return the index of the option chosen for each column, in the order of merging.
+
+        entry: the index of the choice among these states.
+        """
         options: list[int] = []
         states = self
         while (
@@ -107,10 +123,15 @@ class _States:
 
 
 def _fronts(level: Integers, logs: Floats) -> Integers:
-    """Return the Pareto-optimal partial choices: with a larger log than all cheaper choices.
+    """Return the indices of the choices with a larger log than all cheaper choices.
 
-    The log is of the product of the chosen factors, the cost in people. Choices are compared for
-    each m, the number of columns at the common level (module), and are sorted by (m, cost, -logs).
+    A choice fixes the thresholds of some columns. Its log is that of the product, over columns, of
+    threshold times number of values; its cost is in people. Choices are compared only with choices
+    of equal m, their number of columns without a fixed threshold.
+
+    Args:
+        level: m of each choice; the choices are sorted by m, then by cost, then by falling log.
+        logs: the log of each choice.
     """
     fronts = []
     for m in np.unique(level):
@@ -124,25 +145,31 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Conditions under which thresholds of some columns may still lead to a better bound.
+    """Conditions under which a choice of some columns' thresholds may still lead to a better bound.
 
-    The cost (people) must stay below `limit`, and the product of thresholds must be within reach.
+    Its cost, in people, must be able to stay below `limit`, and the product of all thresholds must
+    be able to become as large as Theorem 2 requires. A column's w is its threshold times its number
+    of values. The level is the common w of all columns without a fixed threshold.
     """
 
     limit: float
-    need: float  # least log of the product, over columns, of threshold times number of values
-    floor: float  # lower end of the interval of levels (threshold times number of values)
-    top: float  # log of the largest level (threshold times number of values)
-    cost: float  # the least cost, in people, of the columns not yet merged
-    logs: float  # the largest log of a product of factors of the columns not yet merged
+    need: float  # least log, required by Theorem 2, of the product of all columns' w
+    floor: float  # lower end of the interval in which the level is searched
+    top: float  # log of the upper end of that interval; -inf if all thresholds are fixed
+    cost: float  # the least people that the columns without a choice yet can add to the cost
+    # the largest log that the columns without a choice yet can add, as the log of their product of
+    # w
+    logs: float
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:
-        """Return a mask of the partial choices that may still lead to a better bound.
+        """Return a mask of the choices of some columns' thresholds that may lead to a better bound.
 
         Args:
-            cost: people of each choice.
-            logs: log of the product of its thresholds.
-            level: number of its columns without a fixed threshold.
+            cost: for each choice, the people that it adds to the bound, without columns at the
+                level.
+            logs: log of the product, over columns with a threshold, of threshold times number of
+                values.
+            level: the number of columns with the common level in place of a threshold.
         """
         affordable = cost + level * self.floor + self.cost < self.limit
         if self.top == -inf:
@@ -154,12 +181,19 @@ class _Bounds:
 # As a cross-check, the formula of Theorem 2 is implemented again, on purpose, in
 # composition/bounds.py theorem2 (evaluated), composition/certificate.py certify (verified).
 def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
-    """Return the certificate of the smallest value of Theorem 2, over pivots and real thresholds.
+    """Return the certificate of the smallest bound of Theorem 2 (paper 000) on the exposed people.
 
-    Only values below `limit` people are searched; without such a value it may be trivial (n).
+    Theorem 2 needs a real threshold for each column, and spares one column, the pivot; the minimum
+    is over both. Thresholds between two counts are floats, rounded up until their product is large
+    enough in exact arithmetic. So the bound is proved, and is at most a part in 10^11 above the
+    infimum.
 
-    Thresholds inside a step are floats rounded up until the product is large enough in exact
-    arithmetic, so the claim is exact and at most a part in 10^11 above the infimum.
+    Args:
+        columns: the counts of each column, as step functions of the threshold.
+        k: people in the smallest cell that is not exposed.
+        n: people in the table.
+        limit: only bounds below this number of people are searched. Without such a bound, the
+            result may be `limit` or more, at worst n.
     """
     trivial = tuple(int(column.threshold[0]) for column in columns)
     best = certify(Rule.THEOREM2, columns, k, trivial, 0, n=n)
@@ -174,31 +208,36 @@ def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = i
 
 @dataclass(slots=True)
 class _MinimumSearch:
-    """The search for the thresholds with the smallest bound of Theorem 2, with one pivot.
+    """The search for the thresholds with the smallest bound of Theorem 2, for one pivot.
+
+    The bound adds up the people with rare values and w_j = t_j V_j, threshold times number of
+    values, of each column j but the pivot.
 
     Attributes:
         columns: the counts of each column, as step functions of the threshold.
         k: people in the smallest class that is not exposed.
         n: people in the table.
-        pivot: the number of the column that adds no support size to the sum.
-        need: the least log of the product of w_j = t_j V_j (threshold times number of values).
-        limit: people of the best value so far, not rounded.
-        best: the certificate of the best value so far.
+        pivot: the number of the column with no w_j in the sum.
+        need: the least log of the product of all w_j that the theorem admits.
+        limit: people of the best bound so far, not rounded.
+        best: the certificate of the best bound so far.
     """
 
     columns: Sequence[Steps]
     k: int
     n: int
     pivot: int
-    need: float  # log of k n^(d-1) times the numbers of values of all d columns
+    # log of k n^(d-1) times all d numbers of values, as Theorem 2 needs prod t_j >= k n^(d-1)
+    need: float
     limit: float
     best: Certificate
 
     def run(self) -> None:
-        """Search the thresholds with the smallest bound of Theorem 2; improve `best` and `limit`.
+        """Search the thresholds with the smallest bound of Theorem 2; update `best` and `limit`.
 
-        First all thresholds are counts of their columns, then some lie at a common level: threshold
-        times number of values is equal in these columns.
+        A bound is minimal where each threshold is a count of its column, or where threshold times
+        number of values has one common value, the level, in several columns. Both cases are
+        searched, the second for each interval of levels that may improve the bound.
         """
         other_columns = len(self.columns) - 1
         pivot = self.columns[self.pivot]
@@ -216,11 +255,14 @@ class _MinimumSearch:
             self.pour(float(ends[i]), float(ends[i + 1]))
 
     def hopeful(self, highs: Floats) -> Integers:
-        """Return the intervals, by their upper ends, that may hold the level of a better choice.
+        """Return the indices of the intervals that may hold the level of a better bound.
 
-        A level is a common value of threshold times number of values. Weak duality, with the upper
-        end as the price of a unit of log: at a level w <= high, w - high * log w is least at w =
-        high.
+        The level is the value of threshold times number of values that several columns share. In
+        each interval, Lagrange duality gives a lower bound on the people counted: the multiplier of
+        the condition on the product of thresholds is the upper end h. A level w <= h adds w - h log
+        w to that lower bound, which is least at w = h, so w = h is taken.
+
+        highs: the upper end h of each interval.
         """
         least_cost, greatest_log = highs * self.need, np.zeros(highs.size)
         for j, column in enumerate(self.columns):
@@ -233,16 +275,20 @@ class _MinimumSearch:
                 best = np.minimum(best, level)
             least_cost += best
             greatest_log += np.log(np.minimum(highs, caps[-1]) if j != self.pivot else caps[-1])
-        # an allowance for rounding, so that it excludes no interval
+        # an allowance for rounding, because otherwise an interval with the minimum could be
+        # excluded
         slack = CLOSE * highs * max(1.0, abs(self.need))
         return np.flatnonzero(
             (least_cost - slack < self.limit) & (greatest_log >= self.need - CLOSE)
         )
 
     def choices(self, j: int, high: float) -> _Choices:
-        """Return the threshold options of column j: its counts, and the level shared by columns.
+        """Return the options for the threshold of column j: its counts, and a shared level.
 
-        high: upper end of the level (threshold times number of values); infinite: no level.
+        The level is one value of threshold times number of values for several columns. The counts
+        are options if they give less than `high`; the pivot has all its counts, and no level.
+
+        high: upper end of the interval of levels; infinite: the level is no option.
         """
         column = self.columns[j]
         caps = (column.threshold * column.values.size).astype(np.float64)
@@ -260,11 +306,11 @@ class _MinimumSearch:
         return _Choices(steps[: cost.size], cost, logs, level)
 
     def pour(self, low: float, high: float) -> None:
-        """Search the best thresholds with a common level in (low, high].
+        """Search the best thresholds if some columns share a level between `low` and `high`.
 
-        At the level, threshold times number of values is equal in several columns. The search
-        improves `best` and `limit`. With low = 0 and an infinite `high`, all thresholds are counts
-        and there is no level.
+        In these columns, threshold times number of values is equal to the level (the optimum has
+        this form). The search improves `best` and `limit`. With low = 0 and an infinite `high`, all
+        thresholds are counts of their columns and no columns share a level.
         """
         top = log(high) if high < inf else -inf
         choices = [self.choices(j, high) for j in range(len(self.columns))]
@@ -285,10 +331,16 @@ class _MinimumSearch:
         self.finish(states, choices, high)
 
     def finish(self, states: _States, choices: list[_Choices], high: float) -> None:
-        """Compute the common level of each choice of thresholds, and certify the cheapest exactly.
+        """Compute the missing thresholds of each choice, and certify the cheapest choice exactly.
 
-        At the level, threshold times number of values is equal in several columns. states: all
-        choices, with cost and level columns. high: upper end of the level.
+        In a choice, some columns have a threshold, and all other columns share a level: an equal
+        threshold times number of values. The level is the least with which the product of
+        thresholds is as large as Theorem 2 requires.
+
+        Args:
+            states: choices for all columns.
+            choices: the options of each column, to which `states` refers.
+            high: upper end of the interval of levels; infinite: all thresholds are counts.
         """
         m = np.maximum(states.level, 1)
         levels = np.where(states.level > 0, np.exp((self.need - states.logs) / m), 0.0)
@@ -314,10 +366,16 @@ class _MinimumSearch:
     def thresholds(
         self, path: list[int], choices: list[_Choices], level: float
     ) -> tuple[Threshold, ...] | None:
-        """Return the thresholds of a choice, in people, with a large enough product in fractions.
+        """Return the thresholds of a choice, in people, with a large enough exact product.
 
-        level: the value of threshold times number of values that some columns share. None if no
-        rounding of it makes the product large enough.
+        Args:
+            path: the index of the option chosen for each column.
+            choices: the options of each column.
+            level: the value of threshold times number of values in columns without a fixed
+                threshold.
+
+        Returns:
+            One threshold per column; None if no rounding up makes the product large enough.
         """
         free: list[int] = []
         thresholds: list[Threshold] = []
@@ -329,7 +387,8 @@ class _MinimumSearch:
         need, caps = self.k * self.n ** (len(self.columns) - 1), list(thresholds)
         for j in free:
             thresholds[j] = min(level / self.columns[j].values.size, float(caps[j]))
-        # the relative increase starts at 2^-53 and doubles, which is enough for any rounding
+        # thresholds are raised by a factor 1 + 2^-53, then by twice that increase, and so on: 60
+        # steps exceed any rounding error
         for doubling in range(60):
             if prod(Fraction(t) for t in thresholds) >= need:
                 return tuple(_plain(t) for t in thresholds)

@@ -1,11 +1,15 @@
-"""Tables that show which terms beside sum Q_j Theorems 2 and 3 need (paper 000, Theorem 4).
+"""Tables that show why Theorems 2 and 3 (paper 000) add a term to the exposure of single columns.
 
-Q_J(s) is the share of rows in a cell of the joint with a share below s, Q_j(t) the same in column
-j. Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction.
-That does not contradict the bound Q_J <= sum Q_j, without a further term; only ">" would (and ">="
-is met by 0 >= 0 in a constant table). The strict version here is the (n+1) x 2 matrix of Section
-6.2 with t_j = (n/2) / (n+1): if c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) >
-0 = sum Q_j.
+Q_j(t) is the share of rows with a value in column j of a share below t. Q_J(s) is the share of rows
+with a combination of values of all columns of a share below s. The theorems bound Q_J(c prod t_j)
+by sum_j Q_j(t_j) and a further term, with a threshold t_j for each column and a factor c of at most
+1. A table with Q_J(c prod t_j) > sum_j Q_j(t_j) shows that the bound fails without that term.
+
+Theorem 4 as printed claims only ">=", with equality in its table, and equality does not refute the
+bound without the term. (A table of equal rows already has 0 >= 0.) The strict example here is the
+matrix of Section 6.2 with n + 1 rows and 2 columns, and t_j = (n/2) / (n+1). If c (n/2)^2 / (n+1) >
+1, only its middle row is exposed, and only in the combination of columns: Q_J = 1 / (n+1) and sum_j
+Q_j = 0.
 """
 
 from __future__ import annotations
@@ -20,22 +24,25 @@ from ...errors import ParameterError
 from ..exposure import joint_counts
 from ..validation import number, whole
 
-LEAST_C = 1e-4  # least accepted c, so that a table has at most 60,000 rows
+# least accepted c, because the tables grow with 1/c: Theorem 4's has 3/c rows or more
+LEAST_C = 1e-4
 REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TightnessExample:
-    """A table with equality, or a strict inequality, between both sides of Theorem 4.
+    """A table in which all columns together expose as many rows as the single columns, or more.
 
-    Q is the share of rows in cells with a share below a threshold: Q_j of one column, Q_J of all.
+    A row is exposed if its combination of values has a share of the rows below a threshold. Theorem
+    4 of paper 000 compares the share of rows exposed by the combination of all columns with the sum
+    of the shares exposed by each column.
 
     Attributes:
         table: codes of n rows and d columns.
-        thresholds: t_j of each column, probabilities.
-        c: the free parameter of Theorem 3.
-        joint: Q_J(c prod t_j), an exact share of the rows.
-        columns: sum Q_j(t_j), an exact share of the rows.
+        thresholds: the threshold t_j of each column, a share of the rows.
+        c: the factor in the threshold of the combination, c times the product of all t_j.
+        joint: the exact share of rows exposed by the combination of all columns.
+        columns: the exact shares of rows exposed by each single column, added up.
     """
 
     table: NDArray[np.int64]
@@ -45,7 +52,7 @@ class TightnessExample:
     columns: Fraction
 
     def __repr__(self) -> str:
-        """Return the size of the table and both sides of Theorem 4 in a line."""
+        """Return the size of the table, and the exposed shares in the joint and in columns."""
         rows, width = self.table.shape
         sign = ">" if self.joint > self.columns else "="
         return (
@@ -55,12 +62,16 @@ class TightnessExample:
 
 
 def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample:
-    """Return Theorem 4's table: a 2^m rows in 2^m groups, m columns, one redacted entry per column.
+    """Return Theorem 4's table (paper 000): the joint exposes as much as all single columns.
+
+    It has a 2^m rows and m columns, with a = 3/c: each combination of m bits a times. In each
+    column, one entry is replaced by a third value (redacted), each in another row.
 
     Args:
-        c: in (0, 1] with 1/c an integer; a float is read as the nearest such number.
-        columns: the least number m of columns; more are taken until the redacted rows are below
-            the threshold (the construction's condition, which m = 1 already meets).
+        c: in (0, 1] with 1/c an integer; a float is read as the nearest such number. The threshold
+            of a combination is c times the product of the columns' thresholds.
+        columns: the least number m of columns. More are taken until the redacted rows are below the
+            threshold of a combination, as the construction requires.
     """
     inverse = _inverse(c)
     column_count = whole(columns, "columns")
@@ -76,10 +87,14 @@ def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample
 
 
 def strict_example(c: float | Fraction) -> TightnessExample:
-    """Return the smallest matrix of Section 6.2 with a strictly more exposed joint, for this c.
+    """Return the smallest matrix of Section 6.2 (paper 000) that exposes a row in the joint alone.
+
+    Its two columns together expose one row, and each column alone exposes no row. So a bound by the
+    exposures of single columns needs a further term.
 
     Args:
-        c: the free parameter of Theorem 3, in (0, 1] with 1/c an integer.
+        c: in (0, 1] with 1/c an integer. A combination of values is exposed if its share of the
+            rows is below c times the product of the columns' thresholds.
     """
     inverse = _inverse(c)
     n = 2
@@ -92,7 +107,10 @@ def strict_example(c: float | Fraction) -> TightnessExample:
 
 
 def _threshold(a: int, m: int) -> Fraction:
-    """Return the threshold t_j of each column in Theorem 4's table of a 2^m rows and m columns."""
+    """Return the threshold of each column, a share of the rows, in Theorem 4's table.
+
+    The table has a 2^m rows and m columns. Its threshold is one row below half of the rows.
+    """
     return Fraction(a * 2 ** (m - 1) - 1, a * 2**m)
 
 
@@ -109,7 +127,11 @@ def _inverse(c: float | Fraction) -> int:
 def _example(
     table: NDArray[np.int64], thresholds: tuple[Fraction, ...], c: Fraction
 ) -> TightnessExample:
-    """Return a table with both sides of Theorem 4, its exposed shares, computed exactly."""
+    """Return a table with its exact exposed shares: in all columns, and in single columns.
+
+    A value is exposed if its share of the rows is below its column's threshold. A combination of
+    values is exposed if its share is below c times the product of the thresholds.
+    """
     width = table.shape[1]
     threshold = c
     for t in thresholds:
@@ -120,7 +142,7 @@ def _example(
 
 
 def _exposed(table: NDArray[np.int64], columns: list[int], threshold: Fraction) -> Fraction:
-    """Return Q(threshold) of these columns: the share of rows in cells with a smaller share."""
+    """Return the share of rows with values in these columns that are rarer than `threshold`."""
     n = table.shape[0]
     counts = joint_counts(table, columns).tolist()
     return Fraction(sum(count for count in counts if count < threshold * n), n)

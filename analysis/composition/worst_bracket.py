@@ -1,8 +1,9 @@
-"""The state of the search for the exact worst case: its bracket, and its limits.
+"""The state of the search for the worst case of exposure: lower bound, upper bound, limits.
 
-The bracket is the exposed people of the worst table found, and the upper bound proved. This file is
-apart from the search (worst_search.py), because its solvers and proposals need not be imported if
-the bracket is close enough at once.
+The worst case is the largest number of exposed people (in cells of fewer than k people) over all
+tables with given margins. The bracket holds the worst table found, a lower bound, and the upper
+bound proved so far. This file is apart from the search (worst_search.py): if the bracket is close
+enough at once, the search and its solvers need not be imported.
 """
 
 from collections.abc import Callable
@@ -20,11 +21,13 @@ class SearchLimits:
     """The limits of a search for the exact worst case: the most people exposed over all tables.
 
     Attributes:
-        nodes: limit of every search tree.
-        rounds: limit of the proposals of swaps.
-        cells: tables with more cells are not searched; they keep the bounds of the start.
+        nodes: limit of the nodes of each search tree.
+        rounds: limit of the proposed swaps, which change a table's set of cells that hide people.
+        cells: limit of the cells of a table; larger tables are not searched and keep the bounds
+            that are known before the search.
         seed: seed of the random proposals.
-        enough: share of the people; lower and upper bound this close are not narrowed further.
+        enough: a share of the people; once upper and lower bound differ by no more, the search is
+            not started.
         timer: a limit in seconds, if the caller sets one.
     """
 
@@ -37,10 +40,10 @@ class SearchLimits:
 
 
 class Timer:
-    """A limit in seconds, read between two steps of a search; the solver never reads a clock.
+    """A limit in seconds, checked between two steps of a search; the solver never reads a clock.
 
     Attributes:
-        over: whether the limit was exceeded at a reading.
+        over: whether the limit was exceeded at the last check.
     """
 
     def __init__(self, seconds: float | None) -> None:
@@ -56,11 +59,11 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """The progress of a search for the worst case, as it is reported to the caller.
+    """The progress of a search for the worst case of exposure, as it is reported to the caller.
 
     Attributes:
-        people: exposed in the worst table found; 0 if no table was found.
-        upper: no table exposes more, as proved by now.
+        people: people exposed in the worst table found; 0 if no table was found.
+        upper: upper bound, proved so far, on the people exposed in any table.
         doing: the current step, in words.
     """
 
@@ -69,16 +72,16 @@ class SearchStep:
     doing: str
 
     def __str__(self) -> str:
-        """Return the bracket of exposed people and the current step, for a progress line."""
+        """Return the bounds on exposed people and the current step, for a progress line."""
         return f"{self.people:,} to {self.upper:,}; {self.doing}"
 
 
 class WorstTableProof(Protocol):
-    """A proof that no table exposes more than `people`, as `check_cases.py` reads it."""
+    """A proof that no table exposes more than `people` people; `check_cases.py` verifies it."""
 
     @property
     def people(self) -> int:
-        """Upper bound on the exposed people that is proved."""
+        """The upper bound on exposed people that is proved."""
         ...
 
     @property
@@ -90,17 +93,22 @@ class WorstTableProof(Protocol):
 class Bracket:
     """The state of a search: the worst table found, and the upper bound proved so far.
 
+    The worst table has the most exposed people among all tables with the given margins.
+
     Attributes:
         k: people in the smallest class that is not exposed.
         ceiling: upper bound on the exposed people of any table.
         table: the worst table found; None before the first.
-        proof: proof of an upper bound in whole numbers, if the search made one.
+        proof: a proof in whole numbers of some upper bound; None if the search made no proof.
     """
 
     def __init__(self, k: int, ceiling: int, progress: Callable[[SearchStep], None]) -> None:
         """Begin with an upper bound and without a table.
 
-        progress: called with each improvement and each new step.
+        Args:
+            k: people in the smallest class that is not exposed.
+            ceiling: upper bound on the exposed people of any table.
+            progress: called with each improvement and each new step.
         """
         self.k, self.ceiling = k, ceiling
         self.table: FrechetTable | None = None
@@ -114,28 +122,31 @@ class Bracket:
 
     @property
     def open(self) -> float:
-        """The people between upper bound and worst table; infinity without a table."""
+        """The upper bound less the people exposed in the worst table; infinity without a table."""
         return inf if self.table is None else self.ceiling - self.people
 
     @property
     def closed(self) -> bool:
-        """Whether the worst table found is proved to be the worst possible."""
+        """Whether the worst table found is proved to expose most people among all tables."""
         return self.people >= self.ceiling
 
     @property
     def written(self) -> bytes | None:
-        """The proof in whole numbers of the present upper bound, as JSON; None if missing."""
+        """The proof of the current upper bound, as JSON; None unless a proof reaches this bound.
+
+        It holds whole numbers only, so that it can be verified without rounding.
+        """
         proof = self.proof
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
     def meet(self, table: FrechetTable | None) -> None:
-        """Record a table as the worst found if it exposes more people; report it."""
+        """Record and report a table if it exposes more people than the worst found before."""
         if table is not None and table.exposed(self.k) > self.people:
             self.table = table
             self.say(self._doing)
 
     def prove(self, ceiling: float) -> None:
-        """Lower the upper bound to this number of people, rounded down, and report it.
+        """Lower the upper bound on exposed people to `ceiling`, rounded down, and report it.
 
         A number that is not below the present bound has no effect.
         """

@@ -1,15 +1,17 @@
-"""The search behind the exact worst case: its steps, which close the bracket.
+"""The search for the worst case: the largest number of exposed people over all tables with margins.
 
-The bracket is between the exposed people of the worst table found and the upper bound proved.
+A cell of fewer than k people exposes its people. The search improves two numbers until they meet:
+the people exposed in the worst table found, and an upper bound for all tables. Its steps, in order:
 
-    relaxation with cuts     the first upper bound
-    cases                    closes small tables, with a proof in whole numbers (case_search.py)
-    a tree, a few nodes      closes small tables
-    supports that match      worse tables (contingency/matching.py)
-    swaps                    worse tables (contingency/swaps.py)
-    steps down               a smaller upper bound, or the worst table (contingency/descent.py)
+    relaxation with cuts     linear program with further valid inequalities: an upper bound
+    proof by cases           closes small tables, with a proof in whole numbers (case_search.py)
+    search tree, few nodes   integer program: closes small tables
+    matching                 worse tables, from sums of counts (contingency/matching.py)
+    swaps                    worse tables, by random changes (contingency/swaps.py)
+    descent                  an upper bound for each number of unexposed cells, until it meets the
+                             worst table (contingency/descent.py)
 
-If a limit or Ctrl-C stops it, the bracket holds the best table and bound so far.
+If a limit or Ctrl-C stops the search, the best table and bound so far remain.
 """
 
 from itertools import islice
@@ -29,17 +31,18 @@ from ..validation import Counts
 from .case_search import MOST_CELLS, search_cases
 from .worst_bracket import Bracket, SearchLimits
 
-# MATCHES: limit of the supports (sets of unexposed cells) that are tried by matching. DEARER:
-# number of swaps that take as long as the trial of one support.
+# MATCHES: limit of the sets of unexposed cells (k people or more) that the matching step tries.
+# DEARER: number of swaps that take as long as one such trial.
 MATCHES, DEARER = 200, 10
 FIRST_NODES = 20  # limit of the nodes of the first search tree
-# Limit of cells times proposed swaps, because each swap takes longer with more cells.
+# Limit of the number of cells times the number of swaps, because each swap takes longer with more
+# cells.
 MOST_WORK = 10_000_000
 REPORT_INTERVAL = 100  # proposed swaps between two reports of progress
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Narrow the bracket of the worst case (most exposed people over all tables) within limits.
+    """Narrow the bounds of the worst case (most exposed people over all tables) within limits.
 
     Args:
         program: the integer program of the tables with the given margins.
@@ -47,8 +50,8 @@ def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
         limits: limits of the work.
 
     Raises:
-        ParameterError: there is no table.
-        KeyboardInterrupt: Ctrl-C; the bracket holds the best table and bound so far.
+        ParameterError: no table has these margins.
+        KeyboardInterrupt: Ctrl-C was pressed; `bracket` holds the best table and bound so far.
     """
     bracket.say("relaxation")
     cuts, value = relax(program, bracket.ceiling, limits.timer)
@@ -74,9 +77,10 @@ def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for a proof by cases in whole numbers, for small tables known by single columns.
+    """Search for a proof by cases, in whole numbers, that no table exposes more people.
 
-    The upper bound and the worse tables found go into the bracket. Other tables are skipped.
+    Only small tables of which the counts of single columns are known are searched. The upper bound,
+    the proof and the worse tables found go into `bracket`.
     """
     tables = program.tables
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
@@ -88,17 +92,18 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
         [*c.tolist(), *o.rare_counts.tolist()]
         for c, o in zip(kept_counts, tables.labels, strict=True)
     ]
-    # The checker numbers the values of a column from the most frequent down, with the merged rare
-    # values last; `places` translates its numbers into those of the program.
+    # The proof numbers the values of a column from the most frequent down, with the merged rare
+    # values last, because check_cases.py, which verifies it, reads them so. `places` translates
+    # these numbers into the value numbers of the integer program.
     places = [
         [*np.argsort(-counts, kind="stable").tolist(), len(counts)][:size]
         for counts, size in zip(kept_counts, tables.shape, strict=True)
     ]
 
     def meet(people: Counts) -> int:
-        """Take over a table that the search met; return the most exposed people so far.
+        """Record a table if it is the worst found so far; return the most exposed people.
 
-        people: the people of each cell, in the checker's order.
+        people: the people of each cell, with values numbered from the most frequent down.
         """
         placed = np.empty(tables.shape, np.int64)
         placed[np.ix_(*places)] = people.reshape(tables.shape)
@@ -106,7 +111,10 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
         return bracket.people
 
     def stop(nodes: int, people: int) -> bool:
-        """Lower the upper bound to `people`, and report; return whether the time is over."""
+        """Lower the upper bound to `people`, report it, and return whether the time is over.
+
+        nodes: number of nodes of the proof's tree so far.
+        """
         bracket.prove(people)
         if nodes % REPORT_INTERVAL < 2:
             bracket.say(f"node {nodes:,} of {limits.nodes:,} of a proof by cases")
@@ -119,9 +127,10 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables: choose values of unexposed cells to match the counts.
+    """Search for worse tables: choose a few unexposed cells that hold all people beyond full cells.
 
-    The cells have k people or more; sums of the people of subsets of cells are compared.
+    A full cell holds k - 1 people, the most that are exposed. The cells are chosen by matching sums
+    of their people to the counts of the values (contingency/matching.py).
     """
     bracket.say("supports that match")
     supports = Supports(program)
@@ -135,11 +144,11 @@ def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables by random swaps of unexposed cells."""
+    """Search for worse tables by random changes of the set of cells with k people or more."""
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
-        """Keep the swapped table if it exposes more people; return whether swaps may continue."""
+        """Record a swapped table if it is the worst so far; return whether swaps may continue."""
         bracket.meet(swapped.table)
         if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
@@ -149,13 +158,13 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
 
 
 def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchLimits) -> None:
-    """Lower the upper bound by limiting the number of unexposed cells, step by step.
+    """Lower the upper bound, by an increasing limit of the number of unexposed cells.
 
-    If the search ends, it gives the worst table itself.
+    If the search ends within its limits, the worst table of all is found and proved.
     """
 
     def report(rung: Rung) -> None:
-        """Take over the upper bound that a step proved, and report the step."""
+        """Lower the upper bound to the bound that a step proved, and report the step."""
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
@@ -166,9 +175,9 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
 
 
 def _table(program: FrechetProgram, people: Counts | None) -> FrechetTable | None:
-    """Return a solution as a table; None unless it has exactly the given margins.
+    """Return a solution of the program as a table; None unless it has exactly the given margins.
 
-    people: the people of each cell; None without a solution.
+    people: the people of each cell, rounded; None if the solver found no solution.
     """
     if people is None:
         return None

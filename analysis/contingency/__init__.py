@@ -1,8 +1,10 @@
-"""All tables with given margins: the Frechet class, cuts, the integer program, bounds on it.
+"""Tables with given margins, the counts of some columns: all of them, and the most they can expose.
 
-A margin is the counts of some columns. A cut is an inequality that every table of the class meets.
-May import the ground files. Must never know the meaning of a margin: crowds, columns and certified
-bounds belong to the rooms above.
+The Frechet class is all tables with these margins. A cut is an inequality that every table of the
+class meets. Here are the class, its cuts, the integer program of the table that exposes most
+people, and bounds on its value. Among veilmix's modules, only the common ones (errors, numerical
+helpers) may be imported. The code must not depend on the use of a bound, or on the party that
+published a margin.
 """
 
 from typing import TYPE_CHECKING

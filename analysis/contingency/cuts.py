@@ -1,23 +1,27 @@
-"""Cells that cannot all be exposed: valid inequalities for a fast and certified worst case.
+"""Sets of cells that cannot all be exposed: inequalities (cuts) for the worst case of exposure.
 
 A cell is exposed if it holds fewer than k people. The worst case is the most exposed people over
-all tables with given margins. Let w(c) = 1 if cell c is not exposed. Take some people with a known
-number N: either all people, or the people with value a of one column. Write the (other) columns as
-m parts with known counts among these people: single columns, or groups with known joint counts;
-among the people with a, columns with a known pair table with a's column. For sets A_i of values of
-the parts, Frechet's lower bound says that at least
+all tables with given margins. A cut says that at least a number `need` of some cells are not
+exposed in any such table. Cuts make the linear relaxation of the worst case tighter.
+
+Take N people: all people, or the people with one value of a column. Divide the columns (without
+that column) into m parts such that the counts of each part among these people are known. For each
+part i choose a set A_i of its values. Frechet's lower bound says that at least
 
     L = sum_i count_i(A_i) - (m - 1) N
 
-of these people are in the block A_1 x ... x A_m. Exposed cells of the block hold at most u(c) =
-min(cap(c), k - 1) people each (cap(c) if a cell is always exposed), unexposed cells at most cap(c).
+of the N people have a value in A_i for every part i. Their cells, A_1 x ... x A_m, are a block. Let
+w(c) = 1 if cell c is not exposed, else 0, and cap(c) the most people that c can hold. An exposed
+cell holds at most u(c) = min(cap(c), k - 1) people (u(c) = cap(c) if c is exposed in every table).
 So
 
     sum_{c in block} (cap(c) - u(c)) w(c)  >=  L - sum_{c in block} u(c)  =  D
 
-and if D > 0, at least `need` cells of the block are not exposed: the least number of largest cap -
-u that reaches D. The coverage bound's H_j (composition/coverage.py) is the case of one heavy value
-and the common values of the other columns.
+and if D > 0, at least `need` cells of the block are not exposed: the least number of cells that
+reach D if cells with the largest cap - u come first. A part may be a single column or a group with
+known joint counts. Among the people with one value of column a, the parts are the columns with
+known joint counts with a. The coverage bound's H_j (composition/coverage.py) is the case of one
+frequent value and the common values of the other columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,11 +34,12 @@ import numpy as np
 from ..validation import Counts, Floats
 from .frechet import FrechetClass
 
-# BLOCKS: limit of the blocks examined for each way to divide the columns into known groups. WAYS:
-# limit of such ways, among all people and among the people with one value.
+# BLOCKS: limit of the blocks (products of value sets) examined for each division of the columns
+# into groups with known counts. WAYS: limit of such divisions, for all people, and again for the
+# people with one value.
 BLOCKS = 200_000
 WAYS = 48
-# Columns with at most this number of values can have all their value sets examined.
+# A column or group with at most this number of values can have all its value sets examined.
 ALL_SETS = 16
 
 Group = tuple[int, ...]
@@ -42,13 +47,15 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of cells: sets of values of parts of the columns, among all people or some.
+    """A block of cells: all combinations of values from a value set for each group of columns.
 
-    A part is a group of columns. A part without a value set is unrestricted.
+    The margins give the least number of people in a block, so they may imply that some of its cells
+    hold k people or more. A group of columns without a value set is unrestricted.
 
     Attributes:
-        within: column and value that the people have; None: all people.
-        parts: per part, its group and the flat indices of its values.
+        within: column and value; only cells with this value are in the block. None: no such limit.
+        parts: for each restricted group of columns, its columns and the indices of its values in
+            the group's flattened counts.
     """
 
     within: tuple[int, int] | None
@@ -57,12 +64,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """A valid inequality: at least `need` of these cells are not exposed.
+    """An inequality that holds in every table with the margins: some of its cells are unexposed.
+
+    A cell is exposed if it holds fewer than k people.
 
     Attributes:
-        block: the people and value sets that imply it.
-        cells: flat indices.
-        need: number of unexposed cells, at least 1 (0: the inequality is empty).
+        block: the people and value sets that imply the inequality.
+        cells: flat indices of the cells that can be unexposed.
+        need: at least this number of the cells are unexposed; 0: no claim.
     """
 
     block: Block
@@ -71,20 +80,23 @@ class Cut:
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The cells of the inequality, by which equal inequalities are recognized."""
+        """The cells of the inequality; inequalities with equal keys count as duplicates."""
         return tuple(self.cells.tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _View:
-    """The columns divided into parts with known counts, among all people or some.
+    """A division of the columns into groups with known counts, among all people or some of them.
+
+    Value sets of the groups give blocks of cells, from which inequalities follow.
 
     Attributes:
-        within: column and value that the people have; None: all people.
-        groups: the columns of each part.
-        cells: flat indices of the cells, in the order of `shape`, one axis per part.
-        counts: the flat counts of each part among these people.
-        people: the number of these people.
+        within: column and value that the counted people have; None: all people.
+        groups: the groups of columns.
+        cells: flat indices of the cells, a row for each combination of the groups' values, in the
+            order of `shape`; several cells in a row if further columns are in no group.
+        counts: the flattened counts of each group among the counted people.
+        people: the number of counted people.
     """
 
     within: tuple[int, int] | None
@@ -95,21 +107,23 @@ class _View:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The number of values of each part (group of columns)."""
+        """The number of values (or combinations of values) of each group of columns."""
         return tuple(len(counts) for counts in self.counts)
 
 
 class Cuts:
-    """Inequalities (cuts) of one Frechet class: some cells are unexposed in every table.
+    """Inequalities (cuts) that all tables with given margins meet: some cells are unexposed.
 
-    The class is all tables with given margins; a cell of k people or more is unexposed. Cuts are
-    found as a relaxation violates them.
+    A cell of k people or more is unexposed. Cuts are generated as needed: `violated` returns cuts
+    that a solution of a linear relaxation does not meet.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
         """Prepare the inequalities of a class of tables.
 
-        k: the smallest number of people in a cell that is not exposed.
+        Args:
+            tables: the class of all tables with given margins.
+            k: the smallest number of people in a cell that is not exposed.
         """
         self._tables = tables
         self._caps = tables.caps()
@@ -122,10 +136,11 @@ class Cuts:
         self._looked: list[tuple[_View, tuple[Counts, ...], Floats, Floats]] = []
 
     def cut(self, block: Block) -> Cut:
-        """Return the inequality of a block: how many of its cells are unexposed in every table.
+        """Return the inequality of a block of cells: how many of them are unexposed in every table.
 
-        The block is a set of values for each part of the columns; the margins alone give the
-        number.
+        A block has all combinations of values from some value sets. The margins give the least
+        number of its people, and so the least number of its cells that hold k people or more, in
+        every table.
         """
         mask, least_people, people = (
             np.ones(self._tables.cells, bool),
@@ -143,9 +158,9 @@ class Cuts:
         return self._measure(block, np.flatnonzero(mask), least_people + people)
 
     def margin_cuts(self) -> list[Cut]:
-        """Return the inequality of each margin entry: how many of its cells are unexposed.
+        """Return an inequality for each entry of a margin: how many of its cells are unexposed.
 
-        Entries that need no unexposed cell are left out.
+        An entry gives no inequality if all its people fit into exposed cells (fewer than k people).
         """
         entries = (
             Block(None, ((group, (value,)),))
@@ -155,12 +170,16 @@ class Cuts:
         return [cut for cut in map(self.cut, entries) if cut.need > 0]
 
     def violated(self, w: Floats, limit: int) -> list[Cut]:
-        """Return the cuts that a solution violates most, at most `limit` per view of the columns.
+        """Return the inequalities (cuts) that a solution of a linear relaxation violates most.
 
-        A cut says that some of its cells are unexposed in every table. w: for each cell, the share
-        in which the solution leaves the cell unexposed, shape (cells,).
+        Each cut says that some of its cells are unexposed (k people or more) in every table.
+
+        Args:
+            w: for each cell, the share from 0 to 1 by which the solution leaves it unexposed.
+            limit: the most cuts for each division of the columns into groups with known counts.
         """
-        # The views are computed at the first call, because callers with few blocks never need them.
+        # Computed at the first call, because callers that only use `cut` or `margin_cuts` never
+        # need these divisions of the columns, which take time.
         if not self._looked:
             self._looked = [(view, *self._needs(view)) for view in self._all_views()]
         return [
@@ -170,7 +189,7 @@ class Cuts:
         ]
 
     def _place(self, group: Group) -> Counts:
-        """Return, for each cell, its position in a group's flattened margin; cached."""
+        """Return each cell's position in the flattened counts of a group of columns; cached."""
         if group not in self._places:
             self._places[group] = self._tables.place(group)
         return self._places[group]
@@ -179,9 +198,16 @@ class Cuts:
     # purpose, in composition/check_margins.py _needed (verified), composition/check_cases.py needed
     # (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
-        """Return how many of these cells are unexposed in every table, as an inequality.
+        """Return the inequality of some cells: the least number of them that are unexposed.
 
-        people: the least number of people that the block holds.
+        An unexposed cell can hold more people than an exposed cell; the difference is its gain. The
+        people that do not fit into exposed cells need the fewest cells if the cells with the
+        largest gain are unexposed.
+
+        Args:
+            block: the people and value sets that define the cells.
+            cells: flat indices of the cells.
+            people: the least number of people in these cells.
         """
         short = people - int(self._exposed[cells].sum())
         useful = cells[self._gain[cells] > 0]
@@ -190,14 +216,17 @@ class Cuts:
         return Cut(block, useful, need)
 
     def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats, Floats]:
-        """Return, for each block of a view, a lower bound on its number of unexposed cells.
+        """Return, for each block of cells, a lower bound on its number of unexposed cells.
 
-        A view divides the columns into parts; a block is a value set of each part.
+        A block has all combinations of values from one value set for each group of columns.
+
+        Args:
+            view: the division of the columns into groups.
 
         Returns:
-            The value sets of each part, as rows of 0 and 1; the lower bound of each block; and the
-            square root of its number of cells. The last two have one entry per product of value
-            sets.
+            The value sets of each group, as rows of 0 and 1; the lower bound of each block; and the
+            square root of each block's number of cells. The last two have an axis for each group,
+            with an entry for each of its value sets.
         """
         families = _families(view.counts)
         heavy, total = [], []
@@ -206,15 +235,19 @@ class Cuts:
             total.append(family @ counts)
         least_people = sum(np.ix_(*total)) - (len(families) - 1) * view.people
         short = least_people - _sums(view, families, self._exposed)
-        # No cell of the block gains more than the largest count in any of its sets.
+        # A cell holds no more people than its value in any group of columns. So the least, over the
+        # groups, of the largest count in the value set limits the people that one unexposed cell
+        # can add.
         gain = reduce(np.minimum, np.ix_(*heavy))
         need = np.where(short > 0, np.ceil(short / np.maximum(gain, 1)), 0.0)
         return families, need, np.sqrt(_sums(view, families, np.ones(self._tables.cells)))
 
     def _all_views(self) -> Iterator[_View]:
-        """Yield the views of the columns: of all people, then of the people with one value.
+        """Yield the divisions of the columns into groups with known counts: first for all people.
 
-        At most `WAYS` of each kind are yielded.
+        Then the division for the people with one value follows, for each value of each column. At
+        most `WAYS` divisions are yielded for all people, and at most `WAYS` for the people with one
+        value.
         """
         columns = range(len(self._tables.shape))
         ways = list(_partitions(columns, self._margins))[:WAYS]
@@ -233,10 +266,11 @@ class Cuts:
             yield self._slice(restriction)
 
     def _slice(self, restriction: tuple[int, int]) -> _View:
-        """Return the view of the people with one value of a column.
+        """Return the groups of columns with known counts among the people with one value.
 
-        Its parts are the columns with a known pair table with that column. restriction: column and
-        value.
+        Each group is a single column with known joint counts with that column.
+
+        restriction: the column and the value.
         """
         partners = self._partners(restriction[0])
         free_columns = [
@@ -251,7 +285,10 @@ class Cuts:
         return _View(restriction, groups, slice_cells, counts, self._people(restriction))
 
     def _ordered(self, groups: Sequence[Group]) -> Counts:
-        """Return the numbers of all cells in the order of the groups' columns, shape (cells, 1)."""
+        """Return the flat indices of all cells, sorted by the groups' columns; shape (cells, 1).
+
+        groups: groups of columns, which together hold every column once.
+        """
         order = [j for group in groups for j in group]
         cells = np.arange(self._tables.cells).reshape(self._tables.shape)
         return cells.transpose(order).reshape(-1, 1)
@@ -262,9 +299,9 @@ class Cuts:
         return sorted(joined_columns - {j})
 
     def _people(self, restriction: tuple[int, int] | None) -> int:
-        """Return the number of people with one value; of all people if `restriction` is None.
+        """Return the number of people with one value of a column.
 
-        restriction: column and value of the counted people.
+        restriction: the column and the value; None: all people are counted.
         """
         if restriction is None:
             return int(self._tables.margins[0].counts.sum())
@@ -273,16 +310,18 @@ class Cuts:
     def _counts(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
         """Return the joint counts of a group of columns, flattened; cached.
 
-        restriction: column and value of the counted people; None: all people.
+        restriction: a column and a value; only people with this value are counted. None: all
+        people.
         """
         if (group, restriction) not in self._among:
             self._among[group, restriction] = self._summed(group, restriction)
         return self._among[group, restriction]
 
     def _summed(self, group: Group, restriction: tuple[int, int] | None) -> Counts:
-        """Return a group's joint counts, summed from a wider known margin, flattened.
+        """Return the joint counts of a group of columns, summed from a known margin, flattened.
 
-        restriction: column and value of the counted people; None: all people.
+        restriction: a column and a value; only people with this value are counted. None: all
+        people.
         """
         needed_columns = set(group) if restriction is None else {restriction[0], *group}
         holder = next(holder for holder in self._margins if needed_columns <= set(holder))
@@ -296,20 +335,24 @@ class Cuts:
 def _violated(
     view: _View, families: tuple[Counts, ...], need: Floats, size: Floats, w: Floats, limit: int
 ) -> Iterator[Block]:
-    """Yield the blocks of a view that a solution violates most, at most `limit`, worst first.
+    """Yield the blocks of cells with the inequalities that a solution violates most.
 
-    A violation is divided by the root of the block's number of cells.
+    The worst comes first. The inequality of a block says how many of its cells are unexposed (k
+    people or more) in every table. A violation is divided by the square root of the block's number
+    of cells.
 
     Args:
-        view: the columns divided into parts.
-        families: the value sets of each part, as rows of 0 and 1.
-        need: lower bound on the need of each block.
-        size: the root of each block's number of cells.
-        w: for each cell, the share in which it is unexposed.
+        view: a division of the columns into groups with known counts.
+        families: the value sets of each group, as rows of 0 and 1; a block has one set of each
+            group.
+        need: for each block, a lower bound on its number of unexposed cells.
+        size: for each block, the square root of its number of cells.
+        w: for each cell, the share from 0 to 1 by which the solution leaves it unexposed.
         limit: the most blocks yielded.
     """
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    # Scores are computed only for the blocks that the solution violates, which are few.
+    # The score, by which blocks are sorted, is computed only for the blocks whose inequality the
+    # solution violates, because these are few.
     violated = np.flatnonzero(short > 0)
     score = short.ravel()[violated] / size.ravel()[violated]
     for position in violated[np.argsort(-score, kind="stable")[:limit]]:
@@ -326,10 +369,17 @@ def _violated(
 
 
 def _sums(view: _View, families: tuple[Counts, ...], per_cell: Counts | Floats) -> Floats:
-    """Return the sum of `per_cell`, a number for each cell, over every block of the view.
+    """Return the sum of a number per cell over every block of cells.
 
-    families: value sets of each part, as rows of 0 and 1; a block is a set of each part. The shape
-    is the numbers of sets.
+    A block has all combinations of values from one value set for each group of columns.
+
+    Args:
+        view: a division of the columns into groups.
+        families: the value sets of each group, as rows of 0 and 1.
+        per_cell: the number for each cell.
+
+    Returns:
+        An array with an axis for each group, and an entry for each of its value sets.
     """
     result: Floats = per_cell[view.cells].sum(axis=1).reshape(view.shape).astype(np.float64)
     for family in families:
@@ -340,7 +390,10 @@ def _sums(view: _View, families: tuple[Counts, ...], per_cell: Counts | Floats) 
 def _partitions(
     columns: Sequence[int], margins: Mapping[Group, Counts]
 ) -> Iterator[tuple[Group, ...]]:
-    """Yield the partitions of the columns into known groups and single columns, singles first."""
+    """Yield the divisions of the columns into groups with known joint counts and single columns.
+
+    Divisions with single columns come first. margins: the known counts of each group of columns.
+    """
     if not columns:
         yield ()
         return
@@ -352,11 +405,15 @@ def _partitions(
 
 
 def _families(counts: Sequence[Counts]) -> tuple[Counts, ...]:
-    """Return value sets per part, as rows of 0 and 1: all sets if the number of blocks stays small.
+    """Return the value sets of each group of columns that are examined, as rows of 0 and 1.
 
-    A block is a set of values for each part (group of columns). Else single values, their
-    complements and the most or least frequent values are returned. If even these are too many, the
-    part with most sets keeps the second half of them (the last is the whole part).
+    A block of cells has one value set of each group, so the number of blocks is the product of the
+    numbers of sets. A group has all its value sets if this number stays below `BLOCKS`. Otherwise
+    it has single values, their complements, and the most or least frequent values. If there are
+    still too many blocks, the group with most sets keeps only the second half of them, again and
+    again.
+
+    counts: the flattened counts of each group.
     """
     families = [_some_sets(column_counts) for column_counts in counts]
     while prod(len(family) for family in families) > BLOCKS:
@@ -371,9 +428,11 @@ def _families(counts: Sequence[Counts]) -> tuple[Counts, ...]:
 
 
 def _some_sets(counts: Counts) -> Counts:
-    """Return single values, complements, least and most frequent values; last the whole part.
+    """Return value sets of a column or group, as rows of 0 and 1, with the most useful sets last.
 
-    If sets are halved, the most frequent values remain: their blocks have the largest need.
+    They are single values, complements of single values, the least frequent values and the most
+    frequent values; the last set has all values. Callers that need fewer sets drop the first half:
+    the most frequent values hold most people, so they most often force a cell to be unexposed.
     """
     single = np.eye(len(counts), dtype=np.int64)
     rank = np.argsort(np.argsort(-counts, kind="stable"))

@@ -1,13 +1,13 @@
 """Proofs of the worst case by the number of unexposed cells, where branching alone is too slow.
 
 The worst case is the table with the most exposed people (in cells of fewer than k) among all tables
-with given margins. Each unexposed cell costs nearly k - 1 exposed people, so the relaxation with at
-least s + 1 such cells allows clearly fewer people than with s: call it above(s). Take rungs s from
-the least possible number upwards and search a table with at most s such cells and more than
-above(s) people exposed. If one exists, the best of them is the worst case, because no table with
-more such cells exposes more people. If none exists, no table exposes more than above(s), and the
-next rung follows. Each search is small: the two conditions leave little slack in any cell, and
-`narrow.py` removes the excluded cells from the program.
+with given margins. Each unexposed cell takes nearly k - 1 people from the exposed. So the linear
+relaxation, restricted to at least s + 1 unexposed cells, gives a clearly smaller upper bound than
+with s: call it above(s). Begin with the least possible number s and search a table that has at most
+s unexposed cells and exposes more than above(s) people. If there is such a table, the best of them
+is the worst case, because tables with more unexposed cells expose at most above(s) people. If not,
+no table exposes more than above(s), and s + 1 is next. Each search is small: the two
+conditions leave few cells undecided, and `narrow.py` removes all other cells from the program.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,10 +31,10 @@ class Rung:
     """A step of the search by the number of unexposed cells, and the bound proved by it.
 
     Attributes:
-        ceiling: exposed people that no table exceeds.
-        cells: unexposed cells of the searched tables, at most.
-        people: people in each cell of a table that exposes more than the best known before; None:
-            not found.
+        ceiling: upper bound on the exposed people of any table.
+        cells: the largest number of unexposed cells of the tables searched.
+        people: the people in each cell of a table that exposes more than the best known before;
+            None if no such table was found.
     """
 
     ceiling: int
@@ -53,14 +53,16 @@ def climb(
 ) -> Rung:
     """Raise the number of unexposed cells until the worst case is proved; return the last step.
 
+    A cell of k people or more is unexposed. The worst case has the most people in other cells.
+
     Args:
-        program: the integer program.
-        cuts: valid inequalities for it.
+        program: the integer program of the tables with the given margins.
+        cuts: inequalities that all these tables meet.
         best: exposed people of the worst table known so far.
-        ceiling: exposed people that no table exceeds, as proved so far.
-        nodes: limit of each rung's search tree; None: no limit.
-        progress: called with the current rung before each search.
-        stop: called before every rung; True ends the climb.
+        ceiling: upper bound on the exposed people of any table, as proved so far.
+        nodes: limit of the nodes of each search tree; None: no limit.
+        progress: called with the current step before each search.
+        stop: called before every step; True ends the search.
     """
     least_solution = solve(program, cuts, ceiling, minimise=program.count())
     if least_solution.x is None:
@@ -91,7 +93,17 @@ def _ask(
 ) -> Rung:
     """Search a table with at most `cells` unexposed cells that exposes more than `above` people.
 
-    Returns the bound proved, and the table if one was found.
+    Args:
+        program: the integer program of the tables with the given margins.
+        cuts: inequalities that all these tables meet.
+        ceiling: upper bound on the exposed people of any table.
+        cells: the largest number of unexposed cells (k people or more) of the tables searched.
+        above: only tables that expose more people are searched. Tables with more unexposed cells
+            than `cells` expose at most this number.
+        nodes: limit of the nodes of the search tree; None: no limit.
+
+    Returns:
+        The upper bound proved for all tables, and the table that was found, if any.
     """
     limits: Any = {"covered": (0, cells), "more_than": above}
     relaxed = solve(program, cuts, ceiling, **limits)

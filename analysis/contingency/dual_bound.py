@@ -1,22 +1,24 @@
-"""A bound on the worst case that can be checked with whole numbers alone.
+"""A bound on the worst case of exposure that can be checked with whole numbers alone.
 
-The worst case is the most exposed people (in cells of fewer than k) over all tables x with given
-margins, A x = b. Give every entry i of the margins a weight p_i of either sign, and every cut "at
-least need_r of these cells are not exposed" (`cuts.py`) a weight m_r >= 0. With e the exposed
-people of a table x and w the cells that are not exposed, A x = b and sum_{c in r} w(c) >= need_r
-give
+A cell of fewer than k people exposes its people. The worst case is the most exposed people over all
+tables x with given margins, A x = b. Each entry i of the margins gets a weight p_i of either sign.
+A cut (`cuts.py`) says that at least need_r of some cells are not exposed in any such table; each
+cut r gets a weight m_r >= 0. Let e(c) be the exposed people of cell c, and w(c) = 1 if c is not
+exposed, else 0. Then A x = b and sum_{c in r} w(c) >= need_r give
 
     exposed  =  sum_c e(c)  <=  p.b - m.need + sum_c [ e(c) - p(c) x(c) + m(c) w(c) ]
 
-where p(c) and m(c) add the weights of the margins and cuts that contain c. Each bracket is at most
+where p(c) and m(c) add up the weights of the margin entries and cuts that contain c. With u(c) the
+most people of c while it is exposed, and cap(c) the most it can hold, each bracket is at most
 
     max{ u(c) max(0, 1 - p(c)),   m(c) - k p(c),   m(c) - cap(c) p(c) }
 
-(exposed with 0..u(c) people; not exposed with k..cap(c), linear in between; the last two only if
-the cell can be unexposed). The right side is a bound for ALL weights. Weights are whole multiples
-of 1 / SCALE, so it is evaluated without rounding, and rounded down at the end because people are
-whole. Good weights are the multipliers of the linear relaxation of the worst case: with them the
-bound is the value of that relaxation.
+The first number is for an exposed cell with 0..u(c) people. The next two are for an unexposed cell
+with k..cap(c) people, and are left out if the cell cannot be unexposed. The bracket is linear in
+the people of the cell, so the ends of these ranges suffice. The right side is a bound for ALL
+weights. Weights are whole multiples of 1 / SCALE, so the bound is evaluated without rounding, and
+rounded down at the end because people are whole. Good weights are the multipliers of the linear
+relaxation of the worst case: with them the bound is the value of that relaxation.
 """
 
 from collections.abc import Sequence
@@ -32,7 +34,8 @@ from .frechet import FrechetClass
 from .integer_program import FrechetProgram
 from .prices import find_prices
 
-# Dual weights are whole multiples of 1 / SCALE, so that the bound that they prove is exact.
+# The weights of margins and cuts are whole multiples of 1 / SCALE, so that the bound that they
+# prove is exact.
 SCALE = 1 << 24
 
 
@@ -40,12 +43,12 @@ SCALE = 1 << 24
 class Weights:
     """A proof of an upper bound on the people exposed in any table with given margins.
 
-    It has a weight, times `SCALE`, for each margin's entry and for some blocks (sets of cells of
-    which some must be unexposed).
+    It is a list of weights, whole numbers that are divided by `SCALE`, of the module's inequality.
 
     Attributes:
-        margins: one for each entry of every margin, in order.
-        blocks: each with its weight, at least 0.
+        margins: a weight for each entry of every margin, in order, of either sign.
+        blocks: blocks, sets of cells of which some must be unexposed, each with a weight of at
+            least 0.
     """
 
     margins: tuple[int, ...]
@@ -53,9 +56,14 @@ class Weights:
 
 
 def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
-    """Return the upper bound on exposed people that dual weights prove, in exact arithmetic.
+    """Return the upper bound on exposed people that these weights prove, in exact arithmetic.
 
-    It holds for every table of the class. k: people in the smallest cell that is not exposed.
+    It holds for every table of the class.
+
+    Args:
+        tables: the class of all tables with given margins.
+        k: people in the smallest cell that is not exposed.
+        weights: a weight for each margin entry, and for sets of cells of which some are unexposed.
     """
     cuts = Cuts(tables, k)
     prices = np.array(weights.margins, dtype=object)
@@ -75,10 +83,18 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 
 
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
-    """Return the dual weights of the linear relaxation of the worst case with these cuts.
+    """Return the weights that prove the bound of the linear relaxation of the worst case.
 
-    Cuts are inequalities that every table meets. Weights are whole multiples of 1 / SCALE;
+    The weights are the multipliers of its constraints, in whole multiples of 1 / SCALE.
     `certified_people` computes the bound that they prove.
+
+    Args:
+        tables: the class of all tables with given margins.
+        k: people in the smallest cell that is not exposed.
+        cuts: inequalities that every table meets; each gets a weight.
+
+    Returns:
+        The weights; all are 0 if the solver finds no optimum.
     """
     from scipy.sparse import vstack
 
@@ -106,14 +122,19 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
-    """Return dual weights that prove a bound on exposed people, faster than `relaxed_weights`.
+    """Return weights that prove a bound on exposed people, faster than `relaxed_weights`.
 
-    They come from a smaller relaxation with three cases per cell (`prices.py`), and prove the same
-    bound as `relaxed_weights` with all cuts (inequalities that every table meets), except for
-    rounding.
+    They are the multipliers of a smaller linear relaxation: in it a cell is exposed and full,
+    unexposed with k people, or unexposed with the most people it can hold (`prices.py`). Except for
+    rounding, they prove the same bound as `relaxed_weights` with all cuts, the inequalities that
+    every table meets.
+
+    Args:
+        tables: the class of all tables with given margins.
+        k: people in the smallest cell that is not exposed.
 
     Returns:
-        None if the rounds did not suffice to find every violated inequality.
+        The weights; None if some inequality is still violated after the largest number of rounds.
     """
     best = find_prices(tables, k)
     if not best.settled:
@@ -125,24 +146,29 @@ def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
 
 
 def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
-    """Return a one-sided constraint as matrix A and limits: A x <= limits for variables x."""
+    """Return a one-sided constraint as a matrix A and limits: A x <= limits for variables x."""
     A: Any = constraint.A
     sign = -1 if np.all(np.isinf(constraint.ub)) else 1
     edge = constraint.ub if sign == 1 else -np.asarray(constraint.lb)
     return sign * A, np.broadcast_to(np.asarray(edge, np.float64), (A.shape[0],))
 
 
-# As a cross-check, the bound on each cell's term is implemented again, on purpose, in
+# As a cross-check, the most that a cell can add to the bound is implemented again, on purpose, in
 # composition/check_margins.py proved_people (verified), composition/check_cases.py leaf_people
 # (verified).
 def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
-    """Return the most that each cell can add to the bound, times SCALE, as Python integers.
+    """Return the most that each cell can add to the bound on exposed people, times SCALE.
 
-    It is the bracket of the module's formula.
+    With p and m the cell's price and reward, an exposed cell with x people adds x (1 - p). An
+    unexposed cell with x people (k or more) adds m - x p. The result is the maximum over both, as
+    Python integers.
 
-    price: sum of the weights of the cell's margin entries, p(c), times SCALE.
-
-    reward: sum of the weights of the cuts that contain the cell, m(c), times SCALE.
+    Args:
+        tables: the class of all tables with given margins.
+        k: people in the smallest cell that is not exposed.
+        price: for each cell, the sum p of the weights of its margin entries, times SCALE.
+        reward: for each cell, the sum m of the weights of the cuts (sets of cells of which some
+            must be unexposed) that contain it, times SCALE.
     """
     caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
     exposed = np.where(is_always_exposed, caps, np.minimum(caps, k - 1)).astype(object)
@@ -156,11 +182,11 @@ def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Co
 def _totals(tables: FrechetClass) -> Counts:
     """Return the entries of all margins as one vector: the totals b of the equations A x = b.
 
-    x are the people of the cells of a table.
+    The entries of x are the people in the cells of a table.
     """
     return np.concatenate([margin.counts.ravel() for margin in tables.margins])
 
 
 def _whole(weights: Floats) -> list[int]:
-    """Return dual weights as whole multiples of 1 / SCALE, so that their bound is exact."""
+    """Return weights in whole multiples of 1 / SCALE, so that the proved bound is exact."""
     return [round(float(weight) * SCALE) for weight in weights]

@@ -1,13 +1,14 @@
-"""All tables with given margins: the Frechet class, with values merged without loss.
+"""All tables with given margins (the Frechet class), with rare values merged without loss.
 
-A table counts people per cell of the columns' values. Margins are counts of groups of columns:
-every single column, and further groups with known joint counts. A margin inside a known group
-follows from it and is left out.
+A table counts people per cell, a combination of values of all columns. Margins are counts of groups
+of columns: of every single column, and of further groups with known joint counts. A margin of
+columns within a known group follows from the group's counts and is left out.
 
-Merging. A value with fewer than k people can only be in exposed cells. So the values of a column
-with 0 < count < k can stand for each other: they become one merged value, and its cells are always
-exposed. Any table of the merged class can be split again, person by person, without a change of the
-exposed people. Columns outside every known group are merged. Values with count 0 are dropped there.
+Merging. A value with fewer than k people can only be in exposed cells (fewer than k people). So the
+values of a column with 0 < count < k can stand for each other: they become one merged value, and
+its cells are always exposed. Every table with merged values can be split again, person by person,
+without a change of the exposed people. Only columns outside every known group are merged. Values
+with count 0 are dropped in these columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ Known = Mapping[tuple[int, ...], npt.ArrayLike]
 
 
 class JointCounts(Protocol):
-    """Counts that `agree` can compare: joint counts of the columns in `group`.
+    """Joint counts of the columns in `group`, as the function `agree` compares them.
 
     The counts have one axis per column, in the group's order.
     """
@@ -60,14 +61,14 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnLabels:
-    """The caller's value numbers of one column: values that stay, then values merged into one.
+    """The caller's value numbers of one column: values that stay, then merged values.
 
-    They translate tables of the merged class back to the caller's values.
+    They translate tables with merged values back to the caller's values.
 
     Attributes:
-        unmerged: the caller's indices of values that stay, ascending.
-        rare: indices of the values merged into one value, the last.
-        rare_counts: people of each rare value.
+        unmerged: the caller's numbers of the values that stay, ascending.
+        rare: the caller's numbers of the values that are merged into the last value.
+        rare_counts: people of each of the merged values.
     """
 
     unmerged: Counts
@@ -93,7 +94,12 @@ class FrechetTable:
         return int(self.counts[self.counts < k].sum())
 
     def margin(self, group: tuple[int, ...], shape: Sequence[int]) -> Counts:
-        """Return the joint counts of some columns; shape: the number of values of each of them."""
+        """Return the joint counts of some columns.
+
+        Args:
+            group: the numbers of the columns.
+            shape: the number of values of each of these columns.
+        """
         result = np.zeros(tuple(shape), dtype=np.int64)
         np.add.at(result, tuple(self.cells[:, j] for j in group), self.counts)
         return result
@@ -101,7 +107,9 @@ class FrechetTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrechetClass:
-    """The class of all tables with given margins; its cells are numbered from 0.
+    """The class of all tables with given margins, the counts of some groups of columns.
+
+    A cell is a combination of values of all columns; the cells are numbered from 0.
 
     Attributes:
         shape: number of values of each column, rare values merged into one.
@@ -119,7 +127,7 @@ class FrechetClass:
         return prod(self.shape)
 
     def index(self) -> Counts:
-        """Return the value index of each column in each cell, shape (d, cells)."""
+        """Return the value number of each column in each cell, shape (columns, cells)."""
         return np.indices(self.shape).reshape(len(self.shape), -1)
 
     def place(self, group: Sequence[int]) -> Counts:
@@ -129,14 +137,14 @@ class FrechetClass:
         return np.asarray(place, dtype=np.int64)
 
     def caps(self) -> Counts:
-        """Return the most people that each cell can hold: the least of the margins' entries."""
+        """Return the most people that each cell can hold: the least of its margin entries."""
         margin_caps = [margin.counts.ravel()[self.place(margin.group)] for margin in self.margins]
         return np.asarray(np.minimum.reduce(margin_caps), dtype=np.int64)
 
     def always_exposed(self, k: int) -> npt.NDArray[np.bool_]:
-        """Return a mask of the cells that are exposed in every table of the class.
+        """Return a mask of the cells that hold fewer than k people in every table of the class.
 
-        These are cells that can hold only fewer than k people, and cells of merged rare values.
+        These are the cells with a margin entry below k, and the cells of merged rare values.
         """
         cells = self.caps() < k
         for codes, labels in zip(self.index(), self.labels, strict=True):
@@ -144,9 +152,9 @@ class FrechetClass:
         return np.asarray(cells, dtype=np.bool_)
 
     def equations(self) -> "tuple[csr_array[Any], Counts]":
-        """Return the matrix A (margin entries x cells) and the totals b of the class.
+        """Return the matrix A (margin entries x cells) and b, the people of each entry.
 
-        A x = b holds for the people x of the cells of every table.
+        A x = b holds for the people x in the cells of every table of the class.
         """
         from scipy.sparse import csr_array
 
@@ -158,7 +166,10 @@ class FrechetClass:
         return A, totals
 
     def table(self, people: Counts) -> FrechetTable:
-        """Return a table in the caller's values, from people per (merged) cell, shape (cells,)."""
+        """Return a table in the caller's values from a table with merged rare values.
+
+        people: people in each cell of the class, shape (cells,).
+        """
         occupied = np.flatnonzero(people)
         cells, counts = self.index()[:, occupied].T.copy(), people[occupied]
         for j, labels in enumerate(self.labels):
@@ -169,17 +180,20 @@ class FrechetClass:
 def frechet_class(
     marginals: Sequence[npt.ArrayLike], k: int = 0, known_joints: Known | None = None
 ) -> FrechetClass:
-    """Return the class of tables with these marginals and joint counts, merged for crowd size k.
+    """Return the class of all tables with these marginals and joint counts.
+
+    Values of fewer than k people in a column are merged into one if the column has no known joint
+    counts. This does not change how many people any table exposes (in cells of fewer than k).
 
     Args:
         marginals: counts per column, all with one total.
-        k: values with fewer than k people are merged if that is allowed; 0 merges none.
+        k: people in the smallest cell that is not exposed; 0 merges no values.
         known_joints: joint counts of groups of columns, {(0, 1): table with axes in that order,
             ...}.
 
     Raises:
         ParameterError: the columns of a group are not distinct, or two margins contradict each
-        other.
+            other.
     """
     columns = as_marginals(marginals)
     tables = [_known_margin(group, table, columns) for group, table in (known_joints or {}).items()]
@@ -202,9 +216,10 @@ def frechet_class(
 
 
 def staircase(marginals: Sequence[Counts]) -> FrechetTable:
-    """Return one table with these marginals, by sorting the people by value in each column.
+    """Return one table with these marginals in which few cells are occupied.
 
-    Person i has the value in which i falls in each column, so few cells are occupied.
+    In each column the people are lined up by value, in the order of the values, and person i gets
+    the value at place i. Two neighbours then mostly have the same cell.
     """
     ends = [np.cumsum(counts) for counts in marginals]
     starts, counts = _overlaps(ends)
@@ -213,9 +228,14 @@ def staircase(marginals: Sequence[Counts]) -> FrechetTable:
 
 
 def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
-    """Return known joint counts as a margin with ascending columns.
+    """Return known joint counts of some columns as a margin with ascending column numbers.
 
-    Raises ParameterError if they are invalid or differ from the counts of single columns.
+    Raises ParameterError if the counts are invalid or contradict those of single columns.
+
+    Args:
+        group: the numbers of the columns.
+        table: the joint counts, an axis for each column in this order.
+        columns: the counts of each single column.
     """
     if len(set(group)) < len(group) or not set(group) <= set(range(len(columns))):
         raise ParameterError(
@@ -234,9 +254,9 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
 
 
 def agree(first: JointCounts, second: JointCounts) -> bool:
-    """Whether the counts of two groups are equal for their shared columns.
+    """Whether two groups of columns have equal counts in the columns that they share.
 
-    If they share no column, the numbers of people are compared.
+    If they share no column, their numbers of people are compared.
     """
     shared = set(first.group) & set(second.group)
     sums = [
@@ -262,21 +282,31 @@ def _all_kept(counts: Counts) -> ColumnLabels:
 
 
 def _merge(counts: Counts, k: int) -> ColumnLabels:
-    """Return the labels of a column in which values of fewer than k people become one value."""
+    """Return the labels of a column in which all values of fewer than k people become one value.
+
+    Values without people are dropped.
+    """
     rare = np.flatnonzero((counts > 0) & (counts < k))
     return ColumnLabels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
 
 
 def _merged_counts(counts: Counts, labels: ColumnLabels) -> Counts:
-    """Return a column's counts in the merged values: values that stay, then the merged value."""
+    """Return the counts of a column after merging: values that stay, then the merged value."""
     kept_counts = counts[labels.unmerged]
     return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 
 
 def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tuple[Counts, Counts]:
-    """Return a table's cells and counts with column j in the caller's values.
+    """Return a table's cells and counts with the merged value of column j split into rare values.
 
-    People of the merged value are dealt to the rare values in turn, so a cell may be split.
+    The people of the merged value are dealt to the rare values one after the other, so a cell may
+    be split into several.
+
+    Args:
+        cells: value numbers, a row for each cell, a column for each column of the table.
+        counts: people of each cell.
+        j: the number of the column.
+        labels: the values that stay, and the rare values, of the column.
     """
     merged = cells[:, j] == len(labels.unmerged)
     plain, split = cells[~merged], cells[merged]
@@ -291,7 +321,13 @@ def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tup
 
 
 def _overlaps(ends: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """Divide a row of people at the ends of several partitions; return starts and sizes."""
+    """Divide a line of people wherever one of several divisions ends a part; return the pieces.
+
+    ends: for each division, the position at which each of its parts ends.
+
+    Returns:
+        The start of each piece, and its number of people.
+    """
     stops = np.unique(np.concatenate(ends))
     stops = stops[stops > 0]
     starts = np.append(0, stops[:-1])

@@ -1,10 +1,11 @@
-"""A table that exposes many people, made at once: a lower bound on the worst case.
+"""A table that exposes many people, made without a search: a lower bound on the worst case.
 
-Every cell is filled with k - 1 people, and the rest goes into as few cells as possible. Filling the
-cells in turn, each with min(k - 1, the rest of its margins), keeps every column's remainder at the
-same total. A staircase through the remainders (`frechet.staircase`) then uses at most 1 + sum_j
-(V_j - 1) cells for all of them, with V_j the number of values of column j. Filled cells outside the
-staircase are exposed.
+People in cells of fewer than k people are exposed; the worst case exposes most people among all
+tables with given column counts. Cells are filled in turn with k - 1 people each, or with fewer if a
+value of the cell has fewer people left. Each person in a cell has one value in every column, so all
+columns have the same number of people left at the end. These people go into as few cells as
+possible: `frechet.staircase` needs at most 1 + sum_j (V_j - 1) cells, with V_j the number of values
+of column j. Filled cells that get no further people are exposed.
 """
 
 import numpy as np
@@ -12,14 +13,20 @@ import numpy as np
 from ..validation import Counts
 from .frechet import FrechetClass, FrechetTable, staircase
 
-# number of tables that are tried, each from another order of the values
+# number of tables that are tried; each orders the values of the columns in another way
 TRIES = 40
 
 
 def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
-    """Return the table that exposes most people among the tables of a few orders of values.
+    """Return a table with given column counts that exposes many people, in cells of fewer than k.
 
-    The heuristic needs margins of single columns alone, and k >= 1 (people of an unexposed cell).
+    All cells are filled with up to k - 1 people, and the rest goes into few cells. The few cells
+    depend on the order of the values in each column, so `TRIES` orders are tried. The best table is
+    returned.
+
+    Args:
+        tables: the class of tables; only counts of single columns may be known.
+        k: people in the smallest cell that is not exposed, at least 1.
     """
     by_column = {margin.group[0]: margin.counts.copy() for margin in tables.margins}
     counts_left = [by_column[j] for j in range(len(tables.shape))]
@@ -40,10 +47,16 @@ def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
 def _rest(
     counts_left: list[Counts], shape: tuple[int, ...], rng: np.random.Generator | None
 ) -> Counts:
-    """Return a table, as people per cell, with these counts in each column and few cells.
+    """Return a table, as people per cell, with these counts in each column and few occupied cells.
 
-    The people fill cells along a staircase through the values: in decreasing order of their counts,
-    or in a random order if there is an `rng`.
+    In each column the values are ordered by decreasing counts, or at random if there is an `rng`.
+    Then `frechet.staircase` lines up the people by value, and each person gets the cell at its
+    place.
+
+    Args:
+        counts_left: the people of each value, for each column.
+        shape: the number of values of each column.
+        rng: draws the orders; None: decreasing counts.
     """
     orders = [
         np.argsort(-c, kind="stable") if rng is None else rng.permutation(len(c))

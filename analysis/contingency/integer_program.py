@@ -1,17 +1,18 @@
-"""The worst case over all tables with given margins, as an integer program.
+"""The worst case of exposure over all tables with given margins, as an integer program.
 
-A cell is exposed if it holds fewer than k people; the worst case has the most exposed people. One
-integer program over the cells c of the Frechet class (`frechet.py`): e(c) people if the cell is
-exposed, y(c) if not, w(c) = 1 if not:
+A cell is exposed if it holds fewer than k people; the worst case has the most people in exposed
+cells. For each cell c, cap(c) is the most people that it can hold. The variables are e(c), its
+people if it is exposed; y(c), its people if it is not; and w(c), which is 1 if it is not exposed:
 
     maximise sum e,   margins of e + y = the given margins,
     e <= min(cap, k - 1) (1 - w),   k w <= y <= cap w,   w in {0, 1},   e, y whole.
 
-Cells that are always exposed have no y and no w. Per cell these constraints are the convex hull of
-the two cases, so the relaxation is as tight as a cell can make it. It is tightened further by
-`cuts.py` (cells that cannot all be exposed; added while violated), by the coverage bound as a
-ceiling, by merging rare values, and by ordering values with equal counts (they can be exchanged, so
-the value with more exposed people may be taken first).
+Cells that are exposed in every table have no y and no w. For each single cell these constraints are
+the convex hull of the two cases, so no inequality about one cell alone makes the relaxation
+tighter. Four further steps do: inequalities about several cells (`cuts.py`), added if a solution
+violates them; the coverage bound as a limit of the exposed people; merging rare values; and an
+order of values with equal counts. Such values can be exchanged, so the value with more exposed
+people may be taken first.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +26,8 @@ from ..validation import Counts, Floats
 from .cuts import Cut, Cuts
 from .frechet import FrechetClass
 
-# ROUNDS: limit of the rounds in which inequalities are added. PER_ROUND: limit of the inequalities
-# that a round adds for each way to divide the columns into known groups.
+# ROUNDS: limit of the rounds in which inequalities (cuts) are added. PER_ROUND: limit of the
+# inequalities that a round adds for each division of the columns into groups with known counts.
 ROUNDS, PER_ROUND = 40, 60
 # Tolerance of the solver HiGHS: a bound of 117.0000004 people counts as a proof of 117.
 TOLERANCE = 1e-6
@@ -34,22 +35,25 @@ MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
 
 class FrechetProgram:
-    """The integer program of the worst case of one Frechet class, in matrices for a solver.
+    """The integer program of the most people exposed in a table with given margins, as matrices.
 
-    A Frechet class is all tables with given margins. The variables are e, the people of each cell
-    while it is exposed; and, for the free cells (not always exposed), y, the people while it is
+    The variables are e, the people of each cell while it is exposed (fewer than k people). The free
+    cells can also be unexposed. They have two further variables: y, the people while the cell is
     unexposed, and w, which is 1 if it is unexposed.
 
     Attributes:
-        tables: the class of tables.
+        tables: the class of all tables with the given margins.
         k: people in the smallest unexposed cell.
         caps: the most people of each cell.
-        free: the cells that can be unexposed.
+        free: the numbers of the cells that can be unexposed.
         exposed_limits: the most people of each cell while it is exposed.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        """Compute the caps of the cells. k: people in the smallest cell that is not exposed."""
+        """Compute the most people that each cell can hold, exposed or not.
+
+        k: people in the smallest cell that is not exposed.
+        """
         self.tables, self.k = tables, k
         self.caps = tables.caps()
         is_always_exposed = tables.always_exposed(k)
@@ -57,10 +61,11 @@ class FrechetProgram:
         self.exposed_limits = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
 
     def narrowed(self, caps: Counts) -> "FrechetProgram":
-        """Return the program with smaller caps on the people of cells that are not exposed.
+        """Return the program with smaller limits on the people of cells that are not exposed.
 
         Args:
-            caps: people, shape (cells,); below k: the cell is exposed in all tables to search.
+            caps: the new limit of each cell, shape (cells,). Below k, the cell is exposed in all
+                tables that are searched.
         """
         program = FrechetProgram(self.tables, self.k)
         program.exposed_limits, program.free = (
@@ -81,7 +86,7 @@ class FrechetProgram:
         return np.concatenate(parts)
 
     def count(self) -> Floats:
-        """Return the objective vector that counts unexposed cells (k people or more)."""
+        """Return the objective vector of the number of unexposed cells (k people or more)."""
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
@@ -92,27 +97,31 @@ class FrechetProgram:
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
-        """Return w, the share in which each cell is unexposed, in a solution x of the program.
+        """Return, for each cell, the share from 0 to 1 by which a solution leaves it unexposed.
 
-        It is 0 for a cell that is always exposed.
+        It is the variable w, which a relaxation may set between 0 and 1; it is 0 for a cell that is
+        exposed in every table. x: the solution, all variables of the program.
         """
         w = np.zeros(self.tables.cells)
         w[self.free] = x[self.tables.cells + len(self.free) :]
         return w
 
     def people(self, x: Floats) -> Counts:
-        """Return the people of each cell in a solution x: exposed and unexposed people, rounded."""
+        """Return the people of each cell in a solution, rounded to whole people.
+
+        x: the solution, all variables of the program.
+        """
         people = np.rint(x[: self.tables.cells]).astype(np.int64)
         y = x[self.tables.cells : self.tables.cells + len(self.free)]
         people[self.free] += np.rint(y).astype(np.int64)
         return people
 
     def constraints(self, cuts: Sequence[Cut], ceiling: int) -> list[Constraint]:
-        """Return the constraints: tables with the given margins, cells exposed or not, and cuts.
+        """Return the constraints: the given margins, cells that are exposed or not, and cuts.
 
         Args:
             cuts: inequalities that every table meets.
-            ceiling: exposed people that no table exceeds; a constraint too.
+            ceiling: upper bound on the exposed people of any table; it is added as a constraint.
         """
         from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
 
@@ -127,8 +136,8 @@ class FrechetProgram:
         position = np.full(cells, -1)
         position[self.free] = np.arange(m)
         at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
-        # Cells that are not free are exposed in all tables searched, so no cut, which counts
-        # unexposed cells, includes them.
+        # A cut counts unexposed cells. Cells that are not free are exposed in all tables that are
+        # searched, so they are left out of the cut.
         rows, at = rows[at >= 0], at[at >= 0]
         shape = (len(cuts), self.size)
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
@@ -148,9 +157,10 @@ class FrechetProgram:
         ]
 
     def _order(self) -> list[Constraint]:
-        """Return constraints that break symmetry between values with equal counts.
+        """Return constraints that order values with equal counts, to rule out equivalent solutions.
 
-        Of two such values, the first has at least as many exposed people.
+        Two such values can be exchanged in every table, so the first may have at least as many
+        exposed people as the second.
         """
         index, rows = self.tables.index(), []
         for margin in self.tables.margins:
@@ -168,10 +178,17 @@ class FrechetProgram:
 def relax(
     program: FrechetProgram, ceiling: int, stop: Callable[[], bool] = lambda: False
 ) -> tuple[list[Cut], float]:
-    """Add cuts until the linear relaxation violates none; return the cuts and its value.
+    """Add inequalities to the linear relaxation until no further inequality is violated.
 
-    Cuts are inequalities that every table meets. The value is an upper bound on the exposed people.
-    At most `ROUNDS` rounds. stop: called before every round; True ends the search.
+    Each inequality (cut) says that some of its cells are unexposed in every table.
+
+    Args:
+        program: the integer program of the tables with the given margins.
+        ceiling: upper bound on the exposed people of any table.
+        stop: called before each of at most `ROUNDS` rounds; True ends the search.
+
+    Returns:
+        The cuts, and the value of the relaxation: an upper bound on the exposed people.
     """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()
@@ -204,17 +221,17 @@ def solve(
     more_than: int = -1,
     nodes: int | None = None,
 ) -> Solution:
-    """Solve the integer program, or its relaxation, with these cuts.
+    """Solve the integer program of the most exposed people, or its relaxation, with these cuts.
 
     Args:
         program: variables and constraints.
-        cuts: inequalities to add.
-        ceiling: exposed people at most.
-        whole_numbers: the integer program; else its relaxation.
+        cuts: inequalities that every table meets.
+        ceiling: upper bound on the exposed people of any table.
+        whole_numbers: whether variables must be whole; else the linear relaxation is solved.
         minimise: another objective than minus the exposed people.
-        covered: least and most unexposed cells.
-        more_than: only solutions with more exposed people.
-        nodes: limit of the search tree; None: no limit.
+        covered: the least and the most number of unexposed cells (k people or more).
+        more_than: only solutions with more exposed people than this number are accepted.
+        nodes: limit of the nodes of the search tree; None: no limit.
     """
     objective = program.objective() if minimise is None else minimise
     narrow = [
@@ -231,6 +248,9 @@ def solve(
 
 
 def _limits(nodes: int | None) -> Any:
-    """Return the solver's options: no gap, and a limit of nodes if it is given; never of time."""
+    """Return the solver's options: an exact optimum, and a limit of nodes if it is given.
+
+    A limit of time is never set, because results would depend on the machine.
+    """
     exact = {"mip_rel_gap": 0.0}
     return exact if nodes is None else exact | {"node_limit": min(nodes, MOST_NODES)}

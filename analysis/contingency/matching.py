@@ -1,16 +1,18 @@
-"""Sets of unexposed cells (supports) for tables that expose many people, found by subset sums.
+"""Sets of cells (supports) for tables that expose many people, found by matching sums of counts.
 
-Random swaps (swaps.py) would find them only by chance. In a table that exposes many people most
-cells are full (k - 1 people), and few cells, its support (supports.py), hold the rest: the people
-of each value beyond its full cells. The rests of two columns are spread along a staircase of cells,
-which is the fewest possible. Each of these cells may then have any value of every other column, and
-the people of the cells with a value must add up to the rest of the value. That is a subset sum
-problem for all values at once, solved from the middle (Horowitz and Sahni 1974): for every choice
-of values in one half of the cells, take the nearest choice in the other half.
+A cell of fewer than k people exposes them. In a table that exposes many people most cells are full
+(k - 1 people). A few cells, the table's support, hold all further people of each value, the rest of
+the value. Random swaps (swaps.py) would meet the best supports only by chance. Here two columns
+come first: their rests are laid out along a staircase of cells, which is the fewest possible. Each
+of these cells may then have any value of every other column, and the cells with a value must hold
+as many people as the value's rest.
 
-A near match is a proposal: the support's linear program gives its exposed people. For four columns
-of the census at k = 10, each of twelve seeds meets 1,191 people, the maximum, within a hundred
-supports.
+That is a subset sum problem for all values at once. It is solved by meeting in the middle (Horowitz
+and Sahni 1974). The cells are split into two halves, and the ways to give values to the cells of
+each half are listed. Each way for the first half is paired with a way for the second half: together
+their sums come nearest to the rests. A near match is only a proposal: the linear program of the
+support gives its exposed people. For four columns of the census at k = 10, each of twelve seeds
+meets 1,191 people, the maximum, within a hundred supports.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,16 +23,22 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import FrechetProgram
 
-# limit of the ways to assign values to one half of the cells; of more ways a sample is drawn
+# limit of the ways to give values to one half of the staircase's cells; if there are more ways, a
+# random sample of this size is drawn, because every way is compared with the other half
 CHOICES = 1024
 
 
 def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[int]]:
-    """Yield supports without end: lists of the cells of k people or more in a table.
+    """Yield supports without end: sets of cells that hold k people or more in a proposed table.
 
-    Each is from another staircase, a way to spread the people of two columns over few cells. No
-    support is yielded if joint counts of columns are known, if there is one column, or if no people
-    are left once all other cells hold k - 1.
+    All other cells hold at most k - 1 people, so they are exposed. Each support spreads the
+    remaining people of two columns over few cells (a staircase), in a random order of their values.
+    No support is yielded if joint counts of columns are known, if there is one column, or if k - 1
+    people in every cell leave no people over.
+
+    Args:
+        program: the integer program of the tables with the given margins.
+        seed: seed of the random orders.
     """
     rests = _rests(program)
     if rests is None:
@@ -54,12 +62,16 @@ def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[i
 
 
 def _rests(program: FrechetProgram) -> list[Counts] | None:
-    """Return, per column, the people of each value that remain once cells are full (k - 1 people).
+    """Return, per column, the people of each value that remain if cells hold k - 1 people each.
 
-    None without any, or if joint counts are known. Cells are full in values of the widest column
-    with a positive rest. The cells of its other values are undecided, so a few people of other
-    columns are left out: of the values with the smallest rests. All columns then have the same
-    total.
+    They are only an estimate for a proposal. The column with most values leads. For each of its
+    values with people left over, all cells with the value count as filled. How full the cells with
+    its other values are is not known, so other columns may have too many people left. The surplus
+    is taken from the values with the fewest people, so that all columns have the same total.
+
+    Returns:
+        An array per column; None if there is one column, if joint counts are known, or if no people
+        remain.
     """
     shape, margins = program.tables.shape, program.tables.margins
     if len(shape) < 2 or any(len(margin.group) > 1 for margin in margins):
@@ -85,12 +97,12 @@ def _rests(program: FrechetProgram) -> list[Counts] | None:
 
 
 def _matched(people: Counts, rests: Sequence[Counts], rng: np.random.Generator) -> Counts:
-    """Choose values for cells so that the people of each value are near the wanted number.
+    """Choose a value of each column for each cell, so that values have nearly the wanted people.
 
     Args:
         people: number of people in each cell.
-        rests: per column, the wanted number of people of its values.
-        rng: decides the half of each cell.
+        rests: for each column, the wanted number of people of each value.
+        rng: decides which half of the search each cell belongs to.
 
     Returns:
         The chosen value of each column in each cell, shape (columns, cells).
@@ -121,10 +133,14 @@ def _matched(people: Counts, rests: Sequence[Counts], rng: np.random.Generator) 
 
 
 def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Counts:
-    """Return ways to choose a value per column in each cell, shape (ways, cells, columns).
+    """Return ways to choose a value of each column for each cell, shape (ways, cells, columns).
 
-    All ways if there are at most `CHOICES`, else a random sample. values: number of values per
-    column.
+    These are all ways if there are at most `CHOICES`, else a random sample of this size.
+
+    Args:
+        cells: number of cells.
+        values: number of values of each column.
+        rng: draws the sample.
     """
     if not cells:
         return np.zeros((1, 0, len(values)), np.int64)
@@ -137,9 +153,15 @@ def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Cou
 
 
 def _sums(people: Counts, choices: Counts, values: Sequence[Counts]) -> Floats:
-    """Return, for each way to assign values to cells, the people of every value of every column.
+    """Return the people of every value of every column, for each way to give values to cells.
 
-    Shape (ways, values).
+    Args:
+        people: the people of each cell.
+        choices: for each way, the index of the value in each cell and column.
+        values: the values of each column that can be chosen.
+
+    Returns:
+        An array of shape (ways, values of all columns).
     """
     has = [
         choices[:, :, j, None] == np.arange(len(column_values))

@@ -1,15 +1,17 @@
-"""Tighter limits on the cells of tables that expose more than a given number of people.
+"""Smaller limits on the people of cells, for tables that expose more than a given number of people.
 
-They make the integer program of the worst case smaller before it is solved by branching. An
-unexposed cell may hold `cap` people, but in a table that exposes more than the known maximum most
-people are needed elsewhere. The relaxation bounds the people of a cell c,
+A cell is exposed if it holds fewer than k people. The integer program of the worst case searches
+the table that exposes most people. Smaller limits make it smaller before it is solved by branching.
+An unexposed cell c may hold up to cap(c) people. But in a table that exposes more people than the
+worst table known, few people are left for unexposed cells. With y(c) the people of c while it is
+unexposed and w(c) = 1 if it is unexposed, a linear program bounds these people:
 
-    max y(c)   with   w(c) = 1,   exposed people > more_than,   unexposed cells <= `most_cells`,
+    max y(c)   with   w(c) = 1,   exposed people > more_than,   unexposed cells <= `most_cells`
 
-and if there is no such solution, c is exposed in every table searched. Smaller caps make the
-relaxation y <= cap w tighter in proportion: for four columns of the census at k = 10, 73 of 160
-cells are left for the tables with at most nine unexposed cells that expose more than 1,191. (Bound
-tightening by optimality: Gleixner, Berthold, Mueller, Weltge 2017.)
+If it has no solution, c is exposed in every table searched. Smaller caps make the relaxation y <=
+cap w tighter in proportion. For four columns of the census at k = 10, tables with at most nine
+unexposed cells that expose more than 1,191 people have 73 of 160 cells left that can be unexposed.
+(The method is bound tightening by optimality: Gleixner, Berthold, Mueller, Weltge 2017.)
 """
 
 from collections.abc import Sequence
@@ -23,12 +25,13 @@ from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
 
-# number of passes over all cells; each starts from the caps on people that the last one found
+# limit of the passes over all cells; each pass starts from the limits that the last one found
 PASSES = 3
-# Limit of the cells that may be unexposed: with more, the linear programs take longer than the
-# branching that they spare.
+# Limit of the cells that can be unexposed. With more cells, the linear programs, one for each cell,
+# take longer than the branching that they spare, so the program stays unchanged.
 MOST_CELLS = 500
-MIN_REDUCTION = 0.01  # share of the caps' sum that a pass must remove to be repeated
+# a further pass follows only if the last one removed more than this share of the sum of the caps
+MIN_REDUCTION = 0.01
 
 
 def narrow(
@@ -38,14 +41,16 @@ def narrow(
     more_than: int,
     most_cells: float,
 ) -> FrechetProgram:
-    """Return the program with smaller caps and fewer free cells, for the searched tables alone.
+    """Return the program with smaller limits on the people of cells, for the searched tables alone.
+
+    Cells that are exposed (fewer than k people) in all searched tables lose their other variables.
 
     Args:
-        program: the integer program.
-        cuts: valid inequalities for it.
-        ceiling: exposed people that no table exceeds.
+        program: the integer program of the tables with the given margins.
+        cuts: inequalities that all these tables meet.
+        ceiling: upper bound on the exposed people of any table.
         more_than: only tables with more exposed people are searched.
-        most_cells: unexposed cells of the searched tables, at most.
+        most_cells: only tables with at most this number of unexposed cells are searched.
     """
     for _ in range(PASSES if len(program.free) <= MOST_CELLS else 0):
         caps = _pass(program, cuts, ceiling, more_than, most_cells)
@@ -64,10 +69,19 @@ def _pass(
     more_than: int,
     cell_limit: float,
 ) -> Counts:
-    """Return a smaller cap on the people of each free cell, by one linear program per cell.
+    """Return a smaller limit on the people of each cell that can be unexposed (k people or more).
 
-    Arguments as in `narrow`. The shape is (cells,); 0 if the cell is exposed in all tables
-    searched.
+    One linear program per cell computes the limit.
+
+    Args:
+        program: the integer program of the tables with the given margins.
+        cuts: inequalities that all these tables meet.
+        ceiling: upper bound on the exposed people of any table.
+        more_than: only tables with more exposed people are searched.
+        cell_limit: only tables with at most this number of unexposed cells are searched.
+
+    Returns:
+        The limit of each cell, shape (cells,); below k: the cell is exposed in all searched tables.
     """
     relaxation, caps = _relaxation(program, cuts, ceiling), program.caps.copy()
     cells, free = program.tables.cells, len(program.free)
@@ -91,9 +105,14 @@ def _pass(
 
 
 def _people_bound(relaxation: LinearProgram, cap: int) -> int:
-    """Return the most people that a cell holds in the relaxation; `cap` if the solver gives up.
+    """Return the most people that a cell can hold in a linear relaxation, rounded down.
 
-    The objective is already set; 0 if there is no solution.
+    Args:
+        relaxation: the linear program; its objective is the people of the cell.
+        cap: the limit known before; it is returned if the solver gives up.
+
+    Returns:
+        The limit; 0 if the linear program has no solution.
     """
     solution = relaxation.solve()
     if solution.status == SolverStatus.INFEASIBLE:
@@ -104,9 +123,14 @@ def _people_bound(relaxation: LinearProgram, cap: int) -> int:
 
 
 def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
-    """Return the linear relaxation of the program with these cuts (valid inequalities).
+    """Return the linear relaxation of the program with these cuts, without an objective.
 
-    It is to be maximised, and has no objective yet. ceiling: upper bound on the exposed people.
+    It is a maximisation.
+
+    Args:
+        program: the integer program of the tables with the given margins.
+        cuts: inequalities that all these tables meet.
+        ceiling: upper bound on the exposed people of any table.
     """
     from scipy.sparse import csc_array, csr_array, vstack
 
@@ -125,5 +149,8 @@ def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> L
 
 
 def _side(side: Any, rows: int) -> Floats:
-    """Return one side of a constraint as an array with an entry for each row."""
+    """Return the lower or upper limits of a constraint as an array with an entry for each row.
+
+    side: the limits, a number or an array. rows: the number of rows of the constraint.
+    """
     return np.asarray(np.broadcast_to(np.asarray(side, np.float64), (rows,)), np.float64)

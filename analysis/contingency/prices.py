@@ -1,19 +1,23 @@
-"""Prices of margins and blocks: multipliers of a small linear relaxation, found round by round.
+"""Multipliers (prices) of margins and blocks that prove a bound on the people exposed in any table.
 
-They prove an upper bound on the people exposed in any table with given margins. A block is a set of
-cells of which at least `need` are unexposed (cuts.py). Per cell c the relaxation has only the three
-extreme cases, with shares t + a + b <= 1:
+A cell of fewer than k people is exposed. Margins are known counts of groups of columns. A block is
+a set of cells of which at least `need` are unexposed in every table with these margins (cuts.py).
+The multipliers belong to a small linear relaxation of the worst case. With u(c) the most people of
+cell c while it is exposed and cap(c) the most that it can hold, c is a mixture of three cases:
 
     exposed with u(c) people, share t;   unexposed with k, share a;   with cap(c) people, share b
 
     maximise sum u t,  margins of  u t + k a + cap b = the given margins,
+    t + a + b <= 1 for each cell,
     sum over a block of (a + b) >= need                       (cuts.py)
 
-It is the relaxation of `integer_program.py` with a third of its rows. Blocks that a solution
-violates are added until there are none. Its value is then that of the relaxation with every block
-of the family: it depends on the margins and k alone, not on the order of rounds. The bound that
-prices prove is checked elsewhere (dual_bound.py). Shares are rounded to multiples of 2^-20 before
-blocks are compared, so that sums are exact and the order of additions does not matter.
+Three cases suffice, because every other number of people is a mixture of two cases, or of a case
+and no people. So it is the relaxation of `integer_program.py` with a third of its rows. Blocks that
+a solution violates are added until no block is violated. The value is then that of the relaxation
+with every block that cuts.py examines: it depends on the margins and k alone, not on the order of
+rounds. The bound that the multipliers prove is checked elsewhere (dual_bound.py). Shares are
+rounded to multiples of 2^-20 before blocks are compared, so that sums are exact and the order of
+additions does not matter.
 """
 
 from collections.abc import Sequence
@@ -26,10 +30,11 @@ from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
-# ROUNDS: limit of the rounds in which inequalities are added. PER_ROUND: limit of the inequalities
-# that a round adds for each way to divide the columns into known groups.
+# ROUNDS: limit of the rounds in which inequalities of blocks are added. PER_ROUND: limit of the
+# inequalities that a round adds for each division of the columns into groups with known counts.
 ROUNDS, PER_ROUND = 60, 100
-STEP = 1 << 20  # shares of a solution are rounded to multiples of 1 / STEP
+# the share by which a solution leaves a cell unexposed is rounded to multiples of 1 / STEP
+STEP = 1 << 20
 
 # HiGHS's options for the first solution (primal simplex), and for the later ones (dual simplex).
 FIRST: tuple[Option, ...] = (
@@ -43,14 +48,14 @@ NEXT: Option = ("simplex_strategy", 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """Dual prices of a linear relaxation, which prove a bound on exposed people.
+    """Multipliers of a linear relaxation, which prove a bound on exposed people.
 
     The bound holds for every table with the given margins (dual_bound.py).
 
     Attributes:
         margins: a multiplier for each entry of every margin, in order; of either sign.
         blocks: sets of cells of which some must be unexposed, each with its multiplier, above 0.
-        settled: whether no block is violated any more.
+        settled: whether the solution meets the inequalities of all blocks examined.
     """
 
     margins: Floats
@@ -59,10 +64,10 @@ class Prices:
 
 
 def find_prices(tables: FrechetClass, k: int) -> Prices:
-    """Return dual prices that bound the people exposed in any table with given margins.
+    """Return multipliers that bound the people exposed in any table with given margins.
 
-    A linear relaxation is solved, and inequalities of blocks (cells of which some must be
-    unexposed) are added where violated, for at most `ROUNDS` rounds.
+    A linear relaxation is solved for at most `ROUNDS` rounds. Each round adds inequalities that the
+    last solution violates: some cells of a block (a set of cells) must be unexposed.
 
     Args:
         tables: the class of tables.
@@ -92,12 +97,12 @@ def find_prices(tables: FrechetClass, k: int) -> Prices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solution:
-    """A solution of the linear relaxation of the most exposed people, with its dual prices.
+    """A solution of the linear relaxation of the most exposed people, with its multipliers.
 
     Attributes:
-        shares: for each cell, the share in which it is unexposed (k people or more).
-        margins: multipliers of the margins' entries.
-        blocks: multipliers of the cuts, inequalities that every table meets.
+        shares: for each cell, the share from 0 to 1 by which it is unexposed (k people or more).
+        margins: the multiplier of each margin entry.
+        blocks: the multiplier of each cut, an inequality that every table meets.
     """
 
     shares: Floats
@@ -108,17 +113,19 @@ class _Solution:
 class _Relaxation:
     """The linear relaxation of the most people exposed in a table of one class, for one k.
 
-    It grows by cuts (inequalities), and each solution continues from the last basis. The first
-    solution is by primal simplex: for thousands of cells it takes a tenth of the time of dual
-    simplex, for few about the same. With further cuts the last basis is dual feasible, and few
-    steps are left. Without presolve, solutions are further apart: half as many rounds.
+    Inequalities (cuts) can be added, and each solution continues from the last basis. The first
+    solution uses the primal simplex method: for thousands of cells it takes a tenth of the time of
+    the dual method, for few cells about the same. After further cuts the last basis is dual
+    feasible, so the dual method needs few steps. Presolve is off: the solutions then differ more
+    from round to round, and half as many rounds are needed.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        """Build the program without cuts: shares t of all cells, then a and b of the free cells.
+        """Build the program without cuts; its variables are shares of cases of each cell.
 
-        t is the share in which a cell is exposed, a and b those in which it holds k people, or its
-        most.
+        Shares are from 0 to 1. First comes, for each cell, the share t by which it is exposed and
+        as full as an exposed cell can be. Then, for each cell that can be unexposed, come the share
+        a by which it holds k people and the share b by which it holds the most people it can.
         """
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)
@@ -143,9 +150,9 @@ class _Relaxation:
         self._cuts = 0
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
-        """Solve the program with these cuts; None if the solver finds no optimum.
+        """Solve the program with these inequalities (cuts); None if the solver finds no optimum.
 
-        cuts: the cuts of the call before, extended by further cuts.
+        cuts: the cuts of the previous call, followed by new cuts.
         """
         self._add(cuts[self._cuts :])
         self._cuts = len(cuts)
@@ -165,11 +172,12 @@ class _Relaxation:
         return _Solution(shares, duals[:entries], -duals[entries + m :])
 
     def _add(self, cuts: Sequence[Cut]) -> None:
-        """Add a constraint for each cut: enough of its cells are unexposed."""
+        """Add a constraint for each cut: at least `need` of its cells are unexposed."""
         if not cuts:
             return
-        # numbers of the first variables of each kind: the shares in which a free cell holds k
-        # people (a), or the most people that it can hold (b)
+        # Each cell that can be unexposed has two variables: the share by which it holds k people,
+        # and the share by which it holds the most people it can. a, b: indices of the first
+        # variable of each kind.
         a, b = self.cells, self.cells + len(self.free)
         places = [self._position[cut.cells] for cut in cuts]
         shares = [np.concatenate([a + at, b + at]) for at in (at[at >= 0] for at in places)]
@@ -182,7 +190,7 @@ class _Relaxation:
 
 
 def _inside(tables: FrechetClass) -> Counts:
-    """Return each cell's entry in every margin, as positions in the row of all entries.
+    """Return, for each cell, the positions of its margin entries in the row of all entries.
 
     The shape is (cells, margins).
     """
@@ -192,10 +200,18 @@ def _inside(tables: FrechetClass) -> Counts:
 
 
 def _columns(inside: Counts, people: Floats, share: Counts, rows: int) -> Columns:
-    """Return the program's matrix in compressed columns, a column for each share.
+    """Return the constraint matrix of the program in compressed columns.
 
-    A column has the share's people in the entries of its margins, and 1 in the row that limits the
-    shares of its cell. share: that row; -1 if the cell has none, because it has only one share.
+    Each column is a variable: the share by which a cell is in one case, with a number of people in
+    it. The column has these people in the rows of the cell's margin entries. It has 1 in the row
+    that limits the sum of the cell's shares to 1.
+
+    Args:
+        inside: for each variable, the rows of its cell's margin entries.
+        people: for each variable, the people of the cell in this case.
+        share: for each variable, the row that limits the cell's shares; -1 if the cell has one case
+            only, and so no such row.
+        rows: number of rows of the matrix.
     """
     entries = np.concatenate([inside, share[:, None]], axis=1)
     data = np.concatenate(

@@ -1,12 +1,14 @@
-"""The table with most people exposed, if exactly the cells of a given support are not exposed.
+"""The table with most exposed people, if exactly a given set of cells (the support) is not exposed.
 
-For a given support the worst table is a small linear program over the cells c,
+A cell is exposed if it holds fewer than k people. For a given support the worst table is a small
+linear program, with x(c) the people of cell c:
 
     maximise  sum of x(c) outside the support  -  PENALTY * people by which margins are missed,
     0 <= x(c) <= u(c) outside,   k <= x(c) <= cap(c) in the support,
 
-with u(c) the most people that c exposes and cap(c) the most that it holds. So supports are compared
-by one number, even if no table has them, and HiGHS solves the next program from the last basis.
+u(c) is the most people of c while it is exposed, cap(c) the most that it can hold. The penalty
+gives every support a number, even if no table has it, so that supports can be compared. HiGHS
+solves the next program from the last basis.
 """
 
 from collections.abc import Iterable
@@ -18,18 +20,26 @@ from ..validation import Counts
 from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 
-# Cost of each person too many or too few in a margin; above 1, because an exposed person gains 1
-# and margins would be missed.
+# Cost of each person too many or too few in a margin entry. It is above 1, the gain of an exposed
+# person, because otherwise missing the margins would pay.
 PENALTY = 3.0
-# limit of the search tree's nodes by which a table with fractions of people becomes whole
+# limit of the nodes of a search tree, which looks for a table of whole people if the linear
+# program's table has fractions
 WHOLE_NODES = 20
 
 
 class Supports:
-    """The linear program of one support (set of unexposed cells), changed cell by cell."""
+    """The linear program of the worst table for one support (set of unexposed cells).
+
+    The worst table has the most people outside the support. The support can be changed cell by
+    cell.
+    """
 
     def __init__(self, program: FrechetProgram) -> None:
-        """Build the linear program of the empty support, from the integer program of the class."""
+        """Build the linear program of the empty support: no cell is unexposed.
+
+        program: the integer program of the tables with the given margins.
+        """
         from scipy.sparse import csc_array, eye_array, hstack
 
         self.program, self.inside = program, np.zeros(program.tables.cells, bool)
@@ -58,24 +68,32 @@ class Supports:
             self._linear.change_bounds(cell, float(low), float(high))
 
     def hold(self, cells: Iterable[int]) -> None:
-        """Make exactly these cells the support (the set of cells that are not exposed)."""
+        """Make exactly these cells the support, the set of cells that hold k people or more."""
         held_cells = set(np.flatnonzero(self.inside).tolist())
         self.flip(held_cells.symmetric_difference(cells))
 
     def value(self) -> float:
-        """Return the program's optimum for this support: exposed people less penalties.
+        """Return the most exposed people for this support, less a penalty for missed margins.
 
-        It is rounded to a millionth of a person.
+        It is the optimum of the linear program, rounded to a millionth of a person.
         """
         return round(self._linear.solve().value, 6)
 
     def table(self) -> FrechetTable | None:
-        """Return the worst table of this support; None if the support has no table."""
+        """Return the worst table of the current support; None if no such table was found.
+
+        The support is the set of cells with k people or more. The worst table has the most people
+        in all other cells.
+        """
         people = self._people()
         return None if people is None else self.program.tables.table(people)
 
     def _people(self) -> Counts | None:
-        """Return the people of each cell in this support's worst table; None without a table."""
+        """Return the people of each cell in the current support's worst table, or None.
+
+        The support is the set of unexposed cells. The worst table has most people in all other
+        cells. None if the support has no table, or if no table was found.
+        """
         counts = self._linear.solve(columns=True).columns
         cells = self.program.tables.cells
         if counts[cells:].sum() > TOLERANCE:
@@ -91,9 +109,10 @@ class Supports:
         return int(self.program.exposed_limits[cell])
 
     def _whole(self) -> Counts | None:
-        """Return the people of each cell if the linear optimum has fractions.
+        """Return the people of each cell in a worst table of whole people, by an integer program.
 
-        An integer program computes them; None if it finds no table within `WHOLE_NODES` nodes.
+        It is used if the linear program's table has fractions. None if no table is found within
+        `WHOLE_NODES` nodes.
         """
         program = self.program
         A, b = program.tables.equations()

@@ -1,11 +1,12 @@
 """Search for tables that expose more people, by random swaps of unexposed cells.
 
-A table exposes many people if few cells hold all the people beyond the capacity of exposed cells.
-These cells are its support; `supports.py` computes how many people it exposes. A proposal exchanges
-one cell of the support for another (usually with all but one or two values in common), adds a cell
-or removes a cell; worse proposals are accepted as in simulated annealing (Kirkpatrick, Gelatt and
-Vecchi 1983). Proposals come from a seed and are counted: results do not depend on the machine's
-speed.
+A cell of fewer than k people exposes them, so an exposed cell holds at most k - 1. A table exposes
+many people if all people that do not fit into exposed cells are in few other cells. These other
+cells are its support. `supports.py` computes the most people exposed for a support. A proposal
+replaces one cell of the support by another (usually with all but one or two values in common), adds
+a cell or removes a cell. Worse proposals are accepted as in simulated annealing (Kirkpatrick,
+Gelatt and Vecchi 1983). Proposals come from a seed and their number is limited, so results do not
+depend on the machine's speed.
 """
 
 from collections.abc import Callable
@@ -18,15 +19,16 @@ from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 from .supports import Supports
 
-# Shares of the proposals that exchange two cells in the set of unexposed cells, and that add a
-# cell; the other proposals remove a cell.
+# EXCHANGE: share of the proposals that replace a cell in the set of unexposed cells by another
+# cell. MORE: share of the proposals that add a cell. The other proposals remove a cell.
 EXCHANGE, MORE = 0.8, 0.1
-# NEAR: share of the exchanges in which the two cells differ in only one or two columns.
-# SINGLE_COLUMN_SHARE: share of these in which the cells differ in one column.
+# NEAR: share of the replacements in which the old and the new cell differ in only one or two
+# columns; the others take any new cell. SINGLE_COLUMN_SHARE: share of the near replacements with a
+# difference in one column.
 NEAR = 0.8
 SINGLE_COLUMN_SHARE = 0.7
-# The temperature is the number of people that a proposal may lose with probability 1/e. In each
-# cycle of proposals it falls from HOT + COLD to COLD.
+# The temperature is the number of exposed people that a proposal may lose and still be accepted
+# with probability 1/e. In each cycle of CYCLE proposals it falls from HOT + COLD to COLD.
 HOT, COLD, CYCLE = 3.0, 0.05, 2_500
 
 
@@ -34,9 +36,11 @@ HOT, COLD, CYCLE = 3.0, 0.05, 2_500
 class SwapResult:
     """The result of a search for the worst table by swaps of unexposed cells, or its progress.
 
+    The worst table has the most exposed people (in cells of fewer than k).
+
     Attributes:
         table: the worst table found, None if no table was found.
-        exposed: its exposed people; -1 without a table.
+        exposed: people exposed in this table; -1 without a table.
         rounds: number of proposed swaps that were examined.
     """
 
@@ -53,14 +57,16 @@ def swap(
     seed: int = 0,
     watch: Callable[[SwapResult], bool] = lambda _result: True,
 ) -> SwapResult:
-    """Search by random swaps; return the worst table found, `start` or worse.
+    """Search the table with most exposed people by random swaps; return the worst table found.
+
+    A swap changes the set of unexposed cells (k people or more).
 
     Args:
-        program: the integer program of the class.
-        start: a table of it; the search begins at its support.
-        ceiling: exposed people that no table exceeds: at this number the search ends.
-        rounds: proposals, at most.
-        seed: of the random proposals.
+        program: the integer program of the tables with the given margins.
+        start: one of these tables; the search begins at its unexposed cells. None: at no cells.
+        ceiling: upper bound on the exposed people of any table; the search ends if it is reached.
+        rounds: the most proposed swaps.
+        seed: seed of the random proposals.
         watch: called with the best result before every proposal; False ends the search.
     """
     supports, rng = Supports(program), np.random.default_rng(seed)
@@ -84,9 +90,15 @@ def swap(
 
 
 def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> SwapResult:
-    """Return the best result so far, with the table of this support if it exposes more people.
+    """Return the best result so far: this support's worst table if it exposes more people.
 
-    A support is a set of unexposed cells. value: the optimum of its linear program.
+    A support is a set of unexposed cells.
+
+    Args:
+        best: the best result before.
+        supports: the linear program of the current support.
+        value: its optimum, an estimate of the exposed people.
+        rounds: number of proposed swaps that were examined.
     """
     table = supports.table() if value > best.exposed + TOLERANCE else None
     if table is not None:
@@ -97,7 +109,10 @@ def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> 
 
 
 def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
-    """Return the cells of k people or more in a table, as the integer program numbers them."""
+    """Return the numbers of the cells with k people or more in a table.
+
+    Cells are numbered as in the integer program, in which rare values are merged.
+    """
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels
     codes = [
@@ -111,9 +126,11 @@ def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
 def _proposal(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return the cells to flip in the support (the set of unexposed cells): one or two cells.
+    """Return the cells that a random proposal adds to or removes from the set of unexposed cells.
 
-    A cell leaves the support, a cell joins it, or both. inside: mask of the cells in the support.
+    A proposal adds a cell, removes a cell, or replaces a cell.
+
+    inside: mask of the cells in the set.
     """
     members, kind = np.flatnonzero(inside), rng.random()
     joining = _random_cell(program, inside, rng)
@@ -130,9 +147,9 @@ def _proposal(
 def _random_cell(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return, in a list, a random cell that can be unexposed, to add to the support.
+    """Return, in a list, a random cell to add to the set of unexposed cells.
 
-    The list is empty if the cell is already in the support, the set of unexposed cells.
+    The list is empty if the cell is already in the set. inside: mask of the cells in the set.
     """
     cell = int(rng.choice(program.free))
     return [] if inside[cell] else [cell]
@@ -141,9 +158,10 @@ def _random_cell(
 def _neighbour(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
 ) -> list[int]:
-    """Return, in a list, a random cell that differs from this cell in one column or two.
+    """Return, in a list, a random cell that differs from this cell in at most two columns.
 
-    The list is empty if that cell is in the support (unexposed), or exposed in every table.
+    The list is empty if that cell is in the set of unexposed cells already, or is exposed in every
+    table. inside: mask of the cells in the set.
     """
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))
