@@ -1,8 +1,8 @@
-"""Style and output of figures: the same file from the same numbers, on every machine.
+"""Style and output of figures: the same numbers give the same file on every machine.
 
-Colours are those of M. Okabe and K. Ito (2008), distinguishable with any colour vision; every line
-also has a style of its own, so that a figure can be printed in grey. Figures are made without
-pyplot, so no window system is ever asked for.
+Colours are those of M. Okabe and K. Ito (2008), which people with any colour vision can
+distinguish. Every line also has its own line style, so that a figure can be printed in grey.
+Figures are made without pyplot, so that no window system is needed.
 """
 
 import os
@@ -55,12 +55,13 @@ LOOK: Any = {
     "legend.framealpha": 1,
     "legend.edgecolor": "#DDDDDD",
     "lines.linewidth": 1.6,
-    "svg.hashsalt": "veilmix",  # otherwise the names inside an SVG are random
+    # a fixed salt, because otherwise the names inside an SVG file are random
+    "svg.hashsalt": "veilmix",
 }
 
 
 def require() -> None:
-    """Raise LocalError, with the package to install, if matplotlib is missing."""
+    """Raise LocalError if matplotlib is missing; the message names the package to install."""
     mute("matplotlib")  # silences messages about unwritable settings folders and fonts
     try:
         _import()
@@ -69,10 +70,11 @@ def require() -> None:
 
 
 def _import() -> None:
-    """Import matplotlib, also where MPLBACKEND names a backend that is not installed.
+    """Import matplotlib, even if MPLBACKEND names a backend that is not installed.
 
-    A notebook sets this variable for every process that it starts; matplotlib then refuses to be
-    imported. Figures are drawn without a backend, so the variable is ignored.
+    A notebook sets this environment variable for every process that it starts. If the backend is
+    missing, matplotlib then refuses to be imported. Figures are drawn without a backend, so the
+    variable is ignored during the import.
     """
     modules_before = set(sys.modules)
     try:
@@ -92,7 +94,7 @@ def _import() -> None:
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a drawing function so that it draws in the look of `house_style`."""
+    """Decorate a drawing function so that it draws in the style of `house_style`."""
 
     @wraps(draw)
     def draw_in_style(*args: P.args, **options: P.kwargs) -> R:
@@ -105,10 +107,10 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Set matplotlib to the look of veilmix's figures (`LOOK`) within a `with` block.
+    """Set matplotlib to the style of veilmix's figures (`LOOK`) within a `with` block.
 
-    The user's own settings are ignored there and restored afterwards. Raises LocalError where
-    matplotlib is missing.
+    Within the block the user's own settings are ignored; they are restored afterwards. Raises
+    LocalError if matplotlib is missing.
     """
     require()
     from matplotlib import rc_context, rcdefaults, rcParams
@@ -122,7 +124,14 @@ def house_style() -> Iterator[None]:
 def new(
     width: float, height: float, rows: int = 1, columns: int = 1
 ) -> "tuple[Figure, list[Axes]]":
-    """Return a new figure of this size in inches, and its axes, row by row."""
+    """Return a new figure and its axes, row by row.
+
+    Args:
+        width: width of the figure in inches.
+        height: height of the figure in inches.
+        rows: number of rows of axes.
+        columns: number of axes in a row.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -139,13 +148,15 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 
 def rendered(figure: "Figure", ending: str) -> bytes:
-    """Return a figure as the bytes of a .png or .svg file.
+    """Return a figure as the bytes of a file.
 
     Date and version are left out, so that equal figures have equal bytes.
+
+    ending: the format of the file, ".png" or ".svg".
     """
     metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
     picture = BytesIO()
-    # `collected` keeps back warnings about characters that the font lacks
+    # `collected` suppresses warnings about characters that the font lacks
     with house_style(), collected():
         figure.savefig(picture, format=ending[1:], dpi=DOTS, metadata=metadata)
     return picture.getvalue()
@@ -154,7 +165,8 @@ def rendered(figure: "Figure", ending: str) -> bytes:
 def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG or SVG, by the ending of `path`.
 
-    An older file stays until the new file is complete. Raises StorageError if it cannot be written.
+    An existing file stays unchanged until the new file is complete. Raises StorageError if the file
+    cannot be written.
     """
     path = Path(path)
     check_path(path)
@@ -193,7 +205,10 @@ def people_axis(ax: "Axes", label: str, max_people: float) -> None:
 
 
 def styles(line_count: int) -> Sequence[tuple[str, Any]]:
-    """Return a colour and a line style for each line; the pairs differ up to 64 lines."""
+    """Return a colour and a line style for each of `line_count` lines.
+
+    All pairs of colour and style differ for up to 64 lines.
+    """
     shift = len(STYLES)
     return [
         (COLOURS[i % len(COLOURS)], STYLES[(i + i // len(COLOURS)) % shift])

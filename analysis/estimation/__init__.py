@@ -1,9 +1,10 @@
 """Estimation (paper 000, section 7): inference about exposure from a sample.
 
-Exposure is the share of people in cells of fewer than k people. This room holds exposure of a
-sample and of its population, intervals, entropy, hardness, and the binomial and hypergeometric
-tails that other rooms use. May import the ground files. Must never know the use of an estimate, or
-the party that drew the sample.
+Exposure is the share of people in cells of fewer than k people. The modules estimate the exposure
+of a sample's population and of a future database, with intervals; relate exposure to entropy; and
+show limits of estimation. The binomial and hypergeometric tails are used elsewhere too. Among
+veilmix's modules, only the common ones (errors, numerical helpers) may be imported. The code must
+not depend on the use of an estimate, or on the party that drew the sample.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
 """Cover suppression: people suppress a value at random to hide people that must suppress it.
 
-The cover c is the probability with which each of n - r people suppresses a value, to hide r people
-that must suppress it. It is the smallest c, in parts of 2^32, with at least k suppressions, except
-with a stated probability delta:
+Of n people, r must suppress a value, and each of the n - r other people suppresses it with
+probability c, as a cover. The functions find the smallest c, in whole parts of 2^-32, with which
+there are at least k suppressions, except with a stated probability delta:
 
     P( r + Bin(n - r, c) >= k )  >=  1 - delta        (exact binomial tail; 0 if r >= k)
 """
@@ -11,17 +11,22 @@ import numpy as np
 
 from ...errors import ParameterError
 
-COVERS = 1 << 32  # a cover probability is a whole number of parts of 1 / COVERS
+# a cover probability, of suppressing a value to hide other people, is a whole multiple of 1 /
+# COVERS
+COVERS = 1 << 32
 
 
 def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
-    """Return the smallest cover probability, in parts of 2^32; None if even the largest fails.
+    """Return the smallest probability of a cover suppression that suffices, in parts of 2^32.
+
+    A cover suppression hides people that must suppress their value. None if even the largest
+    probability below 1 gives too few suppressions.
 
     Args:
         listed: people that suppress their value in any case, >= 0.
-        unlisted: people that may cover them, >= 0.
-        k: suppressions needed.
-        delta: probability that there are fewer, in (0, 1).
+        unlisted: people that suppress the value at random, to hide the listed people, >= 0.
+        k: the least number of suppressions wanted.
+        delta: accepted probability of fewer suppressions, in (0, 1).
     """
     if not 0 < delta < 1:
         raise ParameterError(f"delta: found {delta}; a probability between 0 and 1 is accepted")
@@ -29,7 +34,7 @@ def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
         return 0
     if _too_few(listed, unlisted, k, COVERS - 1) > delta:
         return None
-    # cover rate `low` gives too few suppressed values, rate `high` gives enough
+    # probability `low` gives too few suppressions, probability `high` gives enough
     low, high = 0, COVERS - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -43,24 +48,29 @@ def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
 def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
     """Return the probability that fewer than k people suppress their value.
 
-    `listed` people suppress it in any case, `unlisted` people with probability parts / 2^32.
+    Args:
+        listed: people that suppress the value in any case.
+        unlisted: people that suppress the value at random, as a cover for the listed people.
+        k: the least number of suppressions wanted.
+        parts: 2^32 times the probability with which each unlisted person suppresses the value.
     """
     from scipy.special import bdtr
 
-    # the largest number of covering people with which there are too few suppressions
+    # the largest number of suppressions at random with which there are too few in all
     most_covers = k - listed - 1
     return 1.0 if most_covers >= unlisted else float(bdtr(most_covers, unlisted, parts / COVERS))
 
 
 def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
-    """Return bounds on the number of people that suppress a value as cover.
+    """Return the least and the most number of people that suppress a value as cover.
 
-    Each bound is wrong with probability <= delta / 2.
+    They suppress the value at random, to hide people that must suppress it. Each bound is wrong
+    with probability <= delta / 2.
 
     Args:
-        people: people that may suppress.
-        parts: the cover probability, in parts of 2^32.
-        delta: probability that a bound is wrong, both together.
+        people: people that may suppress the value at random.
+        parts: 2^32 times the probability with which each of them suppresses the value.
+        delta: probability that either bound is wrong.
     """
     from scipy.special import bdtr, bdtrc
 

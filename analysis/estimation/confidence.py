@@ -1,13 +1,13 @@
-"""Confidence intervals for the exposure of one column, from a sample (Theorem 5).
+"""Confidence intervals for the exposure of one column, from a sample (Theorem 5 of paper 000).
 
-Q(t) is the probability of the values whose own probability is below t; Qhat is the same in the
-sample, and |V| the number of values. If every probability is known within gamma, then (paper 000,
-Theorem 5 and Appendix E)
+Q(t) is the exposure: the total probability of all values that are rarer than t. Qhat is the same
+for the shares in the sample, and |V| the number of values. If each probability differs from its
+share by at most gamma, then (paper 000, Theorem 5 and Appendix E)
 
     Qhat(t - gamma) - gamma |V|  <=  Q(t)  <=  Qhat(t + gamma) + gamma |V|
 
-The exposure jumps if a probability crosses t, so this interval need not shrink with the sample;
-Theorem 6 (`hardness.py`) says no estimator does better.
+The exposure jumps if a probability crosses t, so this interval need not shrink as the sample grows.
+No other estimator avoids this, by Theorem 6 (`hardness.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ..validation import as_counts, number, one_of, open_unit, whole
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Least sup-norm radius: a smaller radius needs more people than 64 bits can count.
+# Least accepted gamma, the largest error of a probability: a smaller one needs more people than 64
+# bits can count.
 MOST_PRECISE = 1e-9
 
 
@@ -35,11 +36,12 @@ class Interval:
 
     Attributes:
         quantity: name of the estimated quantity.
-        estimate: the plug-in value from the sample.
-        low, high: the interval; both in [0, 1].
-        confidence: 1 - delta, the chance over samples that the interval holds the truth.
+        estimate: the plug-in value: the exposure of the sample itself.
+        low, high: the ends of the interval; both in [0, 1].
+        confidence: 1 - delta, the probability over samples that the interval holds the true value.
         rule: the theorem or method used.
-        gamma: the sup-norm radius of the probabilities if the rule has one, else nan.
+        gamma: the largest error of any value's probability that the rule allows; nan for rules
+            without such an error.
     """
 
     quantity: str
@@ -75,19 +77,19 @@ class Interval:
 
 
 def sample_size(support: int, gamma: float, delta: float, *, printed: bool = False) -> int:
-    """Return the people needed so that all probabilities are within gamma at confidence 1 - delta.
+    """Return the sample size that gives all probabilities within gamma, at confidence 1 - delta.
 
-    Paper 000, Theorem 5, in its safe form n >= log(2 |V| / delta) / (2 gamma^2): Hoeffding's
-    inequality for both sides of each value and a union bound. The printed n >= log(|V| / delta) /
-    (2 gamma^2) uses a one-sided inequality for a two-sided event. An exact search found no
-    counterexample to it (at most 0.824 of the allowed probability), and it is proved for two values
-    only, since both deviate together.
+    With |V| = `support` values it is n >= log(2 |V| / delta) / (2 gamma^2): Hoeffding's inequality
+    for both sides of each value, and a union bound over values. Paper 000, Theorem 5, prints n >=
+    log(|V| / delta) / (2 gamma^2), which takes a one-sided inequality for a two-sided event. That
+    form is proved for two values only, because both deviate together. An exact search found no
+    counterexample (the failure probability was at most 0.824 of delta).
 
     Args:
         support: number of values, >= 1.
-        gamma: sup-norm radius, 0 < gamma.
+        gamma: largest error of any value's probability, > 0.
         delta: allowed failure probability, 0 < delta < 1.
-        printed: the form printed in the paper, for comparison.
+        printed: whether to use the form printed in the paper, for comparison.
     """
     support, delta = whole(support, "support", 1), open_unit(delta, "delta")
     if not MOST_PRECISE <= number(gamma, "gamma", "a number > 0") < inf:
@@ -96,10 +98,10 @@ def sample_size(support: int, gamma: float, delta: float, *, printed: bool = Fal
 
 
 def radius(support: int, n: int, delta: float) -> float:
-    """Return the radius gamma within which all probabilities are known from n people.
+    """Return the error gamma within which a sample of n people gives all probabilities of values.
 
-    It is sqrt(log(2 |V| / delta) / (2 n)) with |V| = `support` values, at confidence 1 - delta: the
-    inverse of `sample_size`.
+    It is sqrt(log(2 |V| / delta) / (2 n)) with |V| = `support` values, and holds for all values at
+    once with probability 1 - delta. It is the inverse of `sample_size`.
     """
     return sqrt(log(2 * support / delta) / (2 * n))
 
@@ -112,19 +114,19 @@ def exposure_interval(
 ) -> Interval:
     """Return an interval for the exposure Q(t), t = k/n, of a population, from a sample of n.
 
-    Q(t) is the share of people with a value rarer than t. Paper 000, Theorem 5 with gamma from
-    `radius`. The rule "counted" is the third line of the proof in Appendix E: in gamma |V|, the
-    number
-    of values |V| is replaced by the number of values that are counted below the shifted threshold.
-    So
-    the interval is never wider.
+    Q(t) is the share of people with a value rarer than t. With gamma the largest error of any
+    value's probability (`radius`), the exposure of the sample at t - gamma and t + gamma, with an
+    allowance, bounds Q(t) (paper 000, Theorem 5). The allowance is gamma times all values in the
+    rule "theorem5". In the rule "counted" it is gamma times the values below the shifted threshold
+    (the third line of the proof in Appendix E), so that interval is never wider.
 
     Args:
         counts: number of sampled people with each value, shape (|V|,). The domain is known: a value
             that does not occur is listed with 0.
         k: crowd size, a whole number; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
-        rule: "theorem5" as printed (with the safe gamma) or "counted".
+        rule: "theorem5" or "counted". Both use `radius`, which is safer than the gamma printed in
+            the paper.
 
     Returns:
         The interval, in shares of the population, with its gamma.
@@ -152,7 +154,7 @@ def clopper_pearson(
     Args:
         successes: counts out of n, any shape.
         n: trials, >= 1.
-        alpha: failure probability of each side.
+        alpha: failure probability of each limit.
 
     Returns:
         Lower and upper limits in the shape of `successes`; each fails with probability <= alpha.

@@ -1,13 +1,13 @@
 """Bounds between entropy and exposure (paper 000, Proposition 9).
 
-With Definition 1's strict inequality, the exposure is Q(t) = sum_v p(v) 1{p(v) < t}: the
-probability of all values v with a probability p(v) below t.
+The exposure Q(t) = sum_v p(v) 1{p(v) < t} is the total probability of all values v with a
+probability p(v) below t (Definition 1). It is related to the entropy H(p) by
 
     H(p) = int_0^1 Q(t)/t dt        and        Q(t) <= H(p) / (-log t)
 
-A person alone in a database of n has p = 1/n, and Q(1/n) is always 0: the unique users are Q(2/n).
-The paper reads its example off at t = 1/n and says 8/16 = 50 %; at t = 2/n the bound for n = 2^16
-people and H = 8 bits is 8/15 = 53 %.
+Q counts values strictly below t. A value that a single person of n has is p = 1/n, and Q(1/n) is
+always 0, so the share of unique people is Q(2/n). The paper takes t = 1/n in its example and gets
+8/16 = 50 %. At t = 2/n the bound for n = 2^16 people and H = 8 bits is 8/15 = 53 %.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from ..validation import Floats, as_counts, as_probabilities, number, one_of, op
 
 Unit = Literal["nats", "bits"]
 
-# relative tolerance within which B / (-t log t) counts as a whole number
+# relative tolerance within which a number of values, computed with logarithms, counts as whole
 WHOLE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class EntropyReading:
-    """The usual reading of an entropy, beside the true exposure, for one set of people.
+    """The usual reading of an entropy as a crowd size, and the true exposure of the same people.
 
     Attributes:
         n: number of people.
-        bits: the Shannon entropy of their values, in bits.
-        crowd: the usual reading "all people share a value with n / 2^H people"; right only if the
+        bits: the Shannon entropy H of their values, in bits.
+        crowd: the usual reading "each person shares a value with n / 2^H people"; right only if all
             values are about equally frequent.
-        unique_share: the share of people alone with their value, Q(2/n).
-        bound: upper bound on it from H alone, Proposition 9 at t = 2/n.
-        below_crowd: the share of people in a crowd smaller than in the usual reading.
+        unique_share: the share of people alone with their value.
+        bound: upper bound on `unique_share` from H alone: H / log2(n / 2), at most 1 (Proposition 9
+            of paper 000).
+        below_crowd: the share of people in a crowd smaller than `crowd`.
     """
 
     n: int
@@ -61,9 +62,10 @@ class EntropyReading:
 def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
     """Return the Shannon entropy -sum p log p of a distribution; 0 log 0 = 0.
 
+    (Paper 000 prints E[log p_I] without the minus sign.)
+
     Args:
-        p: probabilities, shape (values,), summing to 1. (The paper's E[log p_I] lacks a minus
-            sign.)
+        p: probabilities, shape (values,), summing to 1.
         unit: "nats" or "bits".
     """
     probabilities = as_probabilities(p)
@@ -72,9 +74,10 @@ def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return the entropy of a distribution as Proposition 9's integral of Q(t)/t over (0, 1].
+    """Return the entropy of a distribution as the integral of Q(t)/t over (0, 1], Q its exposure.
 
-    Between neighbouring probabilities t_i < t_(i+1) the exposure is the constant Q(t_(i+1)), so the
+    Q(t) is the total probability of the values rarer than t; the formula is Proposition 9 of paper
+    000. Between neighbouring probabilities t_i < t_(i+1) of the values, Q is constant. So the
     integral is exactly sum_i Q(t_(i+1)) log(t_(i+1) / t_i), with 1 as the last threshold.
 
     Args:
@@ -88,17 +91,15 @@ def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
-    """Return the upper bound on the exposure Q(t) from an entropy of H: min(1, H / (-log t)).
+    """Return the upper bound min(1, H / (-log t)) on the exposure Q(t) of values with entropy H.
 
-    Q(t) is the probability of a value rarer than t. Paper 000, Proposition 9, by Markov's
-    inequality
-    for -log p(I). Unique users of a database of n people are at t = 2/n (the module's docstring
-    says
-    why not 1/n).
+    Q(t) is the total probability of the values rarer than t. The bound is Proposition 9 of paper
+    000, by Markov's inequality for -log p(v), v a random value. Take t = 2/n for the unique people
+    of a database of n: their values have probability 1/n, and Q counts values strictly below t.
 
     Args:
         H: entropy, >= 0, in `unit`.
-        t: threshold, 0 < t < 1.
+        t: threshold, a probability, 0 < t < 1.
         unit: "nats" or "bits".
     """
     if not number(H, "H", "an entropy, 0 or more") >= 0:
@@ -107,16 +108,18 @@ def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
 
 
 def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
-    """Return Proposition 13's distribution: it meets Proposition 9's bound up to 1/e.
+    """Return a distribution with the most exposure that its entropy allows, up to 1/e nats.
 
-    m = B / (-t log t) atoms of probability t and the rest on one atom. Its entropy is at most
-    B + 1/e nats. Its exposure just above t, Q(t+), is B / (-log t); printed is Q(t), which is 0
-    because Definition 1 is strict and no atom is below t (t = 1/8, three atoms: Q(t) = 0, Q(t+) =
-    3/8). The proof's "= n t log t" lacks a minus sign.
+    The exposure Q(t) is the total probability of the values rarer than t. With entropy at most H,
+    Q(t) <= H / (-log t) (Proposition 9 of paper 000). The distribution (Proposition 13) has m = B /
+    (-t log t) values of probability t, and one value with the rest. Its entropy is at most B + 1/e
+    nats. The exposure just above t is B / (-log t). At t itself, where the paper states this, it is
+    0, because no value is strictly below t (t = 1/8, three values: Q(t) = 0, above t 3/8). The
+    proof's "= n t log t" lacks a minus sign.
 
     Args:
         B: entropy budget, > 0, in `unit`.
-        t: threshold, 0 < t < 1, with B / (-log t) < 1 - t and B / (-t log t) a whole number.
+        t: threshold, 0 < t < 1, with B / (-log t) < 1 - t and m a whole number.
         unit: "nats" or "bits".
 
     Returns:
@@ -126,16 +129,25 @@ def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
     exposed = B * _log_base(unit) / -log(t)
     atoms = round(exposed / t)
     if atoms < 1 or abs(exposed / t - atoms) > WHOLE_TOLERANCE * atoms:
-        raise ParameterError(f"B: B / (-t log t) = {exposed / t:.9g}; needs a whole number >= 1")
-    if 1 - atoms * t <= t * (1 + WHOLE_TOLERANCE):  # the last atom must be above t
-        raise ParameterError(f"B: B / (-log t) = {exposed:g}; needs less than 1 - t = {1 - t:g}")
+        raise ParameterError(
+            f"B: found {exposed / t:.9g} values of probability t, B / (-t log t); "
+            "needs a whole number >= 1"
+        )
+    # the last value must be more probable than t, because otherwise it would be exposed too
+    if 1 - atoms * t <= t * (1 + WHOLE_TOLERANCE):
+        raise ParameterError(
+            f"B: found {exposed:g} as the probability of all values of probability t, "
+            f"B / (-log t); needs less than 1 - t = {1 - t:g}"
+        )
     return np.append(np.full(atoms, t), 1 - atoms * t)
 
 
 def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
-    """Compare the browser-fingerprint reading of the entropy of these counts with the exposure.
+    """Compare the usual reading of an entropy, as a crowd size, with the true exposure.
 
-    Paper 000, section 7.3: "n / 2^H people share each value" holds for uniform values only.
+    The reading "each person shares a value with n / 2^H people", common for browser fingerprints,
+    holds for equally frequent values only (paper 000, section 7.3). H is the entropy in bits, n the
+    number of people.
 
     >>> from veilmix.analysis.estimation import read_entropy
     >>> reading = read_entropy([4, 1, 1, 1, 1])
@@ -143,14 +155,15 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
     2.0
 
     Args:
-        counts: people per value, shape (values,), with at least 3 people (else 2/n is no
-            threshold).
+        counts: people per value, shape (values,), with at least 3 people: unique people are counted
+            with the threshold 2/n, which must be below 1.
     """
     people = as_counts(counts)
     n = int(people.sum())
     if n < 3:
         raise ParameterError(
-            f"counts: found {n} people; needs at least 3, else 2 / n is no threshold"
+            f"counts: found {n} people; needs at least 3, because the threshold for unique "
+            "people, the probability 2 / n, must be below 1"
         )
     bits = entropy(people / n, "bits")
     crowd = n / 2**bits
@@ -165,6 +178,6 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
 
 
 def _log_base(unit: str) -> float:
-    """Return the nats in a unit of entropy: log 2 for bits, 1 for nats."""
+    """Return the number of nats in a unit of entropy: log 2 for bits, 1 for nats."""
     one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

@@ -1,26 +1,28 @@
-"""Theorem 6: the exposure itself cannot be estimated from any sample (paper 000).
+"""Theorem 6 of paper 000: no sample is large enough to estimate the exposure of every population.
 
-The exposure Q(t) is the probability of all values with a probability below t. As printed the
-theorem is empty: its estimators are numbers f(x) that do not depend on t, and sup_t |f - Q(t)| >=
-1/2 for every number f because Q(0) = 0 and Q(1) = 1 (unless p is a point mass). The intended
-estimators are f(x; t), for a fixed t already:
+The exposure Q(t) is the total probability of all values with a probability below t. An estimator
+f(x; t) is a number computed from a sample x. For a fixed t, its worst expected error is at least
 
     inf_f sup_p E|f(x; t) - Q_p(t)| >= gap (1 - TV) / 2
 
-for any pair p0, p1 with |Q_p0(t) - Q_p1(t)| = gap and total variation TV between the laws of their
-samples: no estimate can be within gap/2 of both, and the samples cannot tell the two apart. (The
-estimators' average error over the pair is at least that; the worst is at least the average.)
+for any two populations p0, p1 with |Q_p0(t) - Q_p1(t)| = gap and total variation TV between the
+laws of their samples. No estimate can be within gap/2 of both exposures, and the samples hardly
+distinguish the two. (The average error over the pair is at least that; the worst is at least the
+average.) As printed the theorem is empty: its estimators do not depend on t, and every number f has
+sup_t |f - Q(t)| >= 1/2, because Q(0) = 0 and Q(1) = 1 (unless p has a single value).
 
-The proof in Appendix F works over s + 1 atoms (so 1/(16 (s - 1)) for s atoms, stronger than the
-stated 1/(16 s)), and its chain of inequalities after (8) is reversed (s = 3, eps = 0.02: 0.0223 is
-not <= 0.0074). Its conclusion stands; here the total variation is computed exactly instead. In both
-pairs below the samples differ only in the count of the last atom (given that count, the rest are
-uniform under both), so TV is that of two binomial laws.
+The proof in Appendix F has s + 1 values (so 1/(16 (s - 1)) for s values, stronger than the stated
+1/(16 s)), and its chain of inequalities after (8) is reversed (s = 3, eps = 0.02: 0.0223 is not <=
+0.0074). Its conclusion stands; here the total variation is computed exactly instead. In both pairs
+below the samples differ only in the count of the last value: given that count, the rest are uniform
+under both. So TV is that of two binomial laws.
 
-* "paper": s atoms of 1/s^2 or 1/s^2 - eps, and a last atom. gap = 1/s - s eps.
-* "uniform": s atoms of 1/s; or s - 1 of them lowered by eps, the last one raised. At t = 1/s the
-  exposure jumps by gap = (s - 1) (1/s - eps) for every eps, even the smallest. So for EVERY n the
-  minimax risk is at least (s - 1)/(2 s), close to the 1/2 that the constant estimator 1/2 attains.
+* "paper": s values of probability 1/s^2, or all lowered by eps, and a last value. With t between
+  the two probabilities, gap = 1/s - s eps.
+* "uniform": s values of 1/s; or s - 1 of them lowered by eps, the last one raised. At t = 1/s the
+  exposure jumps by gap = (s - 1) (1/s - eps) for every eps, even the smallest. So for EVERY sample
+  size the worst expected error is at least (s - 1)/(2 s). The constant estimator 1/2 has at most an
+  error of 1/2.
 """
 
 from __future__ import annotations
@@ -37,21 +39,21 @@ from .statistical import contribution
 
 @dataclass(frozen=True, slots=True)
 class Hardness:
-    """A pair of populations with different exposures that samples cannot distinguish.
+    """A pair of populations with different exposures that samples hardly distinguish.
 
-    Q(t) is the exposure: the probability of a value that is rarer than t.
+    Q(t) is the exposure: the total probability of all values that are rarer than t.
 
     Attributes:
         n: sampled people.
         threshold: t, a probability.
         pair: the two distributions p0 and p1 of values, shape (values,) each.
-        gap: |Q_p0(t) - Q_p1(t)|, the difference of their exposures.
-        divergence: n KL(p0 || p1) in nats, the quantity that Appendix F bounds.
-        total_variation: between the laws of the two samples, exactly.
-        minimax_risk: gap (1 - TV) / 2, TV the total variation: no estimator has a smaller worst
-            expected error.
-        plug_in_bias: |E Qhat(t) - Q(t)| of the plug-in estimator Qhat under p0 and p1, exactly; its
-            expected error is at least as large.
+        gap: the difference of their exposures at t.
+        divergence: n KL(p0 || p1) in nats, the divergence of the two samples (bounded in Appendix
+            F).
+        total_variation: TV, the exact total variation distance between the laws of the two samples.
+        minimax_risk: gap (1 - TV) / 2: no estimator has a smaller worst expected error.
+        plug_in_bias: for p0 and p1, the exact bias of the plug-in estimator, the exposure of the
+            sample; its expected error is at least as large.
     """
 
     n: int
@@ -64,7 +66,7 @@ class Hardness:
     plug_in_bias: tuple[float, float]
 
     def __str__(self) -> str:
-        """Return the gap, the total variation and the least error in a sentence."""
+        """Return the gap of exposures, the total variation and the least error in a sentence."""
         return (
             f"n={self.n}: exposures differ by {self.gap:.4f} at t={self.threshold:.4g}, samples by "
             f"TV {self.total_variation:.4f}: every estimator errs by >= {self.minimax_risk:.4f}; "
@@ -78,14 +80,21 @@ def hardness_demonstration(
     construction: Literal["paper", "uniform"] = "paper",
     epsilon: float | None = None,
 ) -> Hardness:
-    """Return the pair of populations of Theorem 6 and its error bound, without simulation.
+    """Return two populations that show how hard the exposure is to estimate (paper 000, Theorem 6).
+
+    Their exposures, total probabilities of values rarer than a threshold, differ, and their samples
+    are nearly alike. So every estimator has a large expected error for a population of the pair; a
+    lower bound on it is computed exactly, without simulation.
 
     Args:
-        s: number of rare atoms ("paper", s >= 3) or of all atoms ("uniform", s >= 2).
+        s: number of rare values ("paper", s >= 3) or of all values ("uniform", s >= 2).
         n: people in the sample, >= 1.
-        construction: which pair of populations (see the module's docstring).
-        epsilon: decrease of an atom, 0 < epsilon <= its probability. By default Appendix F's (s -
-            1)/(s^2 n) for "paper" (needs n >= s - 1) and 1/(s n)^2 for "uniform".
+        construction: "paper", s values of probability 1/s^2 and a last value, or "uniform", s
+            values of 1/s. In the first population of the pair, all values but the last are rarer by
+            epsilon.
+        epsilon: the difference between the two probabilities of a value, at most the larger
+            probability. None: (s - 1)/(s^2 n) as in Appendix F for "paper" (needs n >= s - 1), and
+            1/(s n)^2 for "uniform".
     """
     n = whole(n, "n", 1)
     if construction not in ("paper", "uniform"):
@@ -110,7 +119,7 @@ def hardness_demonstration(
 
 
 def _with_last(atom: float, copies: int) -> Floats:
-    """Return `copies` equal atoms, and a last atom with the remaining probability."""
+    """Return the probabilities of `copies` equal values, `atom` each, and of a last value."""
     return np.append(np.full(copies, atom), 1 - copies * atom)
 
 
@@ -121,9 +130,9 @@ def _kullback_leibler(p: Floats, q: Floats) -> float:
 
 
 def _binomial_variation(n: int, high: float, low: float) -> float:
-    """Return the total variation distance of Bin(n, high) and Bin(n, low), two binomial laws.
+    """Return the total variation distance of two binomial laws, Bin(n, high) and Bin(n, low).
 
-    It is the largest gap of their distribution functions.
+    It is the largest difference of their distribution functions.
     """
     from scipy.special import bdtr
 
@@ -134,12 +143,12 @@ def _binomial_variation(n: int, high: float, low: float) -> float:
 def _bias(p: Floats, n: int, t: float) -> float:
     """Return |E Qhat(t) - Q(t)|, the bias of the plug-in exposure Qhat for a sample of n people.
 
-    The exposure Q(t) is the probability, under the distribution p, of a value rarer than t; the
-    plug-in estimator counts values of fewer than t n people (Definition 7).
+    The exposure Q(t) is the total probability, under the distribution p, of the values rarer than
+    t. The plug-in exposure is the share of sampled people with a value of fewer than t n people.
     """
     k = int(np.ceil(t * n * (1 - 1e-12)))
     expected = float(contribution(p, n, k).sum()) if k <= n else 1.0
-    # In the "uniform" pair t is itself an atom. The comparison is strict, so a copy that differs in
-    # the last bit must not count as below it.
+    # In the construction "uniform", t equals the probability of values that must not count as rarer
+    # than t. Rounding may put such a probability below t in its last bit, so t is lowered a little.
     truth = float(p[p < t * (1 - 1e-12)].sum())
     return abs(expected - truth)

@@ -1,11 +1,11 @@
 """Upper bounds on tails of sampling without replacement, in logarithms.
 
-Pool two samples of n1 and n2 people from one population and call M the pooled people with some
-property. Given the pool, the split into samples is uniformly random (the people are exchangeable),
-so the count in the first sample is hypergeometric: P(C1 = b) = C(M, b) C(N - M, n1 - b) /
-C(N, n1), N = n1 + n2. The law is log-concave: with r = P(C1 = b - 1) / P(C1 = b) < 1, P(C1 <= b) <=
-P(C1 = b) / (1 - r). That is an upper bound at every size, in constant time, and within a small
-factor of the truth in the tails used here.
+Two samples of n1 and n2 people come from one population. Of all N = n1 + n2 people, M have some
+property. The people are exchangeable, so every split into the two samples is equally likely. The
+number C1 with the property in the first sample is then hypergeometric: P(C1 = b) = C(M, b) C(N - M,
+n1 - b) / C(N, n1). Consecutive probabilities fall ever faster (the law is log-concave). With r =
+P(C1 = b - 1) / P(C1 = b) < 1 this gives P(C1 <= b) <= P(C1 = b) / (1 - r). That is an upper bound
+at every size, in constant time, and within a small factor of the true value in the tails used here.
 """
 
 from typing import Any
@@ -22,10 +22,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floats:
-    """Return an upper bound on log P(C1 <= b) if M of the pooled people have the property.
+    """Return an upper bound on log P(C1 <= b): at most b people with a property in sample 1.
 
-    C1 of them are in the first sample. b and M are arrays of equal shape; n1, n2 are the people in
-    the first and the second sample.
+    Args:
+        b: numbers of people with the property in the first sample.
+        M: numbers of people with the property in both samples together, in the shape of b.
+        n1: people in the first sample.
+        n2: people in the second sample.
     """
     from scipy.special import gammaln
 
@@ -48,16 +51,18 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
 
 
 def max_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
-    """Return the largest counts of the second sample that first counts of b do not rule out.
+    """Return the largest counts in a second sample that are plausible after first counts of b.
 
-    A value with a larger second count had a first count <= b with probability at most alpha: P(C1
-    <= b | M) falls in M, and the bound is below alpha one step above the answer.
+    Both samples come from one population. If the count in the second sample were larger, a count of
+    at most b in the first would have probability at most alpha. This probability falls as the
+    second count rises, so bisection finds the largest plausible count.
 
     Args:
-        b: counts of the first sample, shape (m,).
+        b: counts of people with a property in the first sample, shape (m,).
         n1: people in the first sample.
         n2: people in the second sample.
-        log_alpha: logarithm of the allowed failure probability of each, shape (m,).
+        log_alpha: for each count, the logarithm of alpha, the allowed failure probability; shape
+            (m,).
     """
     low, high = np.zeros_like(b), np.full_like(b, n2)
     while (low < high).any():
@@ -69,9 +74,19 @@ def max_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
 
 
 def min_certain(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
-    """Return the smallest count of the second sample that a first count of b does not rule out.
+    """Return the smallest counts in a second sample that are plausible after first counts of b.
 
-    Mirror of `max_unseen`: C1 >= b given M = b + x is C2 <= x, with a tail that rises in x.
+    Both samples come from one population. If the count x in the second sample were smaller, a count
+    of at least b in the first would have probability at most alpha. For b + x people with the
+    property in both samples, the first has at least b exactly if the second has at most x. So the
+    same tail bound applies, with the samples exchanged.
+
+    Args:
+        b: counts of people with a property in the first sample, shape (m,).
+        n1: people in the first sample.
+        n2: people in the second sample.
+        log_alpha: for each count, the logarithm of alpha, the allowed failure probability; shape
+            (m,).
     """
     low, high = np.zeros_like(b), np.full_like(b, n2)
     while (low < high).any():

@@ -1,16 +1,17 @@
 """The mean of a score over independent runs, with its 95 % interval.
 
-If every run scored one end or the other of the possible range (0 or 1: released or not), the mean
-is a share of runs, and its interval that of a binomial probability (Clopper and Pearson), which
-holds the truth at least 95 % of the time however few the runs. (Wilson's is narrower and holds it
-83 % of the time for some probabilities. Student's has no width if all runs agree: for an event of
-probability 0.1, three runs show no event 73 % of the time.) If all scored 0 it holds for any score
-between 0 and 1, because P(X > 0) >= E[X].
+A score may have only the two ends of its range, as 0 or 1 for an event. Then the mean is a share of
+runs and its interval is Clopper and Pearson's for a binomial probability. That interval holds the
+true mean in at least 95 % of cases, however few the runs. (Wilson's interval is narrower, but for
+some probabilities it holds the true mean in 83 % only. Student's has no width if all runs agree:
+for an event of probability 0.1, three runs show no event 73 % of the time.) If all runs scored 0,
+the interval also holds for scores between 0 and 1, because P(X > 0) >= E[X].
 
-Any other score has Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the
-runs as a sample and their scores as roughly normal, which the mean of many is. It ends where the
-score itself ends, at 0 or 1 say: cutting off impossible values leaves out no true mean. If all runs
-agree on another value there is no spread to estimate, and no interval.
+Every other score has Student's interval: mean +- t s / sqrt(R), for R runs with standard deviation
+s, and t the quantile with R - 1 degrees of freedom. It assumes that the mean of the scores is
+roughly normal, as the mean of many scores is. It is cut off at the ends of the score's range, which
+excludes no possible mean. If all runs agree on a value within the range, there is no spread to
+estimate, and no interval.
 """
 
 from collections.abc import Sequence
@@ -26,11 +27,11 @@ class MeanEstimate:
     """The mean of a score over independent runs, with the ends of its 95 % interval.
 
     Attributes:
-        score: its name.
+        score: name of the score.
         runs: number of runs.
-        mean: over the runs.
-        low: the lower end of the interval; the mean without an interval.
-        high: the upper end of the interval; the mean without an interval.
+        mean: mean of the score over the runs.
+        low: the lower end of the interval; the mean itself if the interval is undefined.
+        high: the upper end of the interval; the mean itself if the interval is undefined.
         agree: whether all runs scored the same.
     """
 
@@ -74,7 +75,10 @@ def estimate(
 
 
 def _share(hits: int, runs: int) -> tuple[float, float]:
-    """Return the 95 % limits of a binomial probability (Clopper and Pearson)."""
+    """Return the 95 % limits of a binomial probability (Clopper and Pearson).
+
+    hits: number of runs with the event. runs: number of runs.
+    """
     from .confidence import clopper_pearson
 
     low, high = clopper_pearson(hits, runs, (1 - LEVEL) / 2)

@@ -1,8 +1,9 @@
-"""Limits for a number of people, from the count of participants, each with probability p.
+"""Limits for a number of people, from the number of participants among them.
 
-Of c people s ~ Bin(c, p) take part, and s is seen only if it is at least k. P(s' >= s | s' >= k)
-rises and P(s' <= s | s' >= k) falls in c, so the limits are the ends of all c for which neither is
-unlikely.
+Each of c people takes part with probability p, so s ~ Bin(c, p) take part. The number s is known
+only if it is at least k. Given this, the probability of s or more rises with c, and the probability
+of s or fewer falls with c. The limits are the smallest and the largest c for which neither
+probability is small.
 """
 
 from collections.abc import Callable
@@ -14,14 +15,16 @@ from ..validation import open_unit, whole
 def counted_limits(
     sample_size: int, rate: float, k: int, alpha: float, people: int
 ) -> tuple[int, int]:
-    """Return limits for the number of people if `sample_size` took part, given that at least k did.
+    """Return limits for the number of people if `sample_size` of them took part at random.
+
+    The sample size is known only if at least k people took part; the limits allow for this.
 
     Args:
-        sample_size: number that took part, at least k.
+        sample_size: number of participants, at least k.
         rate: the probability that a person takes part, in (0, 1).
-        k: a smaller number would not be seen, at least 1.
-        alpha: probability that a limit fails, both together, in (0, 1).
-        people: number of all people, at least `sample_size`.
+        k: the least number of participants that is published, at least 1.
+        alpha: probability that either limit fails, in (0, 1).
+        people: the largest possible number of people, at least `sample_size`.
 
     Returns:
         The lower and the upper limit, between `sample_size` and `people`.
@@ -45,7 +48,7 @@ def counted_limits(
         return float(binom.sf(minimum - 1, c, rate))
 
     def unlikely_few(c: int) -> bool:
-        """Whether so few participants are unlikely if there are c people."""
+        """Whether so few participants are unlikely, given c people and at least k participants."""
         opens = at_least(c, k)
         return 1 - at_least(c, sample_size + 1) / opens <= alpha / 2
 
@@ -57,7 +60,10 @@ def counted_limits(
 
 
 def _first(condition: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first number for which the monotone condition is true; else `high`."""
+    """Return the first number from `low` on for which a condition is true; else `high`.
+
+    The condition must stay true once it is true, because the search is by bisection.
+    """
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if condition(middle) else (middle + 1, high)

@@ -1,11 +1,12 @@
 """Statistical exposure: the probability that a random user of a future database is exposed.
 
 The database has n people with values drawn from the distribution p. A user is exposed if fewer than
-k people share its value:
+k people share its value, the user included:
 
     Q_p(n, k) = sum_v p(v) P(Bin(n - 1, p(v)) <= k - 2)          (paper 000, Definition 7)
 
-One atom contributes g(p) = p P(Bin(n - 1, p) <= k - 2). With b(m; N) = P(Bin(N, p) = m):
+A value of probability p adds g(p) = p P(Bin(n - 1, p) <= k - 2) to Q_p(n, k). With b(m; N) =
+P(Bin(N, p) = m), the derivatives of g are
 
     g'(p)  = P(Bin(n - 1, p) <= k - 2) - (k - 1) b(k - 1; n - 1)
     g''(p) = -(n - 1) [k b(k - 2; n - 2) - (k - 1) b(k - 1; n - 2)]
@@ -25,8 +26,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_array, as_probabilities, whole
 
-# A binomial tail of fewer than SHORT_SUM terms is summed term by term, if the logarithm of its
-# first term is above LEAST_EXPONENT: below, exp loses digits.
+# A binomial tail of fewer than SHORT_SUM terms is summed term by term, but only if the logarithm of
+# its first term is above LEAST_EXPONENT. Below, the first term loses digits as a float.
 SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
@@ -39,10 +40,11 @@ def statistical_exposure(
 ) -> float | Floats:
     """Return the probability that a random user of n shares its value with fewer than k people.
 
-    The values of the n users are drawn from p. Paper 000, Definition 7 and Appendix D. The printed
-    beta form is undefined for k <= 1, which exposes no person (0), and for k > n, which exposes all
-    (1): both are defined here. Between them the tail is the complementary incomplete beta function
-    I^c_p(k - 1, n - k + 1). It takes p itself and so keeps its digits for the rarest values.
+    The values of the n users are drawn from p (paper 000, Definition 7 and Appendix D). For k <= 1
+    the result is 0, because the user itself has the value; for k > n it is 1. The paper's formula
+    with a beta function is undefined in these cases. In all other cases the tail is computed with
+    the complementary incomplete beta function I^c_p(k - 1, n - k + 1). Its argument is p, not 1 -
+    p, so the rarest values lose no digits.
 
     Args:
         p: probabilities of the values, shape (values,), summing to 1.
@@ -65,21 +67,26 @@ def statistical_exposure(
 
 
 def statistical_exposure_slope(n: int, k: int) -> float:
-    """Return the Lipschitz constant L of p -> Q_p(n, k) in the 1-norm: |dQ| <= L ||p - q||_1.
+    """Return the most that the statistical exposure changes per unit of change of the distribution.
+
+    The exposure Q_p(n, k) is the probability that a random user of n, with values drawn from p,
+    shares its value with fewer than k people. The result L is its Lipschitz constant in the 1-norm:
+    for two distributions p and q, |Q_p - Q_q| <= L ||p - q||_1.
 
         L = max(1, (k - 1) max_p P(Bin(n - 1, p) = k - 1)),  reached at p = (k - 1)/(n - 1)
 
-    It is about sqrt((k - 1) / (2 pi (1 - k/n))): no sqrt(n) for k << n, and n - 1 at k = n.
+    L is about sqrt((k - 1) / (2 pi (1 - k/n))): it does not grow with n for k << n, and is n - 1 at
+    k = n.
 
-    Paper 000, Theorem 8 is wrong as printed: "|dQ| <= C sqrt(n) ||p - q||_inf for all k and n, C
-    linear in the support" fails for k near n (p = (1 - 1/n, 1/n), q = (1, 0), k = n: |dQ| tends to
-    1 - 1/e while ||p - q||_inf = 1/n). The corrected statement is |dQ| <= L ||p - q||_1 <=
-    L a ||p - q||_inf with a the number of values, because |g'| <= L.
+    Paper 000, Theorem 8, is wrong as printed: |Q_p - Q_q| <= C sqrt(n) ||p - q||_inf for all k and
+    n, C linear in the number of values. It fails for k near n: with p = (1 - 1/n, 1/n), q = (1, 0)
+    and k = n the exposures differ by nearly 1 - 1/e, and ||p - q||_inf = 1/n. With a values, the
+    corrected bound gives |Q_p - Q_q| <= L a ||p - q||_inf.
 
     Args:
         n: people in the database, >= 1.
-        k: crowd size, any whole number. For k <= 1 or k > n the exposure is constant and L = 1
-            holds trivially.
+        k: crowd size, any whole number. For k <= 1 or k > n the exposure is constant, and the
+            result is 1.
     """
     n, k = whole(n, "n", 1), whole(k, "k", -(2**63))
     if k <= 1 or k > n:
@@ -88,10 +95,15 @@ def statistical_exposure_slope(n: int, k: int) -> float:
 
 
 def contribution(p: Floats, n: int, k: int) -> Floats:
-    """Return g(p) = p P(Bin(n - 1, p) <= k - 2), the exposure added by a value of probability p.
+    """Return the exposure that a value of probability p adds: p P(Bin(n - 1, p) <= k - 2).
 
-    It is the probability that a person among n has this value and shares it with fewer than k
-    people.
+    It is the probability that a random person among n has this value and shares it with fewer than
+    k people, itself included.
+
+    Args:
+        p: probabilities of values, an array.
+        n: number of people.
+        k: people in the smallest safe crowd.
     """
     if k <= 1:
         return np.zeros_like(p)
@@ -101,9 +113,12 @@ def contribution(p: Floats, n: int, k: int) -> Floats:
 
 
 def contribution_slope(p: float, n: int, k: int) -> float:
-    """Return the derivative g'(p) of a value's `contribution` g to the exposure.
+    """Return the derivative of a value's `contribution` to the exposure, by its probability p.
 
-    For 2 <= k <= n people and 0 <= p <= 1.
+    Args:
+        p: probability of the value, 0 to 1.
+        n: number of people.
+        k: people in the smallest safe crowd, 2 to n.
     """
     from scipy.special import betaincc
 
@@ -111,9 +126,13 @@ def contribution_slope(p: float, n: int, k: int) -> float:
 
 
 def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> float:
-    """Return the statistical exposure for one k (the smallest safe crowd) and n people.
+    """Return the probability that a random person of n shares its value with fewer than k people.
 
-    `atoms` are the different probabilities of values, `copies` the number of values of each.
+    Args:
+        atoms: the different probabilities of values.
+        copies: for each of them, the number of values with this probability.
+        n: number of people.
+        k: people in the smallest safe crowd.
     """
     if k > n:
         return 1.0
@@ -121,10 +140,10 @@ def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> fl
 
 
 def _lower_tail(p: Floats, N: int, m: int) -> Floats:
-    """Return P(Bin(N, p) <= m) for 0 <= m < N and each probability p.
+    """Return the binomial tail P(Bin(N, p) <= m) for each probability p; 0 <= m < N.
 
-    Chernoff's exp(-N KL(m'/N || p)) gives the p at which it is 1 or 0 to the last bit. Short sums
-    are summed, the rest is the incomplete beta function.
+    Where Chernoff's bound shows that the tail is 0 or 1 in float64, it is set so. Short tails are
+    summed term by term, all other tails come from the incomplete beta function.
     """
     from scipy.special import betaincc
 
@@ -146,15 +165,21 @@ def _lower_tail(p: Floats, N: int, m: int) -> Floats:
 
 
 def _edges(N: int, m: int) -> tuple[float, float]:
-    """Return the two p beyond which P(Bin(N, p) <= m) is 1, and 0, in float64.
+    """Return the two p between which the tail P(Bin(N, p) <= m) is neither 1 nor 0 in float64.
 
-    It is 1 below the first, and 0 above the second.
+    The tail is 1 below the first and 0 above the second. They come from Chernoff's bound exp(-N
+    KL(m/N || p)), KL the Kullback-Leibler divergence.
     """
 
     def edge(at: float, exponent: float, inside: float, outside: float) -> float:
-        """Return the p with N KL(at/N || p) = exponent, by bisection.
+        """Return the p at which Chernoff's bound on the tail has a given exponent, by bisection.
 
-        `inside` is a p where the tail is neither 0 nor 1, `outside` a p beyond the edge.
+        Args:
+            at: a number of successes out of N.
+            exponent: minus the logarithm of the bound, N KL(at/N || p), with KL the
+                Kullback-Leibler divergence.
+            inside: a p at which the bound leaves the tail between 0 and 1.
+            outside: a p beyond the edge.
         """
         for _ in range(60):
             p = (inside + outside) / 2
@@ -168,7 +193,10 @@ def _edges(N: int, m: int) -> tuple[float, float]:
 
 
 def _peak_of_binomial(N: int, m: int) -> float:
-    """Return P(Bin(N, m/N) = m) by Stirling's formula with exact remainders (no cancellation)."""
+    """Return P(Bin(N, m/N) = m), the binomial probability at its mean, without cancellation.
+
+    It is Stirling's formula times a correction from its exact errors.
+    """
     if m in (0, N):
         return 1.0
     remainder = _stirling(N) - _stirling(m) - _stirling(N - m)
@@ -176,7 +204,7 @@ def _peak_of_binomial(N: int, m: int) -> float:
 
 
 def _binomial(N: int, m: int, p: float) -> float:
-    """Return P(Bin(N, p) = m), a binomial probability, from terms without cancellation.
+    """Return the binomial probability P(Bin(N, p) = m), from terms without cancellation.
 
     It is the probability at p = m/N times exp(-N KL(m/N || p)), KL the Kullback-Leibler divergence.
     """
@@ -194,7 +222,8 @@ def _deviance(x: float, mean: float) -> float:
     ratio = (x - mean) / mean
     if abs(ratio) > 0.1:
         return x * log(x / mean) + mean - x
-    # (1 + r) log(1 + r) - r = sum_i (-r)^i / (i (i - 1)); 30 terms reach float64 at |r| = 0.1.
+    # With r the ratio, the result is mean times (1 + r) log(1 + r) - r = sum_i (-r)^i / (i (i -
+    # 1)). 30 terms of the sum reach float64's precision at |r| = 0.1.
     return mean * sum((-ratio) ** i / (i * (i - 1)) for i in range(2, 32))
 
 

@@ -1,19 +1,21 @@
-"""A finite-sample error bar for the statistical exposure: Theorem 8, corrected and made exact.
+"""A confidence interval for the statistical exposure (paper 000, Theorem 8, corrected).
 
 The statistical exposure Q_p(n, k) is the probability that a random user of n, with values drawn
-from p, shares its value with fewer than k people (`statistical.py`, which has g). There are two
-certified ways from the counts of m sampled people to it:
+from p, shares its value with fewer than k people. It is the sum of g(p(v)) over values v, with g(p)
+= p P(Bin(n - 1, p) <= k - 2) and derivative g' (`statistical.py`). From m sampled people with
+shares phat(v) of the values, two methods give an interval with confidence 1 - delta:
 
-* "l1": sum_v (p(v) - phat(v)) = 0, so with c = (1 + min g')/2 in |sum g(p) - g(phat)| = |sum int
-  (g' - c)| <= (1 - min g')/2 ||p - phat||_1, where min g' = g'(k/n). The 1-norm is bounded by
-  Weissman et al. (2003): P(||p - phat||_1 >= e) <= (2^a - 2) e^(-m e^2/2), a the number of values.
+* "l1": p and phat both sum to 1, so a constant may be subtracted from g' before integrating. With
+  g' between min g' = g'(k/n) and 1, the middle of this range gives |sum g(p) - g(phat)| <= (1 - min
+  g')/2 ||p - phat||_1. The 1-norm is bounded by Weissman et al. (2003): P(||p - phat||_1 >= e) <=
+  (2^a - 2) e^(-m e^2/2), with a the number of values.
 * "box": every p(v) lies in its exact (Clopper-Pearson) interval, all at once with probability 1 -
-  delta; the exposure is then maximised and minimised over that box intersected with the simplex.
-  Weak duality makes every multiplier x a certificate: sum g(p) <= x + sum max_{l <= p <= u} (g(p) -
-  x p); the best x is found by a convex search.
+  delta. The exposure is maximised and minimised over all distributions within these intervals. Each
+  number x (a multiplier) proves a bound by weak duality: sum g(p) <= x + sum max_{l <= p <= u}
+  (g(p) - x p), with l and u the ends of a value's interval. A convex search finds the best x.
 
-The box adapts to the positions of the probabilities (an atom far from k/n hardly moves g), the norm
-does not; the box is the default, and `benchmarks/estimation.py` compares their widths.
+"box" is the default, because a value with a probability far from k/n hardly changes the exposure,
+which "l1" ignores. `benchmarks/estimation.py` compares the widths.
 """
 
 from __future__ import annotations
@@ -41,10 +43,12 @@ def statistical_exposure_interval(
     delta: float,
     rule: Literal["box", "l1"] = "box",
 ) -> Interval:
-    """Return an interval for Q_p(n, k) of the population, from the counts of a sample of any size.
+    """Return an interval for the exposure of a future database, from the counts of a sample.
 
-    Paper 000, Theorem 8. Its printed form (sqrt(n) times the sup norm) is false for k near n;
-    this is the corrected Lipschitz bound with a concentration inequality, and a sharper box.
+    The statistical exposure is the probability that a random user of n shares its value with fewer
+    than k people, if values are drawn from the distribution p of the population. Paper 000, Theorem
+    8, bounds its error by sqrt(n) times the largest error of a probability, which is false for k
+    near n. The two rules here are proved.
 
     >>> from veilmix.analysis.estimation import statistical_exposure_interval
     >>> interval = statistical_exposure_interval([90, 8, 2], n=100, k=5, delta=0.1)
@@ -54,13 +58,14 @@ def statistical_exposure_interval(
     Args:
         counts: number of sampled people with each value, shape (values,). The domain is known: a
             value that does not occur is listed with 0.
-        n: people in the database to come, >= 1.
+        n: people in the database to come, >= 1; the sample may have any size.
         k: crowd size, a whole number.
         delta: allowed failure probability, 0 < delta < 1.
-        rule: "box" or "l1".
+        rule: "box", from an exact interval of each value's probability, or "l1", from a bound on
+            the sum of the errors of all probabilities.
 
     Returns:
-        The interval in probabilities; its estimate is the plug-in Q_phat(n, k).
+        The interval in probabilities; its estimate is the exposure with the sample's shares as p.
     """
     sample, delta = as_counts(counts), open_unit(delta, "delta")
     n = whole(n, "n", 1)
@@ -77,21 +82,33 @@ def statistical_exposure_interval(
 
 
 def norm_radius(support: int, m: int, delta: float) -> float:
-    """Return the radius e with P(||p - phat||_1 >= e) <= delta; at most 2.
+    """Return the radius e with P(||p - phat||_1 >= e) <= delta; at most 2 (Weissman et al. 2003).
 
-    m people are sampled, with `support` possible values (Weissman et al. 2003).
+    p are the probabilities of the values, phat their shares in a sample.
+
+    Args:
+        support: number of possible values.
+        m: number of sampled people.
+        delta: allowed failure probability, 0 < delta < 1.
     """
     if support == 1:
         return 0.0
-    # log(2^a - 2), written so that it does not overflow.
+    # log(2^a - 2) for a = `support`, written so that 2^a does not overflow
     choices = support * log(2) + np.log1p(-(2.0 ** (1 - support)))
     return min(2.0, sqrt(2 * (float(choices) - log(delta)) / m))
 
 
 def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
-    """Return the ends of an interval for the exposure, from a bound on ||p - phat||_1.
+    """Return the ends of an interval for the exposure, from a bound on the sum of all errors.
 
-    They are not cut to [0, 1].
+    The errors are those of the values' shares as estimates of their probabilities. The ends are not
+    cut to [0, 1].
+
+    Args:
+        sample: number of sampled people with each value.
+        n: people in the database.
+        k: crowd size.
+        delta: allowed failure probability.
     """
     m = int(sample.sum())
     half_range = (1 - contribution_slope(k / n, n, k)) / 2
@@ -104,6 +121,12 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
     """Return the ends of an interval for the exposure, from an interval of each probability.
 
     They are not cut to [0, 1].
+
+    Args:
+        sample: number of sampled people with each value.
+        n: people in the database.
+        k: crowd size.
+        delta: allowed failure probability.
     """
     values, copies = np.unique(sample, return_counts=True)
     m = int(sample.sum())
@@ -111,7 +134,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
     ends = contribution(low, n, k), contribution(high, n, k)
 
     def negated_density(x: float) -> float:
-        """Return the dual upper bound on the exposure at multiplier x, never below the truth."""
+        """Return an upper bound on the exposure, valid for every x (weak duality)."""
         p = np.clip(_slope_root(x, n, k, rising=False), low, high)
         best = np.maximum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -119,7 +142,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
         return x + float(best @ copies)
 
     def density(x: float) -> float:
-        """Return minus the dual lower bound on the exposure at multiplier x."""
+        """Return minus a lower bound on the exposure, valid for every x (weak duality)."""
         p = np.clip(_slope_root(x, n, k, rising=True), low, high)
         best = np.minimum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -131,9 +154,9 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
 
 
 def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
-    """Return the least value of a convex function in [low, high].
+    """Return nearly the least value of a convex function f in [low, high].
 
-    The search is approximate; every value of f is a valid bound.
+    The result is a value of f, and so a valid bound, even if the search is not exact.
     """
     from scipy.optimize import minimize_scalar
 
@@ -142,11 +165,16 @@ def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _slope_root(x: float, n: int, k: int, *, rising: bool) -> float:
-    """Return the probability p at which an atom's contribution g to the exposure has the slope x.
+    """Return the probability p at which a value's contribution to the exposure has the slope x.
 
-    The people are n, the smallest safe crowd is k. It is searched right of k/n if rising, else
-    left;
-    without such a p, the nearer end.
+    `contribution_slope` computes the slope. Without such a p in the range, the nearer end is
+    returned.
+
+    Args:
+        x: the slope.
+        n: number of people.
+        k: people in the smallest safe crowd.
+        rising: whether to search above k/n, where the slope rises; else below, where it falls.
     """
     low, high = (k / n, 1.0) if rising else (0.0, k / n)
     for _ in range(BISECTIONS):

@@ -1,29 +1,32 @@
-"""Bounds on a joint exposure for people or populations that were not counted.
+"""Bounds on the exposure of all columns together, for people or populations that were not counted.
 
-Exposed people are in a cell of fewer than k people. The coverage bound needs no thresholds. For ANY
-choice of "common" values A_j in every column,
+Exposed people are in a cell of fewer than k people. The coverage bound holds for ANY choice of a
+set A_j of "common" values in every column j:
 
-    exposed <= R + (k - 1) (P - max_j H_j),   R = sum_j R_j,  P = prod_j |A_j|,
+    exposed <= R + (k - 1) (P - max_j H_j),   R = sum_j R_j,  P = prod_j |A_j|.
 
-R_j = people whose value in column j is not in A_j, H_j = common values v of column j with
-count_j(v) - (R - R_j) > (k - 1) P / |A_j|. Proof: an exposed person either has a value outside some
-A_j (at most R people) or sits in one of the P cells of common values, with at most k - 2 others.
-The people of a value v in H_j cannot all be of the second kind in exposed cells: at most R - R_j of
-them have a value outside A_i for another column i, the rest sit in P / |A_j| cells and are more
-than (k - 1) each; so some cell with v is not exposed, and different v give different cells.
+R_j is the number of people without a common value in column j. H_j is the number of common
+values v of column j with count_j(v) - (R - R_j) > (k - 1) P / |A_j|.
 
-The right side grows in R_j and shrinks in count_j(v). So if the counts of the table in question are
-unknown, certified upper ends of R_j and lower ends of count_j(v) suffice, all holding at once with
-probability 1 - delta, for any A_j chosen afterwards:
+Proof: an exposed person either has a value outside some A_j (at most R people), or is in one of the
+P cells of common values, with at most k - 2 other people. Take a value v counted in H_j. At most R
+- R_j of its people have an uncommon value in another column. The rest are in P / |A_j| cells, and
+are more than k - 1 people per cell. So some cell with v is not exposed, and different v give
+different cells.
 
-* sets: R_j must hold for a set chosen after looking, so every set A gets its own failure
-  probability, in advance, with sum delta/(2 d) per column. In a public domain of V values a set of
-  a values gets 1/((V - 1) C(V, a)), in an open domain a! prod_{v in A} m(v)/N / (a (a + 1)) with
-  m(v) the people with v among the N pooled ones: sum over all sets of size a of a! prod m(v)/N is
-  at most (sum_v m(v)/N)^a = 1, and sum_a 1/(a (a + 1)) = 1. The test is run with the smaller counts
-  of round 1 in place of m(v), which only makes it more cautious. Values never seen in round 1 are
-  in the complement of A like any other rare value: unseen mass needs no separate treatment.
-* values: count_j(v) gets delta/(2 d) times 1/V, or m(v)/N in an open domain.
+The right side grows with R_j and falls with count_j(v). So if the counts of the table are unknown,
+upper limits of R_j and lower limits of count_j(v) suffice. All limits hold at once with probability
+1 - delta, for d columns and for any A_j chosen after round 1:
+
+* Limits of R_j. The set A_j is chosen after looking at the data, so every set gets its own failure
+  probability in advance. They add up to delta/(2 d) per column. In a public domain of V values a
+  set of a values gets the share 1/((V - 1) C(V, a)). In an open domain, a set A of a values gets a!
+  prod_{v in A} m(v)/N / (a (a + 1)), with m(v) the people with v among the N people of both rounds.
+  Over all sets of size a, a! prod m(v)/N adds up to at most (sum_v m(v)/N)^a = 1, and sum_a 1/(a (a
+  + 1)) = 1. The smaller counts of round 1 are used in place of m(v), which makes the limits only
+  more cautious. Values that round 1 did not see are outside A like any rare value, so they need no
+  separate treatment.
+* Limits of count_j(v). Each gets delta/(2 d) times 1/V, or times m(v)/N in an open domain.
 """
 
 from __future__ import annotations
@@ -44,8 +47,9 @@ from .hypergeometric import max_unseen, min_certain
 
 Rule = Literal["coverage", "refined"]
 
-# Most combinations that are all tried of how many frequent values of each column count as "common".
-# If there are more, one column at a time is improved; every combination gives a valid bound.
+# A choice says, for each column, how many of its most frequent values count as "common". Up to this
+# number of choices all are tried; if there are more, one column at a time is improved. Every choice
+# gives a valid bound, so a search that misses the best choice makes the bound only larger.
 EXHAUSTIVE = 20_000
 
 
@@ -53,12 +57,14 @@ EXHAUSTIVE = 20_000
 class StatisticalBound:
     """An upper bound, with a confidence, on the exposure of people that were not counted.
 
+    The people of round 1 were counted, and the bound is about other people, in round 2.
+
     Attributes:
         value: upper bound on the share of released people that are exposed; in [0, 1].
         people: the bound in whole people.
         released: people in round 2.
         confidence: the probability, over both rounds, that the bound holds.
-        rule: the composition rule.
+        rule: the formula of the bound, "coverage" or "refined".
         common: per column, the number of its most frequent values taken as common (not rare).
         rare: per column, upper bound on the people of round 2 with any other value.
     """
@@ -81,12 +87,12 @@ class StatisticalBound:
 
 @dataclass(frozen=True, slots=True)
 class _CertifiedColumn:
-    """Certified bounds on the unknown counts of one column, or on its probabilities.
+    """Bounds, with a confidence, on the unknown counts of one column, or on its probabilities.
 
     Attributes:
-        sizes: numbers of most frequent values that may be taken as common.
-        rare: for each size, the most people (or probability) outside these values.
-        lower_ends: for each value, most frequent first, the least people (or probability).
+        sizes: possible numbers of most frequent values that count as common (not rare).
+        rare: for each size, upper bound on the people (or probability) outside the common values.
+        lower_ends: for each value, most frequent first, lower bound on its people (or probability).
     """
 
     sizes: tuple[int, ...]
@@ -103,21 +109,23 @@ def statistical_bound(
     *,
     open_columns: Collection[int] | None = None,
 ) -> StatisticalBound:
-    """Bound round 2's joint exposure from round 1's marginals, if the people differ.
+    """Bound the exposure of other people in round 2 from the column counts of round 1.
 
-    Paper 000, section 7 gives intervals for single columns; this goes through composition (the
-    module's docstring has the proof). Assumption: the people of both rounds together are
-    exchangeable, as two samples of one population are, with or without replacement. Then given all
-    of them, the count of a set of values in round 1 is hypergeometric whatever the population.
+    The exposure is that of all columns together. Paper 000, section 7, gives intervals for single
+    columns; here limits for every column are put into a bound for the combination (the module's
+    docstring has the proof). Assumption: the people of both rounds together are exchangeable, as
+    two samples of one population are, with or without replacement. Then, given all these people,
+    the count of a set of values in round 1 is hypergeometric, whatever the population.
 
     Args:
         marginals: counts of round 1, one array per released column, all with the same total n1.
         k: crowd size, a whole number.
         released: people of round 2, n2 >= 1.
         delta: allowed failure probability, 0 < delta < 1.
-        rule: "coverage", or "refined" (k P in place of (k - 1)(P - max H)).
+        rule: "coverage", or "refined", a simpler bound: the people with a rare value in some
+            column, plus k times the number of cells of common values.
         open_columns: indices of the columns with an open domain: round 2 may hold values that
-            `marginals` does not list. None, the safe reading, takes all columns as open; () means
+            `marginals` does not list. None, the safe choice, takes all columns as open; () means
             that every domain is public and listed completely, zeros included.
 
     Raises:
@@ -146,22 +154,19 @@ def statistical_bound(
 def joint_exposure_interval(
     marginals: Sequence[npt.ArrayLike], k: int, delta: float, rule: Rule = "coverage"
 ) -> Interval:
-    """Return an interval for the joint exposure Q_J(t), t = k/n, of a POPULATION, from n people.
+    """Return an interval for the joint exposure of a POPULATION, from column counts of n people.
 
-    Q_J(t) is the share of people in a cell of all columns with a smaller share than t. Upper end:
-    the
-    coverage bound holds for shares as for people, Q_J(t) <= r + t (P - max_j H_j). A_j are the
-    values
-    of column j taken as common, P is the product of their numbers |A_j|, r the sum of r_j, the
-    probability of a value outside A_j, and H_j the number of values with p_j(v) - (r - r_j) >= t P
-    /
-    |A_j| (an exposed cell holds strictly less than t). The r_j get exact binomial upper limits for
-    all
-    sets at once and the p_j(v) lower limits, as in the module's docstring. Lower end: Q_J(t) >=
-    max_j
-    Q_j(t) (the true and trivial lower bound that paper 000, section 6.1 promises) with Theorem 5
-    per
-    column. Each end may fail with probability delta/2.
+    The joint exposure Q_J(t) is the share of the population in cells of all columns with a share
+    below t = k/n. Each end of the interval may fail with probability delta/2.
+
+    Upper end: in each column j some values are common, the set A_j. Let r_j be the probability of
+    all other values, r the sum of all r_j, and P the product of the numbers |A_j|. H_j is the
+    number of common values with probability above r - r_j + t P / |A_j|. Then Q_J(t) <= r + t (P -
+    max_j H_j), by the same proof as the module's bound for people. Exact binomial limits replace
+    the unknown r_j and probabilities of values.
+
+    Lower end: the joint exposes at least the people that any single column exposes (paper 000,
+    section 6.1). Theorem 5 of paper 000 gives a lower limit for each column; the largest is taken.
 
     >>> from veilmix.analysis.estimation import joint_exposure_interval
     >>> interval = joint_exposure_interval([[90, 10], [70, 30]], k=15, delta=0.1)
@@ -173,10 +178,11 @@ def joint_exposure_interval(
             value that does not occur has 0.
         k: crowd size in the sample's scale; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
-        rule: "coverage" or "refined" (H left out).
+        rule: "coverage" or "refined" (every H_j is taken as 0).
 
     Returns:
-        The interval; its estimate is the bound at the empirical marginals, without confidence.
+        The interval. Its estimate is the upper bound computed with the sample's shares, without
+        confidence.
     """
     columns, delta = as_marginals(marginals), open_unit(delta, "delta")
     k, d = whole(k, "k", 0), len(columns)
@@ -198,12 +204,13 @@ def joint_exposure_interval(
 def _certify_people(
     counts: Counts, n2: int, log_share: float, *, is_open: bool
 ) -> _CertifiedColumn:
-    """Return certified bounds on round 2's counts of a column, from its counts in round 1.
+    """Return bounds, with a confidence, on round 2's counts of a column, from round 1's counts.
 
     Args:
         counts: counts of round 1.
         n2: people of round 2.
-        log_share: logarithm of the failure probability of the column.
+        log_share: logarithm of the failure probability of each kind of bound: of the people with
+            rare values, and of the people of each value.
         is_open: whether round 2 may hold values that round 1 does not list.
     """
     ordered = -np.sort(-counts[counts > 0] if is_open else -counts)
@@ -221,10 +228,12 @@ def _certify_people(
 
 
 def _certify_shares(counts: Counts, alpha: float | None) -> _CertifiedColumn:
-    """Return certified bounds on the probabilities of a column's values in the population.
+    """Return bounds, with a confidence, on the probabilities of a column's values.
 
-    counts: counts of the sample. alpha: failure probability of either kind of bound; None: the
-    empirical shares, without confidence.
+    Args:
+        counts: counts of the sample.
+        alpha: failure probability of each kind of bound: of the probability of all rare values, and
+            of each value's probability. None: the sample's shares, without confidence.
     """
     ordered = -np.sort(-counts)
     n, V = int(counts.sum()), len(ordered)
@@ -243,7 +252,10 @@ def _certify_shares(counts: Counts, alpha: float | None) -> _CertifiedColumn:
 
 
 def _breakpoints(ordered: Counts) -> tuple[int, ...]:
-    """Return sizes of common sets to try: the ends of runs of equal counts, at most 256.
+    """Return the numbers of most frequent values that are tried as a column's common values.
+
+    Values with equal counts are common together or not at all. At most 256 numbers are returned,
+    evenly spread in their logarithm.
 
     ordered: the counts of a column in descending order.
     """
@@ -254,10 +266,15 @@ def _breakpoints(ordered: Counts) -> tuple[int, ...]:
 
 
 def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Floats:
-    """Return the log of 1/((V - 1) C(V, a)) for each size a of a set of common values.
+    """Return the log of each value set's share of the failure probability, in a public domain.
 
-    It is the share of the failure probability that each proper subset of the V values of a public
-    domain gets in advance.
+    The set of common values is chosen after looking at the data, so every proper subset of the V
+    values gets a share in advance: 1/((V - 1) C(V, a)) for a subset of a values.
+
+    Args:
+        ordered: the counts of the V values, zeros included.
+        sizes: the sizes a.
+        _pooled: not used; `_open_weights` has the same parameter.
     """
     from scipy.special import gammaln
 
@@ -267,10 +284,17 @@ def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Fl
 
 
 def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Floats:
-    """Return the log of a! prod m(v)/N / (a (a + 1)) for each size a of a set of common values.
+    """Return the log of each value set's share of the failure probability, in an open domain.
 
-    It is the set's share of the failure probability in an open domain. Round 1's counts, `ordered`,
-    stand for m(v), and `pooled` is N.
+    The set of common values is chosen after looking at the data, so every set A gets a share in
+    advance: a! prod_{v in A} m(v)/N / (a (a + 1)) for a values. m(v) are the people with value v
+    among the N people of both rounds.
+
+    Args:
+        ordered: round 1's counts in descending order; the smaller counts stand for m(v). The set of
+            each size has the most frequent values.
+        sizes: the sizes a.
+        pooled: N.
     """
     from scipy.special import gammaln
 
@@ -283,19 +307,22 @@ def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Float
 def _minimum_bound(
     columns: Sequence[_CertifiedColumn], cell: float, rule: Rule, refined_cell: float
 ) -> tuple[float, tuple[int, ...]]:
-    """Return the least bound over the choices of common values, and the choice.
+    """Return the least bound on exposed people over choices of each column's common values.
+
+    With the choice it returns, for each column, the index of the chosen number of common values.
 
     Args:
-        columns: certified bounds on each column.
+        columns: bounds on the counts (or probabilities) of each column.
         cell: the most people (or probability) of an exposed cell, k - 1 or t.
         rule: "coverage" or "refined".
-        refined_cell: the factor of P under the refined rule, k or t.
+        refined_cell: the people (or probability) added for each cell of common values under the
+            rule "refined", k or t.
     """
 
     def bound(choice: tuple[int, ...]) -> float:
-        """Return the bound on exposed people for a choice of each column's common values.
+        """Return the bound on exposed people (or probability) for a choice of common values.
 
-        choice: for each column, the index of the number of its common values in `sizes`.
+        choice: for each column, the index of its number of common values in `sizes`.
         """
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
         sizes = [c.sizes[i] for c, i in zip(columns, choice, strict=True)]
@@ -315,9 +342,12 @@ def _minimum_bound(
 def _choices(
     lengths: Sequence[int], bound: Callable[[tuple[int, ...]], float]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield every choice if they are few; else local minima of `bound` from a few starts.
+    """Yield every choice if there are few; else local minima of `bound` from a few starts.
 
-    A choice is a number below lengths[j] for each column j.
+    Args:
+        lengths: for each column, the number of its options; a choice is an option's index per
+            column.
+        bound: the bound on exposed people for a choice.
     """
     if prod(lengths) <= EXHAUSTIVE:
         yield from product(*map(range, lengths))

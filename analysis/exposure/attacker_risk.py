@@ -1,7 +1,7 @@
 """The probability that an attacker names the right person: prosecutor, journalist, marketer risk.
 
-A person's crowd f is the number of indistinguishable rows of the table. A uniform guess among them
-is right with probability 1 / f:
+A person's crowd f is the number of indistinguishable rows of the table, F the number of such people
+in the population. A uniform guess among f people is right with probability 1 / f:
 
     prosecutor   knows that its target is in the table          largest 1 / min f, mean of 1 / f
     journalist   knows only that its target is in the           largest 1 / min F, mean of 1 / F
@@ -9,18 +9,17 @@ is right with probability 1 / f:
     marketer     links the whole table to the population and    mean of 1 / F
                  wants many right, of any people
 
-F is the crowd in the population. With that table it is counted (`risk_within`); usually it is not
-available, and F is estimated from sampling weights (sampled_population.py), or as F = factor * f
-(`risk`), as if every cell had been drawn at the same rate: with factor 1 the table is the
-population, and the three attackers agree. A rare person may be unique in both; then the estimate of
-1 / F is too small a number, and the prosecutor's risk, which needs no estimate, is the safe one to
-quote.
+With a table of the population, F is counted (`risk_within`). Usually there is no such table. Then F
+is estimated from sampling weights (sampled_population.py), or as F = factor * f (`risk`), as if
+every cell had been drawn at the same rate. With factor 1 the table is the population, and the three
+attackers agree. A person may be unique in the table and in the population; then the estimate of 1 /
+F is too small. The prosecutor's risk needs no estimate, so it is the safe number to quote.
 
-If cells are a partition, the mean of 1 / f is (number of cells) / n. The names and measures are
-those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of F.
-Dankar and K. El Emam, A method for evaluating marketer re-identification risk (EDBT workshops,
-2010). At risk above 1 / k, strictly, are the people with a crowd smaller than k: for the prosecutor
-that is the exposure of paper 000, Definition 1.
+If each person is in one cell, the mean of 1 / f is (number of cells) / n, for n people. The people
+with a risk strictly above 1 / k are those with a crowd smaller than k: for the prosecutor that is
+the exposure of paper 000, Definition 1. Names and measures follow K. El Emam, Guide to the
+De-Identification of Personal Health Information (2013), and F. Dankar and K. El Emam, A method for
+evaluating marketer re-identification risk (EDBT workshops, 2010).
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from .equivalence_classes import Crowds
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """The chance of one kind of attacker to name the right person, over the people of a table.
+    """The probability that one kind of attacker names the right person, over the people of a table.
 
     Attributes:
-        largest: the largest chance over all people, 0 to 1.
-        mean: the mean chance over people, 0 to 1.
-        above: share of people with a chance above 1 / k, 0 to 1.
+        largest: the largest probability over all people, 0 to 1.
+        mean: the mean probability over people, 0 to 1.
+        above: share of people with a probability above 1 / k, k the smallest safe crowd; 0 to 1.
     """
 
     largest: float
@@ -59,15 +58,16 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class PopulationEstimate:
-    """An estimated population, with the chance of the marketer in it and its interval.
+    """An estimated population, with an interval of the marketer's success in it.
 
-    The marketer links every row of the table to a person of the population.
+    The marketer links every row of the table to a person of the population. The interval comes from
+    random draws, by a model, of the number of people in the population for each cell.
 
     Attributes:
-        people: people of the population: the sum of the weights.
+        people: people of the population: the sum of the sampling weights.
         low, high: 95 % interval of the share of people who are linked correctly, 0 to 1.
-        draws: draws of all crowds of the population, by the model.
-        seed: of the draws.
+        draws: number of draws.
+        seed: seed of the draws.
     """
 
     people: float
@@ -82,12 +82,13 @@ class Risk:
     """The re-identification risk of a table: prosecutor, journalist and marketer.
 
     Attributes:
-        k: people in the smallest safe crowd; a chance above 1 / k counts as a risk.
-        factor: people of the population for each person of the table, in the crowd of a typical
-            person.
+        k: people in the smallest safe crowd; a probability above 1 / k counts as a risk.
+        factor: people of the population for each person of the table. With counted crowds: a
+            person's mean crowd in the population divided by that in the table.
         prosecutor: the attacker that knows that the target is in the table.
-        journalist: the attacker that knows the population.
-        estimate: of the population by sampling weights; None: by the factor, or counted.
+        journalist: the attacker that knows only that the target is in the population.
+        estimate: the population as estimated from sampling weights; None if crowds in the
+            population were counted, or taken as `factor` times the crowds in the table.
     """
 
     k: int
@@ -112,11 +113,14 @@ class Risk:
 def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
     """Return the re-identification risk of people with these crowds in the table.
 
+    Crowds in the population are taken as `factor` times as large.
+
     Args:
         crowds: numbers of people by size of crowd in the table.
-        k: an integer of at least 1; people at risk above 1 / k are counted.
-        factor: people in the population for each person in the table, finite and at least 1; it is
-            read as the decimal number in its spelling.
+        k: people in the smallest safe crowd, an integer of at least 1; people with a risk above 1 /
+            k are counted.
+        factor: people in the population for each person in the table, finite and at least 1. The
+            float is taken as the decimal number that Python prints.
     """
     if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
@@ -127,14 +131,13 @@ def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
 
 
 def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
-    """Return the risk of people with known, not estimated, crowds in the population.
+    """Return the re-identification risk of people whose crowds in the population are counted.
 
     Args:
-        crowds: of the people of the table, in the table.
-        among: of the same people, in the population that the table was drawn from: each person's
-            crowd
-            is at least as large as in the table.
-        k: an integer of at least 1.
+        crowds: numbers of people of the table by size of crowd in the table.
+        among: numbers of the same people by size of crowd in the population that the table was
+            drawn from; each crowd is at least as large as in the table.
+        k: people in the smallest safe crowd, an integer of at least 1.
     """
     if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
@@ -152,9 +155,12 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
 
 
 def _attacker(crowds: Crowds, k: int, factor: Fraction) -> Attacker:
-    """Return an attacker's chances if each crowd is `factor` times as large for it.
+    """Return an attacker's probabilities if each crowd is `factor` times as large.
 
-    The factor is 1 in the table, and more in a population.
+    Args:
+        crowds: numbers of people by size of crowd.
+        k: people in the smallest safe crowd.
+        factor: 1 in the table, at least 1 in a population.
     """
     pairs = list(zip(crowds.sizes, crowds.people, strict=True))
     largest = 1 / (factor * crowds.smallest)

@@ -1,8 +1,9 @@
 """Cells of a table: groups of people with equal values in some columns.
 
-A table is n x d integer codes of at least 0. A row's cell in the columns J is written as one number
-in mixed radix, sum_j code_j * prod of the radices of the columns before j; if the product of the
-radices passes 2**63, the number so far is first re-coded densely (at most n cells occur).
+A table is n x d integer codes of at least 0. Each row gets a number (key) for its cell, its
+combination of codes in some columns. The key is a number in mixed radix: a digit for each column,
+with as many possible digits as the column has codes. If the keys would pass 2**63, the keys so far
+are renumbered without gaps, and at most n remain.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
-# keys are renumbered without sorting, by marks in an array, if fewer than NARROW keys per row and
-# fewer than WIDEST in all are possible; the array then takes at most 170 MB
+# keys are renumbered without sorting, with an array that marks the keys that occur, if fewer than
+# NARROW keys per row and fewer than WIDEST in all are possible; the array then takes at most 170 MB
 NARROW = 8
 WIDEST = 1 << 25
-DIRECT = 1 << 22  # limit of the cells that are counted in an array (of 32 MB) instead of sorted
+# limit of the cells that are counted in an array (of 32 MB); with more cells, rows are sorted
+DIRECT = 1 << 22
 
 
 def as_table(table: ArrayLike) -> NDArray[np.integer]:
@@ -71,7 +73,10 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Integers:
-    """Return the people in each occupied cell, in any order: `joint_counts` without checks."""
+    """Return the people in each occupied cell, in any order: `joint_counts` without checks.
+
+    A cell is a combination of values of these columns.
+    """
     return occupied(*_keys(codes, columns))
 
 
@@ -95,6 +100,8 @@ def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Int
 def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
     """Return each row's cell size: the largest k for which the person is k-anonymous.
 
+    The cell of a row has all rows with equal values in these columns.
+
     >>> from veilmix.analysis.exposure import anonymity
     >>> anonymity([[0, 1], [0, 1], [1, 0]], [0, 1]).tolist()
     [2, 2, 1]
@@ -111,7 +118,10 @@ def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """Return the number of each row's cell in these columns: 0, 1, ... without gaps."""
+    """Return, for each row, the number of its cell (combination of values) in these columns.
+
+    Cells are numbered 0, 1, ... without gaps.
+    """
     codes = as_table(table)
     keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
     if cells > DIRECT:
@@ -122,7 +132,7 @@ def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
-    """Return the different rows of a table, and the number of people with each."""
+    """Return the distinct rows of a table, and the number of people with each row."""
     codes = as_table(table)
     places, people = different(codes)
     return codes[places], people
@@ -141,19 +151,22 @@ def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
 
 
 def _keys(codes: NDArray[np.integer], columns: Sequence[int]) -> tuple[Integers, int]:
-    """Return a number per row, equal exactly where the rows agree, and a number above all of them.
+    """Return a key per row, equal exactly for rows that agree in these columns, and a limit.
 
-    Rows are compared in these columns only.
+    The limit is a number above all keys.
     """
     return row_keys((codes[:, column].astype(np.int64) for column in columns), codes.shape[0])
 
 
 def row_keys(columns: Iterable[Integers], n: int) -> tuple[Integers, int]:
-    """Return a number for each row, which ascends with the row, and a number above all of them.
+    """Return a key for each row, equal exactly for equal rows, and a number above all keys.
+
+    Keys ascend in the lexicographic order of the rows: the first column counts most.
+
 
     Args:
-        columns: codes of at least 0 of the rows, one array of shape (n,) a column.
-        n: rows.
+        columns: for each column, the codes of all rows, at least 0, shape (n,).
+        n: number of rows.
     """
     keys, cells = np.zeros(n, dtype=np.int64), 1
     for digits in columns:
@@ -169,16 +182,18 @@ def extend_keys(
     dtype: type[np.integer] = np.int64,
     out: Integers | None = None,
 ) -> tuple[Integers, int]:
-    """Return the keys with one more digit, key * radix + digit, and a number above all of them.
+    """Return keys with one more digit, key * radix + digit, and a number above all of them.
 
-    This is the one place that makes a key of two: of a cell and a column, of two cells.
+    A key is the number of a row's cell; the digit splits the cell by a further column, or by the
+    cells of further columns. Keys and digits are renumbered without gaps first if the result could
+    pass 2**63.
 
     Args:
-        keys: of at least 0 and below `cells`, shape (n,).
-        cells: at least 1; with radix it may pass 2**63, for which keys are numbered densely.
-        digits: of at least 0 and below `radix`, shape (n,).
-        radix: at least 1.
-        dtype: of the result, which has to hold cells * radix.
+        keys: the number of each row's cell, at least 0 and below `cells`, shape (n,).
+        cells: a number above all keys, at least 1.
+        digits: the further number of each row, at least 0 and below `radix`, shape (n,).
+        radix: a number above all digits, at least 1.
+        dtype: type of the result, which has to hold cells * radix.
         out: the array for the result; it may be `keys`.
     """
     if cells * radix > LARGEST:
@@ -191,7 +206,10 @@ def extend_keys(
 
 
 def dense(keys: NDArray[np.integer]) -> tuple[Integers, int]:
-    """Renumber keys 0, 1, ... without gaps; return them and the number of different keys."""
+    """Renumber keys 0, 1, ... without gaps; return the new keys and the number of distinct keys.
+
+    Equal keys stay equal, and their order is kept. keys: a number for each row.
+    """
     if keys.size and keys.min() >= 0 and keys.max() < min(NARROW * keys.size, WIDEST):
         occurring = np.zeros(int(keys.max()) + 1, dtype=bool)
         occurring[keys] = True

@@ -1,11 +1,12 @@
 """Exposure and anonymity of every set of columns of one table, without separate counts.
 
-A tree of sets: a set's children add one column that comes later in a fixed order. Going down, the
-partition of the people into cells is only refined: the cells of the parent, numbered densely, times
-the codes of the new column. Two facts keep it small. People with equal rows move together, so the
-table is first compressed to distinct rows with weights; and a person alone in a cell is alone in
-every refinement, so that row is dropped and only counted; if all people are alone, no rows are
-left. Columns that split most come first, since half of all sets contain the first column.
+The sets form a tree: a set's children add one column that comes later in a fixed order. The cells
+of a child (people with equal values in its columns) come from the cells of the parent, split by the
+codes of the new column. Two facts keep the work small. People with equal rows are always in the
+same cell, so the table is first compressed to distinct rows with their numbers of people. A person
+alone in a cell is alone in all smaller cells, so that row is dropped and only counted. If all
+people are alone, no rows are left. Columns with most values come first, because half of all sets
+contain the first column.
 """
 
 from dataclasses import dataclass
@@ -19,25 +20,28 @@ from .cells import as_table, dense, different, extend_keys
 from .counts import Integers
 
 MAX_COLUMNS = 24  # limit of the columns: 2^24 are 16.8 million sets
-# limit of the cells that are counted in an array for any number of rows, because sorting takes
-# longer
+# limit of the cells whose people are counted in an array, whatever the number of rows; with more
+# cells, sorting the rows may be quicker
 DIRECT = 1 << 18
-SPARSE = 16  # with more cells than this per row, sorting the rows is quicker than an array
+# with more cells than this per row, and more than DIRECT cells, sorting the rows is quicker
+SPARSE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetExposures:
     """The exposure of every set of columns of a table.
 
-    A set is written as a number with bit j set if column j is in it. Entry 0 is the empty set, one
-    cell of all n people.
+    A set is written as a number with bit j set if column j is in the set. Number 0 is the empty
+    set, with all n people in one cell. A cell is all people with equal values in the columns of the
+    set.
 
     Attributes:
         n: number of people.
-        k: the smallest crowd without exposed people.
+        k: people in the smallest cell that is not exposed.
         columns: d, the number of columns.
-        people: in a cell of fewer than k in the columns of a set, shape (2**d,).
-        anonymity: of the smallest cell, shape (2**d,): the k for which a set is k-anonymous.
+        people: for each set, the people in cells of fewer than k people, shape (2**d,).
+        anonymity: for each set, the people in the smallest cell, shape (2**d,): the largest k for
+            which the set is k-anonymous.
     """
 
     n: int
@@ -61,7 +65,9 @@ class SetExposures:
 
 
 def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
-    """Return the people below k and the smallest cell for all 2**d sets of columns of a table.
+    """Return the exposed people and the smallest cell for all 2**d sets of columns of a table.
+
+    A person is exposed in a set if fewer than k people have its values in the columns of the set.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1 and d <= `MAX_COLUMNS`.
@@ -81,15 +87,15 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partition:
-    """A partition of the people into the cells of a set of columns.
+    """The people of a table, divided into the cells of a set of columns (people with equal values).
 
-    Rows that are alone in a cell are left out, because no further column changes that.
+    Rows that are alone in a cell are left out, because further columns do not change that.
 
     Attributes:
-        cells: the cell of each row that is left, below `cell_count`.
-        cell_count: a number above all cells.
-        rows: the distinct row of the table that each entry stands for.
-        weights: people of each row; None: each row is of one person.
+        cells: the number of the cell of each row that is left, below `cell_count`.
+        cell_count: a number above all cell numbers.
+        rows: for each row that is left, its index among the distinct rows of the table.
+        weights: people of each row; None: each row is one person.
         dropped_people: people left out, alone in their cells.
     """
 
@@ -104,18 +110,19 @@ class _Partition:
 class _Walk:
     """The state of a walk over all sets of columns, depth first, with the results so far.
 
-    Columns are in the order of the walk.
+    Columns are in the order of the walk: columns with most values first.
 
     Attributes:
-        k: the smallest crowd without exposed people.
-        weights: people of each distinct row.
-        digits: of each column, the dense codes of the distinct rows.
-        radices: of each column, the number of its codes.
-        bits: of each column, its bit in the number of a set.
-        tails: of each column, the codes of it and all later columns as one number, and the number
-            of these; None if these are more than the rows.
-        people: result: people below k, by the number of a set.
-        anonymity: result: people in the smallest cell, by the number of a set.
+        k: people in the smallest cell that is not exposed.
+        weights: people of each distinct row of the table.
+        digits: for each column, the codes of the distinct rows, renumbered without gaps.
+        radices: for each column, the number of its codes.
+        bits: for each column, its bit in the number of a set.
+        tails: for each column, the combination of the codes in this and all later columns as one
+            number per distinct row, and the number of possible combinations; None if there are more
+            combinations than rows.
+        people: result, by the number of a set: people in cells of fewer than k people.
+        anonymity: result, by the number of a set: people in the smallest cell.
     """
 
     k: int
@@ -154,9 +161,12 @@ class _Walk:
         return _Partition(np.zeros(size, dtype=np.int64), 1, np.arange(size), weights)
 
     def visit(self, number: int, first: int, part: _Partition) -> None:
-        """Record the results of all sets that add columns from `first` on to a set.
+        """Record the results of all sets that extend a set by columns from position `first` on.
 
-        number: the set. part: its partition.
+        Args:
+            number: the number of the set, a bit for each column in it.
+            first: the position, in the order of the walk, of the first column that may be added.
+            part: the people divided into the cells of the set.
         """
         part = self._merged(part, first)
         for position in range(first, len(self.digits)):
@@ -177,9 +187,14 @@ class _Walk:
                 self.visit(child, position + 1, _shared(part, finer, span, shared, single_people))
 
     def _merged(self, part: _Partition, first: int) -> _Partition:
-        """Merge rows that agree in their cell and in all columns from `first` on.
+        """Merge the rows of one cell that are equal in all columns from position `first` on.
 
-        These rows stay together in all sets to come. The partition is unchanged if few rows agree.
+        Only these columns can still be added, so such rows stay in one cell. The partition is
+        returned unchanged if few rows would be merged.
+
+        Args:
+            part: the people divided into the cells of a set of columns.
+            first: a position in the order of the walk.
         """
         tail = self.tails[first]
         if tail is None or part.cell_count * tail[1] > part.rows.size // 2:
@@ -202,14 +217,14 @@ class _Walk:
 def _shared(
     part: _Partition, cells: Integers, span: int, shared: Integers, single_people: int
 ) -> _Partition:
-    """Return the rows of a partition that share a finer cell, with these cells renumbered.
+    """Return the rows that share a cell after a further column split the cells, cells renumbered.
 
     Args:
-        part: the partition.
-        cells: the finer cell of each row, below `span`.
-        span: a number above all finer cells.
-        shared: the finer cells of more than one person.
-        single_people: people alone in a finer cell, who are left out.
+        part: the people divided into cells before the split.
+        cells: the number of each row's cell after the split, below `span`.
+        span: a number above all these cell numbers.
+        shared: the cells after the split that have more than one person.
+        single_people: people alone in a cell after the split, who are left out.
     """
     if shared.size == span:
         return _Partition(cells, span, part.rows, part.weights, single_people)
@@ -222,9 +237,14 @@ def _shared(
 
 
 def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, int] | None]:
-    """Return, per column, the codes of it and all later columns as one number, and their number.
+    """Return, for each column, the codes of this and all later columns as one number per row.
 
-    None where that number is more than the rows.
+    With these numbers comes the number of possible combinations of codes; None for a column with
+    more combinations than rows.
+
+    Args:
+        digits: for each column, the codes of the distinct rows.
+        radices: for each column, the number of its codes.
     """
     size = digits[0].size
     tails: list[tuple[Integers, int] | None] = [None] * len(digits)
@@ -237,10 +257,13 @@ def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, i
 
 
 def _filled(d: int, single_people: int, empty_number: int) -> Integers:
-    """Return an array with a number for each of 2**d sets of columns.
+    """Return an array with a number for each of the 2**d sets of columns, before the walk.
 
-    It is `empty_number` for the empty set, and `single_people` for all others until they are
-    counted.
+    Args:
+        d: the number of columns.
+        single_people: the number for all sets in which each person is alone; the walk overwrites it
+            in all other sets.
+        empty_number: the number for the empty set.
     """
     numbers = np.full(2**d, single_people, dtype=np.int64)
     numbers[0] = empty_number

@@ -1,12 +1,14 @@
 """The counts of one column, and the people and values below each threshold.
 
-The exposure of a column is a step function: it changes only at thresholds next to a count that
-occurs. So all information of column j for any bound is, for each distinct count t in it,
+Formulas that bound exposure need two numbers of a column j for a threshold t, a number of people.
+Both change only at a count that occurs in the column, so one entry for each distinct count
+suffices:
 
-    rare(t)   = the people of column j whose value occurs fewer than t times      (Q_j(t/n) * n)
+    rare(t)   = the people of column j whose value occurs fewer than t times
     common(t) = the number of values of column j that occur at least t times.
 
-A value without people (a zero count) is in no row: it is ignored everywhere.
+Divided by the number n of people, rare(t) is the exposure Q_j(t/n) of the column. A value without
+people (a zero count) is in no row and is ignored everywhere.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,10 @@ Integers = NDArray[np.int64]
 
 
 def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
-    """Return the positive counts of each column, ascending; all count the same n >= 1 people."""
+    """Return the positive counts of each column, in ascending order.
+
+    marginals: counts of each column; all must have the same total n >= 1.
+    """
     return [np.sort(column[column > 0]) for column in as_marginals(marginals)]
 
 
@@ -51,11 +56,9 @@ class Steps:
         return cls(values, threshold, below[first], values.size - first)
 
     def at(self, threshold: int | float) -> tuple[int, int]:
-        """Return the people and the values that a threshold divides.
+        """Return the people with rare values, and the number of common values, for one threshold.
 
-        Returns:
-            The people with values of fewer people than the threshold, and the number of all other
-            values.
+        A value is rare if it occurs fewer than `threshold` times, else common.
         """
         first = int(self.values.searchsorted(threshold))
         return int(self.values[:first].sum()), self.values.size - first

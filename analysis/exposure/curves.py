@@ -1,10 +1,11 @@
-"""Exposure: the number of people with too few other people in their cell (paper 000, Definition 1).
+"""Exposure: the share of people with too few other people in their cell (paper 000, Definition 1).
 
     users_below(k) = sum of the counts c with 0 < c < k,       Q(k/n) = users_below(k) / n.
 
-A person is k-anonymous if the count of its cell is >= k; so Q(1/n) is 0 and unique people appear at
-k = 2 (paper 000 writes Q(1/n) for them in the discussion of Proposition 9; with the strict "<" of
-Definition 1 it must be Q(2/n)). Integers are compared, never floats.
+A cell is all people with equal values, and c its number of people. A person is k-anonymous if its
+cell has at least k people. So the exposure Q(1/n) is 0, and unique people count from k = 2 on.
+(Paper 000 writes Q(1/n) for them in the discussion of Proposition 9; with the strict "<" of
+Definition 1 it must be Q(2/n).) Integers are compared, never floats.
 """
 
 from __future__ import annotations
@@ -62,14 +63,19 @@ def exposure(counts: ArrayLike, k: int) -> float: ...
 @overload
 def exposure(counts: ArrayLike, k: ArrayLike) -> Any: ...
 def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
-    """Return Q(k/n): the share of people in cells of fewer than k people (paper 000, (1)).
+    """Return the exposure Q(k/n): the share of people in cells of fewer than k people, in [0, 1].
 
-    Arguments as of `users_below`; returns a float, or an array of the shape of `k`, in [0, 1].
-    Raises ParameterError if the counts have no people.
+    It is equation (1) of paper 000, for n people.
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
         k: an integer, or an array of integers of any shape.
+
+    Returns:
+        A float for one k, otherwise an array of the shape of `k`.
+
+    Raises:
+        ParameterError: the counts have no people, or an argument is no integer.
     """
     n = int(as_counts(counts, people=0).sum())
     if n == 0:
@@ -82,15 +88,13 @@ def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class ExposureCurve:
-    """The exposed people at every k, as a step function.
-
-    It rises only just above a count that occurs.
+    """The exposed people (in cells of fewer than k) at every k, as a step function of k.
 
     Attributes:
         n: number of people.
-        breakpoints: of step i the smallest k; integers, ascending, the first is 1, the last is 1 +
-            the largest count.
-        people: of step i the people exposed on it; all n on the last.
+        breakpoints: for each step, the smallest k on it; integers, ascending. The first is 1, the
+            last is 1 + the largest count of a cell.
+        people: for each step, the people exposed on it; 0 on the first, n on the last.
     """
 
     n: int
@@ -103,7 +107,7 @@ class ExposureCurve:
         return tuple(people / self.n for people in self.people)
 
     def __call__(self, k: int) -> int:
-        """Return the people exposed at k, an integer; equal to `users_below`."""
+        """Return the people in cells of fewer than k people; k is an integer."""
         step = bisect_left(self.breakpoints, whole(k, "k") + 1) - 1
         return self.people[step] if step >= 0 else 0
 
@@ -116,9 +120,9 @@ class ExposureCurve:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share exposed against k (logarithmic) and return the axes.
+        """Draw the share of exposed people against k (logarithmic) and return the axes.
 
-        It is drawn on `ax`, or on a new figure.
+        ax: the axes to draw on; None: a new figure.
         """
         if ax is None:
             from matplotlib import pyplot as plt
@@ -131,10 +135,13 @@ class ExposureCurve:
 
 
 def exposure_curve(counts: ArrayLike) -> ExposureCurve:
-    """Return the exposure at every k at once; ParameterError if the counts have no people.
+    """Return the exposed people at every k at once, as a step function.
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
+
+    Raises:
+        ParameterError: the counts have no people.
     """
     values = as_counts(counts, people=0)
     distinct, times = np.unique(values[values > 0], return_counts=True)

@@ -1,13 +1,15 @@
-"""Values that a release reveals of people without identifying them.
+"""Values that a release reveals about people even if their rows cannot be identified.
 
-Large crowds hide the rows of people, and not their common values. From the released cells:
+A large crowd hides the row of each person, but not a value that all its people have. From the
+released cells (people by combination of values) two cases are found:
 
-    unanimous   a column in which all people have one value v: v is known of each of them
-    follows     columns a, b and a value v: all people with v in a have one value w in b, so w is
-                known of a person with known v ("homogeneity"; l-diversity of 1 in the crowds of a)
+    unanimous   a column in which all people have one value v: v is known of each person
+    follows     columns a, b and a value v: all people with v in a have one value w in b. So an
+                attacker that knows v of a person learns w. ("Homogeneity": the people with v have
+                l-diversity 1 in column b.)
 
-A hidden (suppressed) value is no value: a person's blank in a column gives no rule for it, and a
-column with blanks gives no rule from v, since some people with v may have left it blank.
+A suppressed value is no value, so it cannot be the value w of a rule. A column a with suppressed
+values gives no rules, because further people with v may have suppressed it.
 """
 
 from collections import Counter
@@ -20,12 +22,12 @@ Cells = Mapping[Cell, int]  # people by combination of values
 
 @dataclass(frozen=True, slots=True)
 class Follows:
-    """A rule in a release: all people with one value also have another.
+    """A rule in a release: all people with one value also have a certain value in another column.
 
     Attributes:
-        known_value: column, by place, and value that are known of a person.
-        learnt: column, by place, and value that follow.
-        people: people with both.
+        known_value: position of a column, and a value in it that is known of a person.
+        learnt: position of the other column, and the value that follows.
+        people: number of people with both values.
     """
 
     known_value: tuple[int, str]
@@ -40,12 +42,11 @@ class SharedValues:
     Attributes:
         people: number of people in the release.
         columns: number of released columns.
-        unanimous: columns, by place, with the value common to all people.
-        followers: people with a released value that follows from another value of theirs, in a
-            column whose value is not common to all people.
-        widest: the rule ("all people with one value also have another") that applies to most
-            people;
-            None without a rule.
+        unanimous: position and value of each column in which all people have one value.
+        followers: people with a value that follows from another of their values, in a column in
+            which not all people have one value.
+        widest: the rule ("all people with one value also have a certain other value") that applies
+            to most people; None without a rule.
     """
 
     people: int
@@ -61,11 +62,13 @@ class SharedValues:
 
 
 def shared_values(cells: Cells, hidden: Collection[str] = ()) -> SharedValues:
-    """Return the common and dependent values in the cells of a release.
+    """Return the values that the cells of a release reveal: common to all people, or by a rule.
+
+    A rule says that all people with one value also have a certain value in another column.
 
     Args:
         cells: people by combination of values, at least 0 each.
-        hidden: spellings of hidden values.
+        hidden: spellings that stand for suppressed values.
     """
     occupied = {cell: people for cell, people in cells.items() if people}
     width = len(next(iter(occupied), ()))
@@ -95,13 +98,13 @@ def shared_values(cells: Cells, hidden: Collection[str] = ()) -> SharedValues:
 def _rules(
     occupied: Cells, plain: Iterable[int], varied: Iterable[int], hidden_values: Collection[str]
 ) -> Iterator[Follows]:
-    """Yield a rule for every value that goes with a single value of another column.
+    """Yield a rule for every value of a column whose people have a single value in another column.
 
     Args:
         occupied: people by combination of values, above 0 each.
-        plain: columns, by place, with several values and without blanks.
-        varied: columns, by place, with several values.
-        hidden_values: spellings of blanks.
+        plain: positions of the columns with several values and no suppressed value.
+        varied: positions of the columns with several values.
+        hidden_values: spellings that stand for suppressed values.
     """
     columns = list(varied)
     for a in plain:
@@ -109,7 +112,8 @@ def _rules(
         for cell, number in occupied.items():
             people[cell[a]] += number
         for b in (column for column in columns if column != a):
-            # for each value in column a, the only value in column b beside it; None: several occur
+            # for each value in column a, the only value that its people have in column b; None:
+            # they have several
             follows: dict[str, str | None] = {}
             for cell in occupied:
                 if follows.setdefault(cell[a], cell[b]) != cell[b]:

@@ -1,8 +1,9 @@
-"""Crowds: the number of people each person may be confused with, itself included.
+"""Crowds: the number of people each person may be confused with, the person included.
 
-If cells are a partition, a person's crowd is the number of people in its cell. If a missing cell
-matches any value (wildcards.py), crowds overlap: a crowd of 3 does not mean three people with one
-crowd. All functions here need only the number of people by size of crowd:
+If each person is in one cell (people with equal values), its crowd is the people of the cell. If
+missing values match every value (wildcards.py), crowds overlap: then three people may have a crowd
+of 3 each, but of different people. All functions here need only the number of people by size of
+crowd:
 
     users_below(k) = people whose crowd is smaller than k         smallest = the k of k-anonymity
 """
@@ -27,12 +28,12 @@ from .curves import ExposureCurve
 class Crowds:
     """The number of people by the size of their crowd.
 
-    A person's crowd is the number of people it may be confused with, itself included. `people[i]`
-    have crowds of `sizes[i]`; sizes ascend strictly.
+    A person's crowd is the number of people it may be confused with, itself included.
+    `people[i]` people have a crowd of `sizes[i]`; sizes ascend strictly.
 
     Attributes:
         sizes: sizes of crowds, in people, at least 1.
-        people: people with a crowd of that size, at least 1.
+        people: number of people with a crowd of that size, at least 1.
     """
 
     sizes: tuple[int, ...]
@@ -53,14 +54,20 @@ class Crowds:
 
     @classmethod
     def from_cells(cls, counts: ArrayLike) -> Crowds:
-        """Return the crowds of a partition, given the people in each cell (zeros are ignored)."""
+        """Return the crowds if each person is in one cell.
+
+        counts: the people in each cell; zeros are ignored.
+        """
         values = as_counts(counts, people=0)
         sizes, cells = np.unique(values[values > 0], return_counts=True)
         return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
 
     @classmethod
     def from_rows(cls, crowds: Integers, weights: Integers) -> Crowds:
-        """Return the crowds of distinct rows, given the crowd and the people of each row."""
+        """Return the crowds of a table's distinct rows.
+
+        crowds: the size of the crowd of each row. weights: the people with each row.
+        """
         sizes, place = np.unique(crowds, return_inverse=True)
         people = np.zeros(sizes.size, dtype=np.int64)
         np.add.at(people, place, weights)
@@ -73,7 +80,7 @@ class Crowds:
 
     @property
     def smallest(self) -> int:
-        """The largest k for which each person has a crowd of at least k people."""
+        """The size of the smallest crowd: the largest k for which the people are k-anonymous."""
         return self.sizes[0]
 
     def users_below(self, k: int) -> int:
@@ -85,7 +92,7 @@ class Crowds:
         return self.users_below(k) / self.n
 
     def curve(self) -> ExposureCurve:
-        """Return the people with a crowd smaller than k at every k."""
+        """Return the number of people with a crowd smaller than k, as a step function of k."""
         below = np.cumsum(self.people).tolist()
         return ExposureCurve(self.n, (1, *(size + 1 for size in self.sizes)), (0, *below))
 

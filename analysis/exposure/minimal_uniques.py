@@ -1,18 +1,18 @@
 """Minimal sample uniques and SUDA scores: combinations of values that single people out.
 
-A minimal sample unique (MSU) of a person is a set of columns in which no other person has its
+A minimal sample unique (MSU) of a person is a set of columns in which no other person has the same
 values, while in every smaller part of the set another person has them (Elliot, Manning and Ford, A
 computational algorithm for handling the special uniques problem, 2002; Manning, Haglin and Keane, A
 recursive search algorithm for statistical disclosure assessment, 2008). With d columns, an MSU of s
-columns scores (d - s)!, a person the sum over its MSUs, and a column or a value the share of all
-scores that are of MSUs with it. The shares of columns add up to more than 1: an MSU has several
-columns.
+columns scores (d - s)!. The score of a person is the sum over its MSUs. The score of a column, or
+of a value, is the share of all scores that belongs to MSUs with it. The shares of columns add up to
+more than 1, because an MSU has several columns.
 
-DIS is the chance that a match with a unique row is right, if the rows are a simple random sample
-with a known fraction of the population (Skinner and Elliot, A measure of disclosure risk for
-microdata, 2002); it is divided among the persons by their scores. Scores, shares of columns and DIS
-are as in sdcMicro's `suda2` (version 5.7), which reads a set of every size. All sets up to a
-stated size are counted here, and no larger set.
+DIS is the probability that an attacker's match with a unique row is right, if the rows are a simple
+random sample with a known fraction of the population (Skinner and Elliot, A measure of disclosure
+risk for microdata, 2002); it is divided among the persons by their scores. Scores, shares of
+columns and DIS are as in sdcMicro's `suda2` (version 5.7), which examines sets of every size. Here
+all sets up to a stated size are counted, and no larger set.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,10 +29,11 @@ from .cells import DIRECT, as_columns, as_table, cells_of
 from .counts import Integers
 from .persons import Persons
 
-SIZE = 3  # columns of the largest set that is counted unless the caller asks for more
-WORK = 100_000_000  # limit of rows times sets that are counted unless the caller asks for more
-# a set of columns with more than DIRECT combinations of values is sorted, not counted in an array,
-# which takes this many times as long
+SIZE = 3  # columns of the largest set that is examined, unless the caller asks for larger sets
+# limit of the number of rows times the number of column sets, unless the caller sets another limit
+WORK = 100_000_000
+# for a set of columns with more than DIRECT combinations of values, rows are sorted instead of
+# counted in an array, which takes this many times as long
 SORTED = 8
 Bits = NDArray[np.uint8]
 Codes = NDArray[np.integer]
@@ -43,16 +44,20 @@ Flags = NDArray[np.bool_]
 class MinimalUniques:
     """Minimal sample uniques (MSUs) of the people of a table, and their scores.
 
+    An MSU is a set of columns in which no other person has a person's values, while another person
+    has them in every part of the set. Small MSUs score most.
+
     Attributes:
-        size: columns of the largest counted set.
-        complete: whether no larger set can be minimal: all sets of columns were counted.
-        counts: MSUs by their size, from 1 up to `size`.
-        scores: of each person, shape (n,).
-        people: number with at least an MSU.
-        columns: share of all scores that are of MSUs with each column, 0 to 1; all 0 without MSUs.
-        values: for each column, the share of all scores that are of MSUs with each of its codes.
-        unique: people who are unique in all columns together.
-        in_pairs: people who share all columns with exactly one other person.
+        size: columns of the largest set that was examined.
+        complete: whether all sets of columns were examined.
+        counts: number of MSUs by their number of columns, from 1 up to `size`.
+        scores: for each person, the sum of the scores of its MSUs, shape (n,).
+        people: number of people with at least one MSU.
+        columns: for each column, the share of all scores that belongs to MSUs with this column, 0
+            to 1; 0 without MSUs.
+        values: for each column, an array with such a share for each of its codes.
+        unique: number of people who are unique in all columns together.
+        in_pairs: number of people who share all columns with exactly one other person.
     """
 
     size: int
@@ -66,10 +71,10 @@ class MinimalUniques:
     in_pairs: int
 
     def dis(self, fraction: float) -> float:
-        """Return the chance that a match with a unique row is right (DIS), 0 to 1.
+        """Return the probability that a match with a unique row is right (DIS), 0 to 1.
 
         Args:
-            fraction: of the population, the share in the table, above 0 and below 1.
+            fraction: the share of the population that is in the table, above 0 and below 1.
         """
         if not 0 < fraction < 1:
             raise ParameterError(f"fraction: found {fraction}; above 0 and below 1 is accepted")
@@ -78,12 +83,15 @@ class MinimalUniques:
 
 
 def set_size(table: ArrayLike, work: int = WORK) -> int:
-    """Return the largest size of column sets, at most `SIZE`, that a limit of work allows; or 0.
+    """Return the largest size of column sets, at most `SIZE`, that a limit of work allows.
+
+    All sets up to this size are to be searched for minimal sample uniques. 0 if even single columns
+    exceed the limit.
 
     Args:
         table: n x d integer codes of at least 0.
-        work: rows times sets of columns; a set of more than DIRECT combinations of values counts
-            SORTED times.
+        work: limit of the number of rows times the number of column sets; a set of more than DIRECT
+            combinations of values counts SORTED times.
     """
     codes = as_table(table)
     radices = [int(column.max(initial=0)) + 1 for column in codes.T]
@@ -109,10 +117,13 @@ def minimal_uniques(
 ) -> MinimalUniques:
     """Find all minimal sample uniques of at most `size` columns.
 
+    A minimal sample unique of a person is a set of columns in which no other person has its values,
+    while another person has them in every smaller part of the set.
+
     Args:
         table: n x d integer codes of at least 0; n >= 1, d >= 1.
         size: columns of the largest set, at least 1; None: d, every set.
-        columns: the known columns; None: all.
+        columns: the columns that an attacker knows; None: all.
         persons: an integer for each row, equal for rows of one person: then a set of values is
             unique if a single person has it, in any number of rows. None: each row is a person.
 
@@ -125,15 +136,16 @@ def minimal_uniques(
 class _UniqueSearch:
     """The search for minimal sample uniques (MSUs), over sets of columns from small to large.
 
-    A row that is unique in a part of a set is unique in the set too, but not minimal.
+    An MSU is a set of columns in which a person is unique, but not in any part of the set. A row
+    that is unique in a part is unique in the whole set too, so it has no MSU there.
     """
 
     def __init__(self, codes: NDArray[np.integer], size: int, owned: Persons | None) -> None:
-        """Prepare a search.
+        """Prepare a search for minimal sample uniques.
 
         Args:
-            codes: the table in its known columns.
-            size: columns of the largest set.
+            codes: the table in the columns that an attacker knows.
+            size: columns of the largest set to examine.
             owned: the persons of the rows; None: each row is a person.
         """
         self.codes, self.size = codes, size
@@ -147,7 +159,7 @@ class _UniqueSearch:
         self.of_values = [np.zeros(int(column.max()) + 1) for column in codes.T]
 
     def run(self) -> MinimalUniques:
-        """Score all sets of columns, and return the results."""
+        """Examine and score all sets of at most `size` columns, and return the results."""
         counts = [0] * self.size
         for chosen, rows in self.sets():
             counts[len(chosen) - 1] += self._note(chosen, rows)
@@ -182,15 +194,17 @@ class _UniqueSearch:
     def _minimal(
         self, chosen: tuple[int, ...], parts: dict[tuple[int, ...], Bits]
     ) -> tuple[Bits, Integers]:
-        """Return the rows that are unique in a set of columns, and the rows with an MSU there.
+        """Return the rows that are unique in a set of columns, and the rows with an MSU in it.
+
+        A row has a minimal sample unique (MSU) in the set if it is unique in the set and in no part
+        of it.
 
         Args:
-            chosen: the set.
-            parts: packed flags of the unique rows of each set with one column less.
+            chosen: the set of columns.
+            parts: for each set with one column less, packed flags of its unique rows.
 
         Returns:
-            The unique rows as packed flags, and the numbers of the rows unique in no part of the
-            set.
+            The unique rows of the set as packed flags, and the numbers of the rows with an MSU.
         """
         covered = np.zeros((self.n + 7) // 8, np.uint8)
         if len(chosen) > 1:
@@ -200,7 +214,7 @@ class _UniqueSearch:
         return unique, np.flatnonzero(np.unpackbits(unique & ~covered, count=self.n))
 
     def _unique(self, chosen: Sequence[int]) -> Flags:
-        """Flag the rows whose values in the set of columns only a single person has."""
+        """Flag the rows with values, in this set of columns, that a single person has."""
         if prod(len(self.of_values[column]) for column in chosen) > DIRECT:
             cells: Codes = cells_of(self.codes, chosen)
         else:
@@ -212,7 +226,10 @@ class _UniqueSearch:
         return flags
 
     def _single(self, cells: Codes) -> Flags:
-        """Flag the cells in which all rows are of a single person."""
+        """Flag the cells in which all rows belong to a single person.
+
+        cells: the number of each row's cell (combination of values).
+        """
         owner = self.owned.owner if self.owned is not None else np.arange(self.n)
         of_some_row = np.zeros(int(cells.max()) + 1, np.int64)
         of_some_row[cells] = owner
@@ -221,7 +238,10 @@ class _UniqueSearch:
         return single
 
     def _crowds(self, columns: Sequence[int]) -> Integers:
-        """Return the crowd of each person in these columns: people in its rows' smallest cell."""
+        """Return the size of each person's crowd: the people in the smallest cell of its rows.
+
+        A cell has all rows with equal values in these columns.
+        """
         if self.owned is not None:
             return self.owned.crowd_sizes(columns)
         cells = cells_of(self.codes, columns)
@@ -230,7 +250,11 @@ class _UniqueSearch:
     def _note(self, chosen: tuple[int, ...], rows: Integers) -> int:
         """Add the scores of a set's minimal sample uniques (MSUs); return their number.
 
-        The scores go to persons, columns and values. rows: the rows with an MSU in the set.
+        The scores are added to persons, columns and values.
+
+        Args:
+            chosen: the set of columns.
+            rows: the numbers of the rows with an MSU in the set.
         """
         if self.owned is not None and len(rows):  # several rows of one person in a cell are one MSU
             cells = cells_of(self.codes[rows], chosen)
@@ -257,7 +281,7 @@ def _search(
     n, d = codes.shape
     if not n or not d:
         raise ParameterError(
-            f"table: found {n} rows and {d} columns; at least one of both is accepted"
+            f"table: found {n} rows and {d} columns; at least one row and one column are accepted"
         )
     largest = d if size is None else whole(size, "size")
     if largest < 1:

@@ -1,8 +1,10 @@
-"""Crowds after a change of one column, from the other columns' cell of each distinct row.
+"""The exposed people after the values of one column are merged, from cells in all other columns.
 
-If the other columns alone distinguish all rows, no change of the column joins two of them. The
-cells before and after a column are numbered from either end, as far as they do not distinguish all
-rows, so that few columns of a wide table need any count.
+A cell is all people with equal values. Merging values joins distinct rows only if they are equal in
+all other columns. If the other columns alone distinguish all rows, merging changes nothing. The
+cells in all columns but column j come from two numberings: of the cells in the columns before j,
+and of the cells in the columns after j. Each numbering stops once it distinguishes all rows, so few
+columns of a wide table are examined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,17 +21,18 @@ from .persons import Persons, pairs_of, people_below
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctRows:
-    """The distinct rows of a table and the people of each, to count crowds after a change.
+    """The distinct rows of a table and their people, to count exposed people after a change.
 
     Attributes:
         codes: the distinct rows, shape (m, d); the codes of the table.
-        crowds: people of each distinct row (of persons with several rows: different persons).
-        rows: rows of the table that equal each distinct row.
+        crowds: for each distinct row, the number of different persons with it.
+        rows: for each distinct row, the number of equal rows of the table.
         n: number of people.
-        other_cells: for each column, the cell of each distinct row in all other columns; None if
-            these cells distinguish all rows.
-        place: the distinct row of each row of the table; None if each row is a person.
-        owner: the person of each row, 0 to n - 1; None likewise.
+        other_cells: for each column, the cell number of each distinct row in all other columns;
+            None if the other columns distinguish all rows.
+        place: for each row of the table, the index of its distinct row; None if each row is a
+            person.
+        owner: for each row of the table, its person, 0 to n - 1; None if each row is a person.
     """
 
     codes: NDArray[np.integer]
@@ -51,7 +54,7 @@ class DistinctRows:
 
         Args:
             table: n x d integer codes of at least 0; n >= 1, d >= 1.
-            columns: the columns that are known, distinct numbers; None: all.
+            columns: the columns that an attacker knows, distinct numbers; None: all.
             persons: an integer for each row, equal for rows of one person; None: each row is a
                 person.
 
@@ -88,15 +91,17 @@ class DistinctRows:
         return int(self.codes.shape[1])
 
     def below(self, k: int) -> int:
-        """Return the number of people in a crowd smaller than k."""
+        """Return the number of people in a cell of fewer than k people."""
         return self.below_if(np.arange(len(self.codes)), k)
 
     def people_in(self, cells: NDArray[np.bool_], below: int | None = None) -> int:
-        """Return the people with some of the distinct rows, in any crowd or in crowds below a size.
+        """Return the number of people with some of the distinct rows, in all or in small crowds.
+
+        The crowd of a row is the number of persons with an equal row.
 
         Args:
-            cells: whether each distinct row counts, shape (m,).
-            below: crowd size; None: crowds of every size count.
+            cells: a mask of the distinct rows, shape (m,).
+            below: only rows with a crowd smaller than this number count; None: all rows count.
         """
         chosen = cells if below is None else cells & (self.crowds < below)
         if self.owner is None or self.place is None:
@@ -104,7 +109,7 @@ class DistinctRows:
         return len(np.unique(self.owner[chosen[self.place]]))
 
     def below_if(self, cells: Integers, k: int) -> int:
-        """Return the people in a crowd smaller than k if some distinct rows were equal.
+        """Return the people in a cell of fewer than k people if some distinct rows were made equal.
 
         Args:
             cells: an integer of at least 0 for each distinct row, shape (m,): rows with equal
@@ -118,13 +123,12 @@ class DistinctRows:
         return int(sizes[sizes < k].sum())
 
     def below_with(self, column: int, codes: Integers, k: int) -> int:
-        """Return the people in a crowd smaller than k if the values of one column were merged.
+        """Return the people in a cell of fewer than k people if values of one column were merged.
 
         Args:
-            column: its number, 0 to d - 1.
-            codes: the new code of each distinct row in this column, at least 0, equal where the
-                codes of
-                the column are equal.
+            column: the number of the column, 0 to d - 1.
+            codes: the new code of each distinct row in this column, at least 0; rows with equal old
+                codes must have equal new codes.
             k: an integer of at least 1.
         """
         cells = self.other_cells[column]
@@ -134,9 +138,9 @@ class DistinctRows:
 
 
 def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
-    """Return, for each column, the cell of each row in all other columns.
+    """Return, for each column, the number of each row's cell (equal values) in all other columns.
 
-    None for a column if these cells distinguish all rows.
+    None for a column if the other columns distinguish all rows.
     """
     m, d = codes.shape
     suffix_cells = list(_prefixes(codes[:, ::-1].T, m))[:d][::-1]
@@ -145,9 +149,14 @@ def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
 
 
 def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[Integers, int]]:
-    """Yield the cell of each of m rows in the first 0, 1, 2, ... columns.
+    """Yield the number of each row's cell (equal values) in the first 0, 1, 2, ... columns.
 
-    Each array comes with its number of different cells.
+    With each array comes the number of different cells. Once the columns distinguish all rows,
+    further columns are not examined.
+
+    Args:
+        columns: the codes of each column.
+        m: the number of rows.
     """
     cells, parts = np.zeros(m, np.int64), min(m, 1)
     yield cells, parts
@@ -159,10 +168,14 @@ def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[
 
 
 def _joined(prefix: tuple[Integers, int], suffix: tuple[Integers, int], m: int) -> Integers | None:
-    """Return the cells of m rows in the columns of a prefix and a suffix together.
+    """Return the number of each row's cell in the columns before and after a column together.
 
-    None if they distinguish all rows. prefix, suffix: the cell of each row, and the number of
-    cells.
+    None if these columns distinguish all rows.
+
+    Args:
+        prefix: the cell of each row in the columns before, and the number of different cells.
+        suffix: the same for the columns after.
+        m: the number of rows.
     """
     if m in (prefix[1], suffix[1]):
         return None

@@ -1,8 +1,11 @@
-"""Persons below k for many choices of coarser values: rows in slots, cells as 64-bit keys.
+"""Exposed persons of a table with several rows per person, counted fast for many coarser versions.
 
-Persons are ordered by their rows, persons with most rows first. Slot 0 holds a row of each person,
-slot 1 a second row of each person with two rows, slot 2 a third row: a person has the same place in
-every slot. Comparing two slots compares two rows of each person, without a sort by person.
+A person is exposed if one of its rows is in a cell (equal values) of fewer than k persons. Merging
+values changes the cells again and again, but not the persons of the rows. So the rows are laid out
+once in slots: slot 0 holds a row of each person, slot 1 a second row of each person with two rows
+or more, slot 2 a third row, and so on. Persons with most rows come first, so a person has the same
+position in every slot. Two rows of each person are then compared by comparing two slots, without
+sorting by person. Cells are identified by 64-bit keys.
 """
 
 from dataclasses import dataclass
@@ -14,19 +17,24 @@ from .counts import Integers
 from .persons import people_below
 
 Keys = NDArray[np.uint64]
-PREFIX = 20  # number of leading bits of a key by which rows of small cells are found first
-# rows of the same person are compared in pairs if there are at most this many pairs per row; else
-# all rows are sorted
+# number of leading bits of a cell's key, by which rows that may be in small cells are found first
+PREFIX = 20
+# rows of the same person are compared in pairs if there are at most this many pairs per row; with
+# more pairs, sorting all rows is quicker
 MOST_PAIRS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PersonSlots:
-    """The rows of persons, laid out slot by slot, to count exposed persons without sorting.
+    """The rows of a table ordered so that the rows of each person can be compared without sorting.
+
+    Slot i holds row number i of each person with more than i rows; persons with most rows come
+    first.
 
     Attributes:
-        order: the rows of the table in the order of the slots, shape (rows,).
-        sizes: persons with a row in each slot, in descending order; the first is all persons.
+        order: the numbers of the table's rows in the order of the slots, shape (rows,).
+        sizes: for each slot, its number of rows, in descending order; the first is the number of
+            all persons.
     """
 
     order: Integers
@@ -34,10 +42,13 @@ class PersonSlots:
 
     @classmethod
     def from_owners(cls, owner: ArrayLike, people: int) -> "PersonSlots":
-        """Lay out the rows of a table in slots.
+        """Order the rows of a table by slots, to compare rows of one person without sorting.
+
+        Slot i holds row number i of each person with more than i rows. In every slot, persons with
+        most rows come first.
 
         Args:
-            owner: the person of each row, 0 to people - 1, shape (rows,); each has a row.
+            owner: the person of each row, 0 to people - 1, shape (rows,); each person has a row.
             people: number of persons.
         """
         owners = np.asarray(owner)
@@ -51,24 +62,27 @@ class PersonSlots:
 
     @property
     def few_pairs(self) -> bool:
-        """Whether comparing the rows of each person is quicker than sorting all rows."""
+        """Whether comparing all pairs of rows of each person is quicker than sorting all rows."""
         pairs = sum(slot * size for slot, size in enumerate(self.sizes))
         return pairs <= MOST_PAIRS * len(self.order)
 
     @property
     def owner(self) -> Integers:
-        """The person of each row, in the order of the slots, numbered by its place in a slot."""
+        """The person of each row, in the order of the slots.
+
+        Slot i holds row number i of each person. Persons are numbered by their position in a slot.
+        """
         return np.concatenate([np.arange(size) for size in self.sizes])
 
     def below(self, keys: Keys, k: int, enough: int | None = None) -> int:
-        """Return the persons with a row in a cell of fewer than k persons.
+        """Return the number of persons with a row in a cell of fewer than k persons.
 
         Args:
-            keys: the cell of each row, in the order of the slots; unevenly spread keys cost
-                time.
+            keys: the key of each row's cell, in the order of `order`. Keys should be spread evenly
+                over 64 bits; otherwise the count takes longer.
             k: an integer.
-            enough: a number of persons; if more are certain, a lower bound above it may be
-                returned.
+            enough: a number of persons. If the result is certain to be larger, a lower bound of it
+                that is larger than `enough` may be returned. None: the result is exact.
         """
         if not self.few_pairs:
             cells = np.unique(keys, return_inverse=True)[1]
@@ -77,14 +91,19 @@ class PersonSlots:
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         persons = np.diff(starts, append=len(ordered))
         small = persons < k
-        # a lower bound, because a person is counted at most once in every slot
+        # A person is counted once for each of its small cells, so at most as often as there are
+        # slots (the most rows of a person). Dividing by the number of slots gives a lower bound.
         at_least = -(-int(persons[small].sum()) // len(self.sizes))
         if enough is not None and at_least > enough:
             return at_least
         return self._owners(keys, ordered[starts[small]])
 
     def _different(self, keys: Keys) -> NDArray[np.bool_]:
-        """Flag the rows whose cell no row of the same person has in an earlier slot."""
+        """Flag the first row of each person in each cell, so that a person counts once per cell.
+
+        keys: the key of each row's cell. A row is flagged unless an earlier slot, which holds an
+        earlier row of each person, has a row of this person in the same cell.
+        """
         different, starts = np.ones(len(keys), dtype=bool), self._starts()
         for slot, size in enumerate(self.sizes):
             cells = keys[starts[slot] : starts[slot] + size]
@@ -96,7 +115,9 @@ class PersonSlots:
     def _owners(self, keys: Keys, small: Keys) -> int:
         """Return the number of persons with a row in a small cell.
 
-        keys: the cell of each row. small: the keys of the small cells, ascending.
+        Args:
+            keys: the key of each row's cell.
+            small: the keys of the small cells, ascending.
         """
         if not len(small):
             return 0
@@ -113,5 +134,5 @@ class PersonSlots:
         return int(np.count_nonzero(exposed))
 
     def _starts(self) -> list[int]:
-        """Return the index at which each slot begins; slot i holds row i of each person."""
+        """Return the index at which each slot begins; slot i holds row number i of each person."""
         return [sum(self.sizes[:slot]) for slot in range(len(self.sizes))]

@@ -1,23 +1,26 @@
 """Crowds in a population, estimated from a sample with sampling weights.
 
 A sampling weight is the number of people of the population that a person of the sample stands for.
-Of a cell with f people in the sample and a sum s of their weights, the crowd F in the population is
-taken as negative binomial (Benedetti and Franconi 1998):
+A cell (people with equal values) has f people in the sample, with weights that add up to s. Its
+crowd F, the number of people in the population, is modelled as negative binomial with the parameter
+p = f / s (Benedetti and Franconi 1998):
 
-    P(F = h | f) = C(h - 1, f - 1) p^f (1 - p)^(h - f),   h = f, f + 1, ...,   p = f / s
+    P(F = h | f) = C(h - 1, f - 1) p^f (1 - p)^(h - f),   h = f, f + 1, ...
 
-The chance of an attacker that knows the population, and not that its target is in the sample, is
-the individual risk (Franconi and Polettini 2004, also in mu-Argus), in closed form
+An attacker that knows the population, and not that its target is in the sample, names the right
+person with probability 1 / F. Its mean is the individual risk r(f) = E(1 / F | f) (Franconi and
+Polettini 2004, also in mu-Argus), with a closed form by the hypergeometric function 2F1:
 
-    E(1 / F | f) = (p / f) 2F1(1, 1; f + 1; q),   q = 1 - p,   x = p / q
+    r(f) = (p / f) 2F1(1, 1; f + 1; q),   q = 1 - p,   x = p / q
     r(1) = x log(1 / p),   r(f + 1) = x (1 / f - r(f))
 
-The recursion is stable for x < 1. For q <= 1/2, or many people, the series of 2F1 is summed. Where
-the weights sum to less than f, p = 1 and F = f.
+The recursion in the second line is stable for x < 1, that is q > 1/2. For q <= 1/2, or many people,
+the series of 2F1 is summed. If the weights sum to less than f, p = 1 and F = f.
 
-The right matches of an attacker that links all people are sum over cells of f / F: their mean is
-exact, their 95 % interval is counted in seeded draws of all F. Both are of the model: it assumes
-that a cell's people were sampled independently, with the chances that their weights give.
+An attacker that links all people of the sample has f / F right matches per cell, added up over the
+cells. The mean is exact; the 95 % interval comes from seeded random draws of all F. Both hold under
+the model only: it assumes that the people of a cell were sampled independently, with the
+probabilities that their weights give.
 """
 
 from __future__ import annotations
@@ -37,21 +40,26 @@ Floats = NDArray[np.float64]
 SEED = 0
 DRAWS, LEAST_DRAWS = 1_000, 200
 NUMBERS = 30_000_000  # limit of the random numbers of all draws, so more cells get fewer draws
-# terms of the hypergeometric series for the mean of 1 / F, F the people of a cell in the population
-# (module); the remainder is below 2^-60 for q <= 1/2, and for cells of more than TERMS people
+# number of terms of the hypergeometric series for the mean of 1 / F, F the people of a cell in the
+# population. The remainder is below 2^-60 for q <= 1/2, or for cells of more than TERMS people in
+# the sample; q is one minus the share of the cell's people that is in the sample.
 TERMS = 64
-# cells of at most this number of people use the recursion if q (one minus the share of the
-# population in the sample) is above 1/2
+# cells of at most this number of people use a recursion instead of the series if q is above 1/2; q
+# is one minus the share of the cell's people that is in the sample
 RECURSIVE = 64
-NORMALIZED = 1e-6  # weights with a mean this close to 1 count the sample, not the population
+# weights with a mean below 1 + NORMALIZED are scaled to count the sample, not the population
+NORMALIZED = 1e-6
 
 
 def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
-    """Return E(1 / F) for each cell of a sample, F its crowd in the population; in (0, 1].
+    """Return the mean of 1 / F for each cell of a sample, F its people in the population.
+
+    It is the probability, above 0 and at most 1, with which an attacker that knows the population
+    names the right person.
 
     Args:
-        people: of each cell, at least 1, shape (cells,).
-        weights: the sum of the weights of its people, above 0, shape (cells,).
+        people: for each cell, its people in the sample, at least 1, shape (cells,).
+        weights: for each cell, the sum of their sampling weights, above 0, shape (cells,).
     """
     f = np.asarray(people, np.float64)
     s = np.asarray(weights, np.float64)
@@ -69,9 +77,12 @@ def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
 
 
 def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
-    """Return E(1 / F) for cells of f people in a sample, F their people in the population.
+    """Return the mean of 1 / F for each cell, F its people in the population, by recursion in f.
 
-    It is computed by recursion in f, for q > 1/2; p and q are parameters of F's law (module).
+    Args:
+        f: for each cell, its people in the sample.
+        p: for each cell, the estimated share of its people that is in the sample.
+        q: 1 - p for each cell; the recursion is stable for q > 1/2.
     """
     x = p / q
     risk = -x * np.log(p)
@@ -82,10 +93,12 @@ def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _by_series(f: Floats, p: Floats, q: Floats) -> Floats:
-    """Return E(1 / F) for cells of f people in a sample, F their people in the population.
+    """Return the mean of 1 / F for each cell, F its people in the population, by summing a series.
 
-    It is computed by a series, for q <= 1/2 or many people; p and q are parameters of F's law
-    (module).
+    Args:
+        f: for each cell, its people in the sample.
+        p: for each cell, the estimated share of its people that is in the sample.
+        q: 1 - p for each cell; the sum is exact enough for q <= 1/2, or for many people.
     """
     term, total = np.ones_like(f), np.ones_like(f)
     for n in range(TERMS):
@@ -95,13 +108,16 @@ def _by_series(f: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
-    """Return the risk of people of a sample, with journalist and marketer in the population.
+    """Return the re-identification risk of the people of a sample that has sampling weights.
+
+    The risks of the journalist and the marketer are estimated for the population.
 
     Args:
-        cells: the cell of each person, from 0 without gaps, shape (n,).
-        weights: the people of the population that each person stands for, shape (n,): finite, above
-            0, and more than 1 on average unless all are 1.
-        k: an integer of at least 1.
+        cells: for each person, the number of its cell (equal values), from 0 without gaps; shape
+            (n,).
+        weights: for each person, the number of people of the population that it stands for; shape
+            (n,), finite, above 0, and more than 1 on average unless all are 1.
+        k: people in the smallest safe crowd, an integer of at least 1.
 
     Raises:
         ParameterError: the weights are not n such numbers.
@@ -126,7 +142,12 @@ def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
 
 
 def _checked(cells: Integers, weights: ArrayLike) -> Floats:
-    """Return sampling weights as floats; ParameterError unless they count the population."""
+    """Return sampling weights as floats; ParameterError unless they can count the population.
+
+    They must be one finite number above 0 for each person, with a mean above 1 unless all are 1.
+
+    cells: the cell of each person.
+    """
     numbers = np.asarray(weights, np.float64)
     if numbers.shape != np.shape(cells) or not numbers.size:
         raise ParameterError(
@@ -147,9 +168,14 @@ def _checked(cells: Integers, weights: ArrayLike) -> Floats:
 
 
 def _interval(people: Integers, sums: NDArray[Any]) -> tuple[float, float, int]:
-    """Return the 95 % interval of the number of right matches, and the number of draws.
+    """Return the 95 % interval of the people linked correctly, and the number of random draws.
 
-    people: of each cell in the sample. sums: the sum of their weights.
+    An attacker links all people of the sample to the population at random within their cells (equal
+    values). Each draw gives the people of every cell in the population.
+
+    Args:
+        people: for each cell, its people in the sample.
+        sums: for each cell, the sum of their sampling weights.
     """
     rng = np.random.default_rng(SEED)
     p = np.minimum(1.0, people / sums)

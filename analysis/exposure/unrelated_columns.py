@@ -1,13 +1,14 @@
-"""The exposure of tables with unrelated columns: an estimate, and no bound.
+"""The exposure of a table if its columns were unrelated: an estimate, and no bound.
 
 Permute every column of a table by itself. The counts of each column stay, and the relations between
-columns are lost. The exposed people of 200 such tables show the typical exposure of these counts. A
-given table may lie outside that range, and does if its columns depend on each other
-(`benchmarks/unrelated_columns.py` counts these cases), so no decision may rest on it.
+columns are lost. The exposed people (in cells of fewer than k) of 200 such tables show the typical
+exposure of these counts. A given table may lie outside that range, and does if its columns depend
+on each other (`benchmarks/unrelated_columns.py` counts these cases), so no decision may rest on it.
 
-The law of the permuted joint depends on the counts alone. It is drawn column by column: a cell of
-fewer than k people stays below k in every further column, so only the larger cells are split. A
-split is drawn from hypergeometric laws if cells are few, else by permuting the column.
+The distribution of the permuted tables depends on the counts alone. They are drawn column by
+column: every column splits the cells of the columns before. A cell of fewer than k people stays
+below k, so only the larger cells are split. If cells are few, the people of each new cell are drawn
+from hypergeometric distributions, else the column is permuted.
 """
 
 from collections.abc import Sequence
@@ -22,23 +23,24 @@ from .counts import Integers, positive_counts
 
 PERMUTATIONS = 200
 SEED = 0
-OUTSIDE = 40  # the estimate's range leaves out 1 / 40 of the permutations on either side
-MOST_WORK = 20_000_000  # limit of the people permuted, over all permutations: 0.2 to 0.9 s
+OUTSIDE = 40  # the estimated range leaves out 1 / OUTSIDE of the permutations on either side
+# limit of the people permuted, summed over all permutations; they take 0.2 to 0.9 s
+MOST_WORK = 20_000_000
 MOST_PEOPLE = 10**9  # NumPy draws hypergeometric numbers only below this number of people
-# The time of splitting cells by hypergeometric laws, in people permuted in the same time: for each
-# value, and for each cell of a value.
+# The time of splitting cells by hypergeometric draws, measured in people that could be permuted
+# instead: for each value of the column, and for each cell and value.
 VALUE_WORK, CELL_WORK = 500, 15
 
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedExposure:
-    """An estimate of the people below k if the columns of a table were unrelated.
+    """An estimate of the people in cells of fewer than k if the columns of a table were unrelated.
 
     Attributes:
-        mean: people below k, over all permutations.
-        low, high: people below k; 95 of 100 permutations lie between them, both included.
+        mean: mean number of these people over all permuted tables.
+        low, high: 95 of 100 permuted tables have at least `low` and at most `high` of these people.
         permutations: number of permuted tables.
-        seed: of the permutations; the same seed and counts give the same estimate.
+        seed: seed of the permutations; the same seed and counts give the same estimate.
     """
 
     mean: float
@@ -51,17 +53,17 @@ class UnrelatedExposure:
 def unrelated_exposure(
     marginals: Sequence[ArrayLike], k: int, *, seed: int = SEED, most_work: int = MOST_WORK
 ) -> UnrelatedExposure | None:
-    """Estimate the people below k if the columns were unrelated.
+    """Estimate the people in cells of fewer than k people if the columns were unrelated.
 
     Args:
         marginals: counts of each column, all with one total n; two columns or more.
         k: crowd size; people in cells of fewer than k people are counted.
-        seed: of the permutations.
-        most_work: people to permute, at most, over all permutations.
+        seed: seed of the permutations.
+        most_work: limit of the people permuted, summed over all permutations.
 
     Returns:
-        The estimate; None for a single column, where `most_work` would be exceeded, and for
-        `MOST_PEOPLE` or more.
+        The estimate; None for a single column, if `most_work` would be exceeded, or for
+        `MOST_PEOPLE` people or more.
 
     Raises:
         ParameterError: counts, k or seed out of range.
@@ -85,9 +87,16 @@ def unrelated_exposure(
 def _permuted(
     columns: Sequence[Integers], k: int, rng: np.random.Generator, work_limit: int
 ) -> tuple[int, int]:
-    """Return the people below k in one permuted table, and the work of drawing it.
+    """Return the people in cells of fewer than k people in one table with permuted columns.
 
-    The drawing stops early, with people of no meaning, if its work exceeds the limit.
+    With them it returns the work of drawing the table, in people permuted. If the work exceeds the
+    limit, drawing stops early, and the number of people must not be used.
+
+    Args:
+        columns: the positive counts of each column.
+        k: crowd size.
+        rng: draws the table.
+        work_limit: limit of the work of all `PERMUTATIONS` tables together.
     """
     n, work = int(columns[0].sum()), 0
     cells = columns[0][columns[0] >= k]
@@ -104,11 +113,17 @@ def _permuted(
 
 
 def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:
-    """Split cells by a column: deal the people of each value to the cells at random.
+    """Split cells by a further column: deal the people of each value to the cells at random.
 
-    cells: people of each cell. Returns the people of each new cell.
+    Args:
+        cells: people of each cell.
+        column: people of each value of the column; they may also be outside these cells.
+        rng: draws the numbers.
+
+    Returns:
+        The people of each new cell, a cell and a value.
     """
-    # the last entry are the people already below k
+    # the last entry counts the people that are already in cells of fewer than k people
     people_left = np.append(cells, column.sum() - cells.sum())
     parts = []
     for people in column[:-1].tolist():
@@ -119,9 +134,15 @@ def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integ
 
 
 def _shuffled(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:
-    """Split cells by a column: permute its n values; the first of them fall on the cells.
+    """Split cells by a further column: permute its n values, and give them to the people in turn.
 
-    cells: people of each cell. Returns the people of each new cell that occurs.
+    Args:
+        cells: people of each cell; they come first, people of smaller cells get the other values.
+        column: people of each value of the column.
+        rng: draws the permutation.
+
+    Returns:
+        The people of each new cell (a cell and a value) that occurs.
     """
     values = rng.permutation(np.repeat(np.arange(column.size), column))[: cells.sum()]
     keys = np.repeat(np.arange(cells.size) * column.size, cells)
