@@ -160,8 +160,8 @@ def subtractable(span: Span) -> list[Combination]:
     """
     if span.rank > MOST_RANK:
         raise ParameterError(
-            f"sessions: found rank {span.rank}; at most {MOST_RANK} is accepted, which is "
-            f"{1 << MOST_RANK:,} combinations"
+            f"sessions: found {span.rank} or more with independent counts; at most {MOST_RANK} "
+            f"are accepted, because they have {1 << MOST_RANK:,} combinations"
         )
     rows, scale = span.whole()
     combinations_found: list[Combination] = []

@@ -26,7 +26,8 @@ from ..validation import number, whole
 
 # least accepted c, because the tables grow with 1/c: Theorem 4's has 3/c rows or more
 LEAST_C = 1e-4
-REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
+# the code of a redacted entry in Theorem 4's table, where all other entries are 0 or 1
+REDACTED = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -117,7 +117,7 @@ class Bracket:
 
     @property
     def people(self) -> int:
-        """The people exposed in the worst table found; -1 before the first."""
+        """The people exposed in the worst table found; -1 before the first table."""
         return -1 if self.table is None else self.table.exposed(self.k)
 
     @property

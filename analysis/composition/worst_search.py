@@ -38,7 +38,8 @@ FIRST_NODES = 20  # limit of the nodes of the first search tree
 # Limit of the number of cells times the number of swaps, because each swap takes longer with more
 # cells.
 MOST_WORK = 10_000_000
-REPORT_INTERVAL = 100  # proposed swaps between two reports of progress
+# number of proposed swaps (or nodes of a proof by cases) between two reports of progress
+REPORT_INTERVAL = 100
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:

@@ -37,22 +37,22 @@ class JointCounts(Protocol):
 
     @property
     def group(self) -> tuple[int, ...]:
-        """The numbers of the columns."""
+        """The numbers of the columns, in the order of the axes of `counts`."""
         ...
 
     @property
     def counts(self) -> Counts:
-        """Counts of people, an axis for each column."""
+        """The people with each combination of values, an axis for each column."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margin:
-    """The joint counts of the columns in `group`, one axis per column, in the group's order.
+    """The joint counts of some columns, with one axis per column.
 
     Attributes:
-        group: the numbers of the columns.
-        counts: counts of people, one axis for each column.
+        group: the numbers of the columns, in the order of the axes.
+        counts: people with each combination of values.
     """
 
     group: tuple[int, ...]
@@ -131,7 +131,7 @@ class FrechetClass:
         return np.indices(self.shape).reshape(len(self.shape), -1)
 
     def place(self, group: Sequence[int]) -> Counts:
-        """Return, for each cell, its position in the flattened margin of these columns."""
+        """Return, for each cell, its position in the flattened joint counts of these columns."""
         index, shape = self.index(), tuple(self.shape[j] for j in group)
         place = np.ravel_multi_index(tuple(index[j] for j in group), shape)
         return np.asarray(place, dtype=np.int64)

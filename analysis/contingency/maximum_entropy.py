@@ -35,7 +35,7 @@ from ..validation import Counts, Floats
 from .frechet import Margin
 
 ROUNDS = 200  # limit of the fitting rounds: a number, not a time, so that results repeat
-CLOSE = 1e-9  # the largest relative error of a margin at which fitting ends early
+CLOSE = 1e-9  # fitting ends early if no margin entry of the table has a larger relative error
 # decimals to which fractional numbers of people are rounded before they are compared; further
 # decimals depend on the machine
 PLACES = 6

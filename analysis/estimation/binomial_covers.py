@@ -77,8 +77,10 @@ def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
     if not parts or not people:
         return 0, 0
     rate, number = parts / COVERS, np.arange(people + 1)
-    below = np.asarray(bdtr(number[:-1], people, rate))  # P(X <= m) for m < people
-    above = np.asarray(bdtrc(number[:-1], people, rate))  # P(X > m)
-    low = int(np.searchsorted(below, delta / 2, side="right"))  # P(X < low) <= delta / 2
+    # P(X <= m) for m < people, X the number of people that suppress the value
+    below = np.asarray(bdtr(number[:-1], people, rate))
+    above = np.asarray(bdtrc(number[:-1], people, rate))  # P(X > m) for the same m
+    # the largest bound with P(X < low) <= delta / 2
+    low = int(np.searchsorted(below, delta / 2, side="right"))
     high = int(np.argmax(above <= delta / 2)) if (above <= delta / 2).any() else people
     return low, high

@@ -130,14 +130,14 @@ def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
     atoms = round(exposed / t)
     if atoms < 1 or abs(exposed / t - atoms) > WHOLE_TOLERANCE * atoms:
         raise ParameterError(
-            f"B: found {exposed / t:.9g} values of probability t, B / (-t log t); "
+            f"B: the number of values of probability t, B / (-t log t), is {exposed / t:.9g}; "
             "needs a whole number >= 1"
         )
     # the last value must be more probable than t, because otherwise it would be exposed too
     if 1 - atoms * t <= t * (1 + WHOLE_TOLERANCE):
         raise ParameterError(
-            f"B: found {exposed:g} as the probability of all values of probability t, "
-            f"B / (-log t); needs less than 1 - t = {1 - t:g}"
+            f"B: the total probability of the values of probability t, B / (-log t), is "
+            f"{exposed:g}; needs less than 1 - t = {1 - t:g}"
         )
     return np.append(np.full(atoms, t), 1 - atoms * t)
 

@@ -124,7 +124,7 @@ def _with_last(atom: float, copies: int) -> Floats:
 
 
 def _kullback_leibler(p: Floats, q: Floats) -> float:
-    """Return the Kullback-Leibler divergence of p from q in nats."""
+    """Return the Kullback-Leibler divergence KL(p || q) of two distributions, in nats."""
     positive = p > 0
     return float(p[positive] @ np.log(p[positive] / q[positive]))
 

@@ -44,7 +44,7 @@ class MeanEstimate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The ends of the interval; None if it is undefined."""
+        """The ends of the 95 % interval; None if it is undefined, as for a single run."""
         return (self.low, self.high) if self.low < self.high else None
 
 

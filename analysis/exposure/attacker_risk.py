@@ -99,7 +99,11 @@ class Risk:
 
     @property
     def marketer(self) -> float:
-        """The expected share of people linked correctly when every row is linked at random."""
+        """The expected share of people that the marketer links correctly, 0 to 1.
+
+        The marketer links each row of the table to a random person with the same values in the
+        population.
+        """
         return self.journalist.mean
 
     def __str__(self) -> str:
@@ -145,8 +149,8 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
         among.users_below(size + 1) > crowds.users_below(size + 1) for size in among.sizes
     ):
         raise ParameterError(
-            f"among: found {among.n:,} people for {crowds.n:,}, or smaller crowds; the same people "
-            "with crowds at least as large are accepted"
+            f"among: found {among.n:,} people for the {crowds.n:,} people of the table, or smaller "
+            "crowds than in the table; the same people, with crowds at least as large, are accepted"
         )
     certain = Fraction(1)
     mean = sum(people * size for size, people in zip(among.sizes, among.people, strict=True))

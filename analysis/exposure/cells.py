@@ -59,14 +59,16 @@ def as_columns(columns: Sequence[int], width: int) -> list[int]:
 
 
 def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """Return the number of people in each cell that occurs (paper 000, Section 4), in any order.
+    """Return the number of people in each cell that occurs, in any order (paper 000, Section 4).
+
+    A cell is a combination of values of these columns.
 
     Args:
         table: n x d integer codes of at least 0, one row a person.
         columns: distinct column numbers; an empty list puts all people in one cell.
 
     Returns:
-        1-D array of positive counts whose sum is n.
+        1-D array of positive counts that add up to n.
     """
     codes = as_table(table)
     return people_by_cell(codes, as_columns(columns, codes.shape[1]))
@@ -81,12 +83,15 @@ def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Intege
 
 
 def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Integers:
-    """Return the number of occurrences of each key that occurs; the array `keys` is reordered.
+    """Return how often each key occurs, in ascending order of the keys; absent keys are left out.
+
+    The array `keys` may be sorted in place.
 
     Args:
         keys: a number for each row, at least 0 and below `cells`.
         cells: a number above all keys.
-        direct: the most cells counted in an array instead of sorted.
+        direct: up to this number of cells, occurrences are counted in an array; beyond, keys are
+            sorted.
     """
     if cells <= direct:
         counts = np.bincount(keys, minlength=1)

@@ -32,15 +32,16 @@ def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """The counts of one column as step functions: rare people and common values by threshold.
+    """The counts of one column as step functions of a threshold, a number of people.
 
-    All arrays but `values` have one entry per distinct count, ascending.
+    A value is rare if fewer people than the threshold have it, else common. All arrays but `values`
+    have one entry per distinct count, ascending.
 
     Attributes:
         values: the positive counts of the column, ascending.
         threshold: the distinct counts, in people.
-        rare: people with a value that occurs fewer times than the threshold.
-        common: number of values that occur at least as often; never 0.
+        rare: for each threshold, the people with rare values.
+        common: for each threshold, the number of common values; never 0.
     """
 
     values: Integers

@@ -44,8 +44,8 @@ class Crowds:
         ascending = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
         if not self.sizes or len(self.sizes) != len(self.people) or not ascending:
             raise ParameterError(
-                f"sizes: found {len(self.sizes)} for {len(self.people)} numbers of people; "
-                "ascending sizes, one for each, are accepted"
+                f"sizes: found {len(self.sizes)} sizes for {len(self.people)} numbers of people; "
+                "strictly ascending sizes, one for each number, are accepted"
             )
         if self.sizes[0] < 1 or min(self.people) < 1:
             raise ParameterError(

@@ -174,7 +174,7 @@ class _UniqueSearch:
         )
 
     def _by_person(self) -> NDArray[np.float64]:
-        """Return the scores in the order of the persons' numbers."""
+        """Return the scores in ascending order of the numbers that the caller gave the persons."""
         if self.order is None:
             return self.scores
         scores = np.empty_like(self.scores)
@@ -256,7 +256,8 @@ class _UniqueSearch:
             chosen: the set of columns.
             rows: the numbers of the rows with an MSU in the set.
         """
-        if self.owned is not None and len(rows):  # several rows of one person in a cell are one MSU
+        # several rows of one person with equal values in the set count as one MSU
+        if self.owned is not None and len(rows):
             cells = cells_of(self.codes[rows], chosen)
             rows = rows[np.unique(cells, return_index=True)[1]]
         owners = rows if self.owned is None else self.owned.owner[rows]

@@ -26,8 +26,8 @@ class Persons:
     """A table in which several rows may belong to one person.
 
     Attributes:
-        codes: n x d integer codes of at least 0.
-        owner: the number of each row's person, 0 to n_persons - 1, shape (n,).
+        codes: the table, integer codes of at least 0.
+        owner: for each row, the number of its person, 0 to n - 1.
         n: number of persons.
     """
 

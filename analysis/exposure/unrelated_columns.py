@@ -69,7 +69,7 @@ def unrelated_exposure(
         ParameterError: counts, k or seed out of range.
     """
     k, rng = whole(k, "k", 1), as_rng(whole(seed, "seed", 0))
-    # Columns with most values come first, because they leave the fewest cells to split.
+    # Columns with most values come first, because then fewest cells are large enough to be split.
     columns = sorted(positive_counts(marginals), key=lambda c: (-c.size, c.tolist()))
     if len(columns) < 2 or columns[0].sum() >= MOST_PEOPLE:
         return None
