@@ -1,10 +1,10 @@
 """Several releases about the same people: bounds on exposure on all their columns together.
 
 Each release gives the people in every cell, a combination of values of its columns. A person is
-exposed on the columns of all releases if fewer than k people share its values on all of them. For
-the upper bound, each release is treated as one column with its cells as values, and the coverage
-bound (coverage.py) for tables with known column counts applies. For the lower bound, a person
-exposed in one release is exposed on the columns of all releases too.
+exposed on the columns of all releases if fewer than k people share its values on all of them. The
+upper bound treats each release as one column with its cells as values. Then the coverage bound
+(coverage.py) for tables with known column counts applies. For the lower bound, a person exposed in
+one release is exposed on the columns of all releases too.
 """
 
 from collections.abc import Sequence

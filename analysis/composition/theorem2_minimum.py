@@ -8,21 +8,22 @@ the pivot p, has no term t_p V_p. With thresholds in people, the task is to mini
 
 where V_j is the number of values of column j and R_j(t) the people with a value of fewer than t
 people. R_j is a step function, constant on (a, b] for neighbouring counts a < b. Fix the step of
-every column, b_j its right end. The left ends need no condition: a t_j left of its step gives a sum
-larger than the theorem's own, and that choice appears under its own step. The pivot costs no more
-if t_p is larger, so t_p = b_p. For the other columns put w_j = t_j V_j, at most cap_j = b_j V_j.
-The task is to minimise sum w_j, where prod w_j must be at least a number C. This is convex. By its
+every column, b_j its right end, and so every R_j. The left ends can be ignored: for a t_j further
+left the true R_j is smaller, and that choice appears under its own step. A larger t_p costs nothing
+within its step, so t_p = b_p. For the other columns put w_j = t_j V_j, at most cap_j = b_j V_j. It
+remains to minimise sum w_j, where prod w_j must be at least a number C. This is convex. By its
 optimality (KKT) conditions all w_j below their caps are equal: w_j = min(level, cap_j) with the
-same level for all columns. Either every column is at its cap, or some, m of them, are at the level,
-and level^m = C / (the product of the other caps).
+same level for all columns. Either every column is at its cap, or m columns are at the level, and
+level^m = C / (the product of the other caps).
 
-So sort all caps. For a level between two neighbouring caps, b the upper cap, a column is either at
-a cap below b (cost R_j + cap, factor cap) or at the level (its smallest step with cap >= b: cost
-R_j). Columns are merged in turn into partial choices. A partial choice is described by its cost in
-people, the log of the product of its factors, and m. For each m only a Pareto front is kept: a
-larger cost must come with a larger log. By the inequality of arithmetic and geometric means, sum
-w_j >= (d-1) C^(1/(d-1)). For more than a few columns this alone often shows that the search cannot
-improve the bound.
+So sort all caps, and let the level lie between two neighbouring caps, b the upper cap. Then each
+column has two kinds of options. It is at a cap below b, with cost R_j + cap and factor cap. Or it
+is at the level, with cost R_j for its smallest step with cap >= b. Columns are merged in turn into
+partial choices. A partial choice is described by its cost in people, the log of the product of its
+factors, and m. For each m only a Pareto front is kept: a larger cost must come with a larger log.
+
+By the inequality of arithmetic and geometric means, sum w_j >= (d-1) C^(1/(d-1)). For more than a
+few columns this alone often shows that the search cannot improve the bound.
 """
 
 from collections.abc import Sequence
@@ -45,8 +46,8 @@ CLOSE = 1e-11
 class _Choices:
     """The options for the threshold of one column: its counts, and perhaps a shared level.
 
-    With w = threshold times number of values of the column, each option fixes w, or sets it to the
-    level, a number that is computed later and is equal for several columns.
+    Let w be threshold times number of values of the column. An option fixes w by a count, or sets w
+    to the level. The level is computed later and is equal for several columns.
 
     Attributes:
         step: for each option, the index of its threshold among the distinct counts of the column.
@@ -147,9 +148,9 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 class _Bounds:
     """Conditions under which a choice of some columns' thresholds may still lead to a better bound.
 
-    Its cost, in people, must be able to stay below `limit`, and the product of all thresholds must
-    be able to become as large as Theorem 2 requires. A column's w is its threshold times its number
-    of values. The level is the common w of all columns without a fixed threshold.
+    Its cost, in people, must be able to stay below `limit`. The product of all thresholds must be
+    able to become as large as Theorem 2 requires. A column's w is its threshold times its number of
+    values. The level is the common w of all columns without a fixed threshold.
     """
 
     limit: float
@@ -235,9 +236,9 @@ class _MinimumSearch:
     def run(self) -> None:
         """Search the thresholds with the smallest bound of Theorem 2; update `best` and `limit`.
 
-        A bound is minimal where each threshold is a count of its column, or where threshold times
-        number of values has one common value, the level, in several columns. Both cases are
-        searched, the second for each interval of levels that may improve the bound.
+        At the minimum, either each threshold is a count of its column, or several columns share a
+        level: an equal value of threshold times number of values. Both cases are searched, the
+        second for each interval of levels that may improve the bound.
         """
         other_columns = len(self.columns) - 1
         pivot = self.columns[self.pivot]

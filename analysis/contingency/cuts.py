@@ -139,8 +139,7 @@ class Cuts:
         """Return the inequality of a block of cells: how many of them are unexposed in every table.
 
         A block has all combinations of values from some value sets. The margins give the least
-        number of its people, and so the least number of its cells that hold k people or more, in
-        every table.
+        number of its people. These people need some cells of k people or more, in every table.
         """
         mask, least_people, people = (
             np.ones(self._tables.cells, bool),

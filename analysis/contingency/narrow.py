@@ -9,9 +9,9 @@ unexposed and w(c) = 1 if it is unexposed, a linear program bounds these people:
     max y(c)   with   w(c) = 1,   exposed people > more_than,   unexposed cells <= `most_cells`
 
 If it has no solution, c is exposed in every table searched. Smaller caps make the relaxation y <=
-cap w tighter in proportion. For four columns of the census at k = 10, tables with at most nine
-unexposed cells that expose more than 1,191 people have 73 of 160 cells left that can be unexposed.
-(The method is bound tightening by optimality: Gleixner, Berthold, Mueller, Weltge 2017.)
+cap w tighter in proportion. An example are four columns of the census at k = 10, with tables of at
+most nine unexposed cells that expose more than 1,191 people: 73 of 160 cells can still be
+unexposed. (The method is bound tightening by optimality: Gleixner, Berthold, Mueller, Weltge 2017.)
 """
 
 from collections.abc import Sequence

@@ -124,8 +124,8 @@ class _Relaxation:
         """Build the program without cuts; its variables are shares of cases of each cell.
 
         Shares are from 0 to 1. First comes, for each cell, the share t by which it is exposed and
-        as full as an exposed cell can be. Then, for each cell that can be unexposed, come the share
-        a by which it holds k people and the share b by which it holds the most people it can.
+        as full as an exposed cell can be. Then two shares follow for each cell that can be
+        unexposed: a, by which it holds k people, and b, by which it holds the most people it can.
         """
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)

@@ -2,11 +2,11 @@
 
 A cell of fewer than k people exposes them, so an exposed cell holds at most k - 1. A table exposes
 many people if all people that do not fit into exposed cells are in few other cells. These other
-cells are its support. `supports.py` computes the most people exposed for a support. A proposal
-replaces one cell of the support by another (usually with all but one or two values in common), adds
-a cell or removes a cell. Worse proposals are accepted as in simulated annealing (Kirkpatrick,
-Gelatt and Vecchi 1983). Proposals come from a seed and their number is limited, so results do not
-depend on the machine's speed.
+cells are its support. `supports.py` computes the most people exposed for a support. A proposal adds
+a cell to the support, removes a cell, or replaces a cell by another, usually with all but one or
+two values in common. Worse proposals are accepted as in simulated annealing (Kirkpatrick, Gelatt
+and Vecchi 1983). Proposals come from a seed and their number is limited, so results do not depend
+on the machine's speed.
 """
 
 from collections.abc import Callable

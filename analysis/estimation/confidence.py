@@ -114,11 +114,11 @@ def exposure_interval(
 ) -> Interval:
     """Return an interval for the exposure Q(t), t = k/n, of a population, from a sample of n.
 
-    Q(t) is the share of people with a value rarer than t. With gamma the largest error of any
-    value's probability (`radius`), the exposure of the sample at t - gamma and t + gamma, with an
-    allowance, bounds Q(t) (paper 000, Theorem 5). The allowance is gamma times all values in the
-    rule "theorem5". In the rule "counted" it is gamma times the values below the shifted threshold
-    (the third line of the proof in Appendix E), so that interval is never wider.
+    Q(t) is the share of people with a value rarer than t. Let gamma be the largest error of any
+    value's probability (`radius`). The exposure of the sample at t - gamma and t + gamma, with an
+    allowance, bounds Q(t) (paper 000, Theorem 5). The allowance is gamma times the number of all
+    values in the rule "theorem5". In the rule "counted" only the values below the shifted threshold
+    are counted, so that interval is never wider (third line of the proof in Appendix E).
 
     Args:
         counts: number of sampled people with each value, shape (|V|,). The domain is known: a value

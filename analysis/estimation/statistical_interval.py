@@ -45,10 +45,10 @@ def statistical_exposure_interval(
 ) -> Interval:
     """Return an interval for the exposure of a future database, from the counts of a sample.
 
-    The statistical exposure is the probability that a random user of n shares its value with fewer
-    than k people, if values are drawn from the distribution p of the population. Paper 000, Theorem
-    8, bounds its error by sqrt(n) times the largest error of a probability, which is false for k
-    near n. The two rules here are proved.
+    The database has n users with values drawn from the distribution p of the population. Its
+    statistical exposure is the probability that a random user shares its value with fewer than k
+    people. Paper 000, Theorem 8, bounds the error of an estimate by sqrt(n) times the largest error
+    of a probability, which is false for k near n. The two rules here are proved.
 
     >>> from veilmix.analysis.estimation import statistical_exposure_interval
     >>> interval = statistical_exposure_interval([90, 8, 2], n=100, k=5, delta=0.1)

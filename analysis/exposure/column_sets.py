@@ -118,9 +118,9 @@ class _Walk:
         digits: for each column, the codes of the distinct rows, renumbered without gaps.
         radices: for each column, the number of its codes.
         bits: for each column, its bit in the number of a set.
-        tails: for each column, the combination of the codes in this and all later columns as one
-            number per distinct row, and the number of possible combinations; None if there are more
-            combinations than rows.
+        tails: for each column, two entries: the codes of each distinct row in this and all later
+            columns, combined into one number; and the number of possible combinations. None if
+            there are more combinations than rows.
         people: result, by the number of a set: people in cells of fewer than k people.
         anonymity: result, by the number of a set: people in the smallest cell.
     """

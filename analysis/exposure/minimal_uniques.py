@@ -1,18 +1,18 @@
 """Minimal sample uniques and SUDA scores: combinations of values that single people out.
 
 A minimal sample unique (MSU) of a person is a set of columns in which no other person has the same
-values, while in every smaller part of the set another person has them (Elliot, Manning and Ford, A
+values. In every smaller part of the set, another person has them. (Elliot, Manning and Ford, A
 computational algorithm for handling the special uniques problem, 2002; Manning, Haglin and Keane, A
-recursive search algorithm for statistical disclosure assessment, 2008). With d columns, an MSU of s
+recursive search algorithm for statistical disclosure assessment, 2008.) With d columns, an MSU of s
 columns scores (d - s)!. The score of a person is the sum over its MSUs. The score of a column, or
 of a value, is the share of all scores that belongs to MSUs with it. The shares of columns add up to
 more than 1, because an MSU has several columns.
 
-DIS is the probability that an attacker's match with a unique row is right, if the rows are a simple
-random sample with a known fraction of the population (Skinner and Elliot, A measure of disclosure
-risk for microdata, 2002); it is divided among the persons by their scores. Scores, shares of
-columns and DIS are as in sdcMicro's `suda2` (version 5.7), which examines sets of every size. Here
-all sets up to a stated size are counted, and no larger set.
+Let the rows be a simple random sample with a known fraction of the population. DIS is then the
+probability that an attacker's match with a unique row is right (Skinner and Elliot, A measure of
+disclosure risk for microdata, 2002). It is divided among the persons by their scores. Scores,
+shares of columns and DIS are as in sdcMicro's `suda2` (version 5.7), which examines sets of every
+size. Here all sets up to a stated size are counted, and no larger set.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,8 +44,8 @@ Flags = NDArray[np.bool_]
 class MinimalUniques:
     """Minimal sample uniques (MSUs) of the people of a table, and their scores.
 
-    An MSU is a set of columns in which no other person has a person's values, while another person
-    has them in every part of the set. Small MSUs score most.
+    A set of columns is an MSU of a person if no other person has the person's values in it, but
+    another person has them in every part of the set. Small MSUs score most.
 
     Attributes:
         size: columns of the largest set that was examined.
@@ -117,8 +117,8 @@ def minimal_uniques(
 ) -> MinimalUniques:
     """Find all minimal sample uniques of at most `size` columns.
 
-    A minimal sample unique of a person is a set of columns in which no other person has its values,
-    while another person has them in every smaller part of the set.
+    A minimal sample unique of a person is a set of columns in which no other person has its values.
+    In every smaller part of the set, another person has them.
 
     Args:
         table: n x d integer codes of at least 0; n >= 1, d >= 1.

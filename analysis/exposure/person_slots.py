@@ -2,10 +2,10 @@
 
 A person is exposed if one of its rows is in a cell (equal values) of fewer than k persons. Merging
 values changes the cells again and again, but not the persons of the rows. So the rows are laid out
-once in slots: slot 0 holds a row of each person, slot 1 a second row of each person with two rows
-or more, slot 2 a third row, and so on. Persons with most rows come first, so a person has the same
-position in every slot. Two rows of each person are then compared by comparing two slots, without
-sorting by person. Cells are identified by 64-bit keys.
+once in slots. Slot 0 holds the first row of each person, slot 1 the second row of each person with
+two rows or more, and so on. Persons with most rows come first, so a person has the same position in
+every slot. Two rows of each person are then compared by comparing two slots, without sorting by
+person. Cells are identified by 64-bit keys.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 
 Permute every column of a table by itself. The counts of each column stay, and the relations between
 columns are lost. The exposed people (in cells of fewer than k) of 200 such tables show the typical
-exposure of these counts. A given table may lie outside that range, and does if its columns depend
-on each other (`benchmarks/unrelated_columns.py` counts these cases), so no decision may rest on it.
+exposure of these counts. No decision may rest on this range: the given table may lie outside, and
+does if its columns depend on each other (`benchmarks/unrelated_columns.py` counts these cases).
 
 The distribution of the permuted tables depends on the counts alone. They are drawn column by
 column: every column splits the cells of the columns before. A cell of fewer than k people stays
