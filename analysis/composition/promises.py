@@ -24,11 +24,11 @@ PROMISE_RULES: tuple[PromiseRule, ...] = get_args(PromiseRule)
 @overload
 def best_bound(
     marginals: Sequence[ArrayLike], k: int, rule: RuleName = "coverage"
-) -> Certificate: ...
+) -> Certificate: ...  # an upper bound on exposed people; the full definition follows below
 @overload
 def best_bound(
     marginals: Sequence[ArrayLike], k: int, rule: PromiseRule | str
-) -> Certificate | MarginsCertificate: ...
+) -> Certificate | MarginsCertificate: ...  # the same bound, by any rule; defined below
 def best_bound(
     marginals: Sequence[ArrayLike], k: int, rule: PromiseRule | str = "coverage"
 ) -> Certificate | MarginsCertificate:

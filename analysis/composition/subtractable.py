@@ -81,7 +81,8 @@ class Span:
     def whole(self) -> tuple[Vectors, Vectors]:
         """Return the reduced rows in whole numbers, and the factor that made each column whole.
 
-        The factor of a column (an atom) is the least common multiple of its denominators.
+        A column is a set of people who attended the same sessions. Its factor is the least common
+        multiple of its denominators.
         """
         scale = [lcm(*(row[atom].denominator for row in self.rows)) for atom in range(self.atoms)]
         rows = [[int(x * by) for x, by in zip(row, scale, strict=True)] for row in self.rows]
@@ -140,8 +141,9 @@ def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
 def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, atom: int) -> None:
     """Scale row `top` so that its entry at `atom` is 1, and subtract it from all other rows.
 
-    These then have 0 at `atom`. The factors of the sessions undergo the same row operations. Both
-    tables are changed in place.
+    These then have 0 at `atom`, which is the number of a column. Rows are sessions, or combinations
+    of sessions; columns are sets of people who attended the same sessions. The factors of the
+    sessions undergo the same row operations. Both tables are changed in place.
     """
     by = rows[top][atom]
     for table in (rows, factors):

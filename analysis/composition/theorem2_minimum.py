@@ -367,7 +367,10 @@ class _MinimumSearch:
     def thresholds(
         self, path: list[int], choices: list[_Choices], level: float
     ) -> tuple[Threshold, ...] | None:
-        """Return the thresholds of a choice, in people, with a large enough exact product.
+        """Return the thresholds of a choice, in people, with a product of at least k n^(d-1).
+
+        Theorem 2 requires this for n people and d columns. Thresholds without a fixed value are
+        rounded up until the product is large enough in exact fractions.
 
         Args:
             path: the index of the option chosen for each column.

@@ -90,12 +90,13 @@ def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample
 def strict_example(c: float | Fraction) -> TightnessExample:
     """Return the smallest matrix of Section 6.2 (paper 000) that exposes a row in the joint alone.
 
-    Its two columns together expose one row, and each column alone exposes no row. So a bound by the
-    exposures of single columns needs a further term.
+    A row is exposed if its values occur in a smaller share of the rows than a threshold. The two
+    columns together expose a row, and each column alone exposes no row. So a bound by the exposures
+    of single columns needs a further term.
 
     Args:
-        c: in (0, 1] with 1/c an integer. A combination of values is exposed if its share of the
-            rows is below c times the product of the columns' thresholds.
+        c: in (0, 1] with 1/c an integer. The threshold of both columns together is c times the
+            product of the columns' thresholds.
     """
     inverse = _inverse(c)
     n = 2

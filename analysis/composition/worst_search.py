@@ -128,10 +128,11 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables: choose a few unexposed cells that hold all people beyond full cells.
+    """Search for worse tables: choose a few cells that hold all people beyond full cells.
 
-    A full cell holds k - 1 people, the most that are exposed. The cells are chosen by matching sums
-    of their people to the counts of the values (contingency/matching.py).
+    A full cell holds k - 1 people, the most that are exposed; the chosen cells hold k or more. They
+    are chosen by matching sums of their people to the counts of the values
+    (contingency/matching.py).
     """
     bracket.say("supports that match")
     supports = Supports(program)
@@ -159,9 +160,9 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
 
 
 def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchLimits) -> None:
-    """Lower the upper bound, by an increasing limit of the number of unexposed cells.
+    """Lower the upper bound, by an increasing limit of the number of cells with k people or more.
 
-    If the search ends within its limits, the worst table of all is found and proved.
+    If the search ends within its limits, the table that exposes most people is found and proved.
     """
 
     def report(rung: Rung) -> None:

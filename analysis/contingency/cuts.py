@@ -39,7 +39,8 @@ from .frechet import FrechetClass
 # people with one value.
 BLOCKS = 200_000
 WAYS = 48
-# A column or group with at most this number of values can have all its value sets examined.
+# If a column (or group of columns) has at most this number of values, all sets of its values may be
+# tried to find inequalities; a larger one gets a selection of its sets.
 ALL_SETS = 16
 
 Group = tuple[int, ...]
@@ -66,7 +67,8 @@ class Block:
 class Cut:
     """An inequality that holds in every table with the margins: some of its cells are unexposed.
 
-    A cell is exposed if it holds fewer than k people.
+    Margins are known counts of groups of columns. A cell is exposed if it holds fewer than k
+    people.
 
     Attributes:
         block: the people and value sets that imply the inequality.
@@ -171,7 +173,8 @@ class Cuts:
     def violated(self, w: Floats, limit: int) -> list[Cut]:
         """Return the inequalities (cuts) that a solution of a linear relaxation violates most.
 
-        Each cut says that some of its cells are unexposed (k people or more) in every table.
+        Each cut says that some of its cells are unexposed (k people or more) in every table with
+        the given margins.
 
         Args:
             w: for each cell, the share from 0 to 1 by which the solution leaves it unexposed.
@@ -188,7 +191,10 @@ class Cuts:
         ]
 
     def _place(self, group: Group) -> Counts:
-        """Return each cell's position in the flattened counts of a group of columns; cached."""
+        """Return, for each cell, its position in the flattened counts of some columns; cached.
+
+        A cell is a combination of values of all columns. group: the numbers of the columns.
+        """
         if group not in self._places:
             self._places[group] = self._tables.place(group)
         return self._places[group]
@@ -197,11 +203,11 @@ class Cuts:
     # purpose, in composition/check_margins.py _needed (verified), composition/check_cases.py needed
     # (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
-        """Return the inequality of some cells: the least number of them that are unexposed.
+        """Return the inequality of some cells: the least number of them that hold k people or more.
 
-        An unexposed cell can hold more people than an exposed cell; the difference is its gain. The
-        people that do not fit into exposed cells need the fewest cells if the cells with the
-        largest gain are unexposed.
+        Such an unexposed cell can hold more people than an exposed cell; the difference is its
+        gain. The people that do not fit into exposed cells need the fewest unexposed cells if the
+        cells with the largest gain are taken.
 
         Args:
             block: the people and value sets that define the cells.
@@ -217,7 +223,8 @@ class Cuts:
     def _needs(self, view: _View) -> tuple[tuple[Counts, ...], Floats, Floats]:
         """Return, for each block of cells, a lower bound on its number of unexposed cells.
 
-        A block has all combinations of values from one value set for each group of columns.
+        An unexposed cell holds k people or more. A block has all combinations of values from one
+        value set for each group of columns.
 
         Args:
             view: the division of the columns into groups.

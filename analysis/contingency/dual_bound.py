@@ -43,12 +43,13 @@ SCALE = 1 << 24
 class Weights:
     """A proof of an upper bound on the people exposed in any table with given margins.
 
-    It is a list of weights, whole numbers that are divided by `SCALE`, of the module's inequality.
+    Every table meets an equation for each margin entry, and for some blocks (sets of cells) the
+    inequality that some of their cells are unexposed. Added up with these weights, they bound the
+    exposed people. Weights are whole numbers, to be divided by `SCALE`.
 
     Attributes:
-        margins: a weight for each entry of every margin, in order, of either sign.
-        blocks: blocks, sets of cells of which some must be unexposed, each with a weight of at
-            least 0.
+        margins: the weight of each entry of every margin, in order, of either sign.
+        blocks: blocks, each with its weight, at least 0.
     """
 
     margins: tuple[int, ...]
@@ -85,8 +86,9 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
     """Return the weights that prove the bound of the linear relaxation of the worst case.
 
-    The weights are the multipliers of its constraints, in whole multiples of 1 / SCALE.
-    `certified_people` computes the bound that they prove.
+    The worst case is the most people in cells of fewer than k. The weights are the multipliers of
+    the relaxation's constraints, in whole multiples of 1 / SCALE. `certified_people` computes the
+    bound that they prove.
 
     Args:
         tables: the class of all tables with given margins.

@@ -131,7 +131,10 @@ class FrechetClass:
         return np.indices(self.shape).reshape(len(self.shape), -1)
 
     def place(self, group: Sequence[int]) -> Counts:
-        """Return, for each cell, its position in the flattened joint counts of these columns."""
+        """Return, for each cell, its position in the flattened joint counts of these columns.
+
+        A cell is a combination of values of all columns. group: the numbers of the columns.
+        """
         index, shape = self.index(), tuple(self.shape[j] for j in group)
         place = np.ravel_multi_index(tuple(index[j] for j in group), shape)
         return np.asarray(place, dtype=np.int64)

@@ -63,9 +63,12 @@ class FrechetProgram:
     def narrowed(self, caps: Counts) -> "FrechetProgram":
         """Return the program with smaller limits on the people of cells that are not exposed.
 
+        A cell is exposed if it holds fewer than k people. The program then admits only some of the
+        tables, and searches the worst table among them.
+
         Args:
             caps: the new limit of each cell, shape (cells,). Below k, the cell is exposed in all
-                tables that are searched.
+                these tables.
         """
         program = FrechetProgram(self.tables, self.k)
         program.exposed_limits, program.free = (
@@ -97,10 +100,10 @@ class FrechetProgram:
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
-        """Return, for each cell, the share from 0 to 1 by which a solution leaves it unexposed.
+        """Return, for each cell, the share by which it holds k people or more in a solution.
 
-        It is the variable w, which a relaxation may set between 0 and 1; it is 0 for a cell that is
-        exposed in every table. x: the solution, all variables of the program.
+        The share is the variable w, which a relaxation may set between 0 and 1. It is 0 for a cell
+        that is exposed in every table. x: the solution, all variables of the program.
         """
         w = np.zeros(self.tables.cells)
         w[self.free] = x[self.tables.cells + len(self.free) :]

@@ -102,7 +102,7 @@ class _Solution:
     Attributes:
         shares: for each cell, the share from 0 to 1 by which it is unexposed (k people or more).
         margins: the multiplier of each margin entry.
-        blocks: the multiplier of each cut, an inequality that every table meets.
+        blocks: the multiplier of each cut, an inequality that some cells of a set are unexposed.
     """
 
     shares: Floats
@@ -111,21 +111,22 @@ class _Solution:
 
 
 class _Relaxation:
-    """The linear relaxation of the most people exposed in a table of one class, for one k.
+    """The linear relaxation of the most people exposed in any table with given margins, for one k.
 
     Inequalities (cuts) can be added, and each solution continues from the last basis. The first
     solution uses the primal simplex method: for thousands of cells it takes a tenth of the time of
     the dual method, for few cells about the same. After further cuts the last basis is dual
-    feasible, so the dual method needs few steps. Presolve is off: the solutions then differ more
-    from round to round, and half as many rounds are needed.
+    feasible, so the dual method needs few steps. Presolve is off, because then half as many rounds
+    of cuts suffice.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
         """Build the program without cuts; its variables are shares of cases of each cell.
 
-        Shares are from 0 to 1. First comes, for each cell, the share t by which it is exposed and
-        as full as an exposed cell can be. Then two shares follow for each cell that can be
-        unexposed: a, by which it holds k people, and b, by which it holds the most people it can.
+        Cuts, inequalities of sets of cells, are added later. Shares are from 0 to 1. First comes,
+        for each cell, the share t by which it is exposed and as full as an exposed cell can be.
+        Then two shares follow for each cell that can be unexposed: a, by which it holds k people,
+        and b, by which it holds the most people it can.
         """
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)
@@ -172,7 +173,7 @@ class _Relaxation:
         return _Solution(shares, duals[:entries], -duals[entries + m :])
 
     def _add(self, cuts: Sequence[Cut]) -> None:
-        """Add a constraint for each cut: at least `need` of its cells are unexposed."""
+        """Add a constraint for each cut: at least `need` of its cells hold k people or more."""
         if not cuts:
             return
         # Each cell that can be unexposed has two variables: the share by which it holds k people,

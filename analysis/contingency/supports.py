@@ -1,7 +1,8 @@
 """The table with most exposed people, if exactly a given set of cells (the support) is not exposed.
 
-A cell is exposed if it holds fewer than k people. For a given support the worst table is a small
-linear program, with x(c) the people of cell c:
+A cell is exposed if it holds fewer than k people. The tables have given margins, known counts of
+groups of columns. For a given support the worst table is a small linear program, with x(c) the
+people of cell c:
 
     maximise  sum of x(c) outside the support  -  PENALTY * people by which margins are missed,
     0 <= x(c) <= u(c) outside,   k <= x(c) <= cap(c) in the support,
@@ -36,7 +37,7 @@ class Supports:
     """
 
     def __init__(self, program: FrechetProgram) -> None:
-        """Build the linear program of the empty support: no cell is unexposed.
+        """Build the linear program of the empty support: no cell holds k people or more.
 
         program: the integer program of the tables with the given margins.
         """
@@ -57,7 +58,10 @@ class Supports:
         )
 
     def flip(self, cells: Iterable[int]) -> None:
-        """Add these cells to the support (unexposed cells), or remove them if they are in it."""
+        """Add these cells to the support, or remove them if they are in it.
+
+        The support is the set of cells with k people or more. cells: the numbers of the cells.
+        """
         for cell in cells:
             joins = not self.inside[cell]
             self.inside[cell] = joins
@@ -73,9 +77,10 @@ class Supports:
         self.flip(held_cells.symmetric_difference(cells))
 
     def value(self) -> float:
-        """Return the most exposed people for this support, less a penalty for missed margins.
+        """Return the most exposed people for the current set of unexposed cells (the support).
 
-        It is the optimum of the linear program, rounded to a millionth of a person.
+        People too many or too few in a margin entry are subtracted with a penalty. The number is
+        the optimum of the linear program, rounded to a millionth of a person.
         """
         return round(self._linear.solve().value, 6)
 

@@ -128,7 +128,8 @@ def _proposal(
 ) -> list[int]:
     """Return the cells that a random proposal adds to or removes from the set of unexposed cells.
 
-    A proposal adds a cell, removes a cell, or replaces a cell.
+    An unexposed cell holds k people or more. A proposal adds a cell, removes a cell, or replaces a
+    cell.
 
     inside: mask of the cells in the set.
     """
@@ -147,7 +148,7 @@ def _proposal(
 def _random_cell(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
-    """Return, in a list, a random cell to add to the set of unexposed cells.
+    """Return, in a list, a random cell to add to the set of cells with k people or more.
 
     The list is empty if the cell is already in the set. inside: mask of the cells in the set.
     """
@@ -160,8 +161,8 @@ def _neighbour(
 ) -> list[int]:
     """Return, in a list, a random cell that differs from this cell in at most two columns.
 
-    The list is empty if that cell is in the set of unexposed cells already, or is exposed in every
-    table. inside: mask of the cells in the set.
+    The list is empty if that cell is already in the set of cells with k people or more, or is
+    exposed in every table. inside: mask of the cells in the set.
     """
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))

@@ -32,9 +32,13 @@ SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
 @overload
-def statistical_exposure(p: npt.ArrayLike, n: int, k: int) -> float: ...
+def statistical_exposure(
+    p: npt.ArrayLike, n: int, k: int
+) -> float: ...  # a probability for one crowd size k; the full definition follows below
 @overload
-def statistical_exposure(p: npt.ArrayLike, n: int, k: npt.NDArray[np.int64]) -> Floats: ...
+def statistical_exposure(
+    p: npt.ArrayLike, n: int, k: npt.NDArray[np.int64]
+) -> Floats: ...  # a probability for each crowd size in k; the full definition follows below
 def statistical_exposure(
     p: npt.ArrayLike, n: int, k: int | npt.NDArray[np.int64]
 ) -> float | Floats:

@@ -57,7 +57,8 @@ EXHAUSTIVE = 20_000
 class StatisticalBound:
     """An upper bound, with a confidence, on the exposure of people that were not counted.
 
-    The people of round 1 were counted, and the bound is about other people, in round 2.
+    The people of round 1 were counted, and the bound is about other people, in round 2. A person is
+    exposed if fewer than k people share its values.
 
     Attributes:
         value: upper bound on the share of released people that are exposed; in [0, 1].

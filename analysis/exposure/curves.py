@@ -36,9 +36,9 @@ __all__ = [
 
 
 @overload
-def users_below(counts: ArrayLike, k: int) -> int: ...
+def users_below(counts: ArrayLike, k: int) -> int: ...  # for one k; the definition follows below
 @overload
-def users_below(counts: ArrayLike, k: ArrayLike) -> Any: ...
+def users_below(counts: ArrayLike, k: ArrayLike) -> Any: ...  # an array, an entry for each k
 def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
     """Return the number of people in cells of fewer than k people.
 
@@ -59,9 +59,9 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
 
 
 @overload
-def exposure(counts: ArrayLike, k: int) -> float: ...
+def exposure(counts: ArrayLike, k: int) -> float: ...  # for one k; the definition follows below
 @overload
-def exposure(counts: ArrayLike, k: ArrayLike) -> Any: ...
+def exposure(counts: ArrayLike, k: ArrayLike) -> Any: ...  # an array, an entry for each k
 def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
     """Return the exposure Q(k/n): the share of people in cells of fewer than k people, in [0, 1].
 

@@ -32,8 +32,8 @@ from .persons import Persons
 SIZE = 3  # columns of the largest set that is examined, unless the caller asks for larger sets
 # limit of the number of rows times the number of column sets, unless the caller sets another limit
 WORK = 100_000_000
-# for a set of columns with more than DIRECT combinations of values, rows are sorted instead of
-# counted in an array, which takes this many times as long
+# For a set of columns with more than DIRECT combinations of values, rows are sorted. Sorting takes
+# this many times as long as counting rows in an array, which is done for all other sets.
 SORTED = 8
 Bits = NDArray[np.uint8]
 Codes = NDArray[np.integer]

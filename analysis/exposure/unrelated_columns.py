@@ -27,8 +27,9 @@ OUTSIDE = 40  # the estimated range leaves out 1 / OUTSIDE of the permutations o
 # limit of the people permuted, summed over all permutations; they take 0.2 to 0.9 s
 MOST_WORK = 20_000_000
 MOST_PEOPLE = 10**9  # NumPy draws hypergeometric numbers only below this number of people
-# The time of splitting cells by hypergeometric draws, measured in people that could be permuted
-# instead: for each value of the column, and for each cell and value.
+# Cost of splitting cells by hypergeometric draws; the unit is the time of permuting a person.
+# VALUE_WORK is for each value of the splitting column, CELL_WORK for each pair of a cell and a
+# value.
 VALUE_WORK, CELL_WORK = 500, 15
 
 
