@@ -34,26 +34,24 @@ def best_bound(
 ) -> Certificate | MarginsCertificate:
     """Return the smallest upper bound on the people in a cell of fewer than k people.
 
-    A cell is a combination of values of all columns. Each formula needs a threshold
-    for each column: values of fewer people count as rare. The bound is the exact
-    minimum over all thresholds. For `theorem2` and `theorem3` it may be too large by
-    one part in 10^11, and is never too small. Where the marginals leave no doubt (one
-    column, k <= 1, k > n) the certificate's rule is `exact`.
+    A cell is a combination of values of all columns. Each formula needs a threshold for each
+    column: values of fewer people count as rare. The bound is the exact minimum over all
+    thresholds. For `theorem2` and `theorem3` it may be too large by one part in 10^11, and is never
+    too small. The certificate's rule is `exact` if the marginals determine the number (one column,
+    k <= 1, k > n).
 
     Args:
-        marginals: count arrays with one total n >= 1, one per column; zeros are
-            ignored.
+        marginals: count arrays with one total n >= 1, one per column; zeros are ignored.
         k: people in the smallest cell that is not exposed, an integer.
-        rule: `margins` is the promise of a run with `policy.rule = "margins"`, its
-            default, and the least of all. It comes from a linear program: its multipliers,
-            rounded to whole numbers, prove the bound. `coverage`
-            is returned instead if it is as small, and for joints with more than 8,000
-            cells. The other rules are formulas: `coverage`, `refined`, `theorem2`,
+        rule: `margins` is the promise of a run with `policy.rule = "margins"`, its default, and the
+            least of all. It comes from a linear program: its multipliers, rounded to whole numbers,
+            prove the bound. `coverage` is returned instead if it is as small, and for joints with
+            more than 8,000 cells. The other rules are formulas: `coverage`, `refined`, `theorem2`,
             `theorem3` of paper 000, or `printed`, the smaller of Theorems 2 and 3.
 
     Returns:
-        A certificate. `people` is the bound, n if the rule has no better bound; `value`
-        is the bound as a share of the people; `verify(marginals)` proves it again.
+        A certificate. `people` is the bound, n if the rule has no better bound; `value` is the
+        bound as a share of the people; `verify(marginals)` proves it again.
 
     Raises:
         ParameterError: marginals, k or the name of the rule is not accepted.

@@ -60,7 +60,8 @@ class _Choices:
     step: Integers
     cost: Floats
     logs: Floats
-    level: Integers  # 1 for an option whose threshold follows from the shared level, else 0
+    # 1 if the threshold is computed from the level, a number shared by several columns; else 0
+    level: Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,8 +91,8 @@ class _States:
     def merge(self, more: _Choices, alive: "_Bounds") -> "_States":
         """Return the partial choices of thresholds, extended by every option of one more column.
 
-        Only choices on the Pareto front (less cost or a larger log) that may lead to a better bound
-        stay.
+        A choice stays only if no cheaper choice has as large a product of thresholds, and if it may
+        lead to a better bound.
 
         Args:
             more: the options for the threshold of the column.
@@ -154,12 +155,16 @@ class _Bounds:
     """
 
     limit: float
-    need: float  # least log, required by Theorem 2, of the product of all columns' w
-    floor: float  # lower end of the interval in which the level is searched
-    top: float  # log of the upper end of that interval; -inf if all thresholds are fixed
-    cost: float  # the least people that the columns without a choice yet can add to the cost
-    # the largest log that the columns without a choice yet can add, as the log of their product of
-    # w
+    # least log of the product, over all columns, of threshold times number of values (Theorem 2)
+    need: float
+    # lower end of the interval searched for the level, an equal threshold times number of values in
+    # several columns
+    floor: float
+    # log of the upper end of the interval searched for the level; -inf if no columns share a level
+    top: float
+    cost: float  # least people that the columns still to be chosen for can add to the bound
+    # largest log of the product of threshold times number of values over the columns still to be
+    # chosen for
     logs: float
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:
@@ -228,7 +233,8 @@ class _MinimumSearch:
     k: int
     n: int
     pivot: int
-    # log of k n^(d-1) times all d numbers of values, as Theorem 2 needs prod t_j >= k n^(d-1)
+    # log of k n^(d-1) times the numbers of values of all d columns; Theorem 2 requires that the
+    # product of all thresholds is at least k n^(d-1)
     need: float
     limit: float
     best: Certificate
@@ -287,7 +293,8 @@ class _MinimumSearch:
         """Return the options for the threshold of column j: its counts, and a shared level.
 
         The level is one value of threshold times number of values for several columns. The counts
-        are options if they give less than `high`; the pivot has all its counts, and no level.
+        are options if they give less than `high`. The pivot, the column that Theorem 2 spares, has
+        all its counts as options, and no level.
 
         high: upper end of the interval of levels; infinite: the level is no option.
         """

@@ -199,7 +199,7 @@ class Cuts:
             self._places[group] = self._tables.place(group)
         return self._places[group]
 
-    # As a cross-check, the least number of unexposed cells of a block is implemented again, on
+    # As a cross-check, the least number of cells with k people or more is implemented again, on
     # purpose, in composition/check_margins.py _needed (verified), composition/check_cases.py needed
     # (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
@@ -357,8 +357,8 @@ def _violated(
         limit: the most blocks yielded.
     """
     short = np.where(need > 0, need - _sums(view, families, w), 0.0)
-    # The score, by which blocks are sorted, is computed only for the blocks whose inequality the
-    # solution violates, because these are few.
+    # The score, by which blocks of cells are sorted, is computed only for the blocks with an
+    # inequality that the solution violates, because these are few.
     violated = np.flatnonzero(short > 0)
     score = short.ravel()[violated] / size.ravel()[violated]
     for position in violated[np.argsort(-score, kind="stable")[:limit]]:

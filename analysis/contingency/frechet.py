@@ -63,7 +63,8 @@ class Margin:
 class ColumnLabels:
     """The caller's value numbers of one column: values that stay, then merged values.
 
-    They translate tables with merged values back to the caller's values.
+    With these labels, tables in which rare values are merged are translated back to the caller's
+    values.
 
     Attributes:
         unmerged: the caller's numbers of the values that stay, ascending.
@@ -186,7 +187,8 @@ def frechet_class(
     """Return the class of all tables with these marginals and joint counts.
 
     Values of fewer than k people in a column are merged into one if the column has no known joint
-    counts. This does not change how many people any table exposes (in cells of fewer than k).
+    counts. The largest number of people that a table exposes (in cells of fewer than k) stays the
+    same.
 
     Args:
         marginals: counts per column, all with one total.

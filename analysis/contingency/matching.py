@@ -23,8 +23,8 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import FrechetProgram
 
-# limit of the ways to give values to one half of the staircase's cells; if there are more ways, a
-# random sample of this size is drawn, because every way is compared with the other half
+# limit of the ways to give values to the cells of one half of a proposed support (cells with k
+# people or more); of more ways a random sample of this size is drawn, because all ways are compared
 CHOICES = 1024
 
 

@@ -30,7 +30,7 @@ PASSES = 3
 # Limit of the cells that can be unexposed. With more cells, the linear programs, one for each cell,
 # take longer than the branching that they spare, so the program stays unchanged.
 MOST_CELLS = 500
-# a further pass follows only if the last one removed more than this share of the sum of the caps
+# a further pass follows only if the last one removed more than this share of the sum of all limits
 MIN_REDUCTION = 0.01
 
 

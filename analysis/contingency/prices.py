@@ -30,8 +30,9 @@ from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
-# ROUNDS: limit of the rounds in which inequalities of blocks are added. PER_ROUND: limit of the
-# inequalities that a round adds for each division of the columns into groups with known counts.
+# ROUNDS: limit of the rounds in which inequalities are added; each says that some cells of a set
+# hold k people or more. PER_ROUND: limit of the inequalities that a round adds for each division of
+# the columns into groups with known counts.
 ROUNDS, PER_ROUND = 60, 100
 # the share by which a solution leaves a cell unexposed is rounded to multiples of 1 / STEP
 STEP = 1 << 20
@@ -48,9 +49,10 @@ NEXT: Option = ("simplex_strategy", 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """Multipliers of a linear relaxation, which prove a bound on exposed people.
+    """Multipliers of the constraints of a linear program, which prove a bound on exposed people.
 
-    The bound holds for every table with the given margins (dual_bound.py).
+    The program is a relaxation of the worst case, the table that exposes most people. The bound
+    holds for every table with the given margins (dual_bound.py).
 
     Attributes:
         margins: a multiplier for each entry of every margin, in order; of either sign.

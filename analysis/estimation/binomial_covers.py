@@ -62,15 +62,15 @@ def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
 
 
 def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
-    """Return the least and the most number of people that suppress a value as cover.
+    """Return limits of the number of people that suppress a value as cover, given the probability.
 
-    They suppress the value at random, to hide people that must suppress it. Each bound is wrong
+    They suppress the value at random, to hide people that must suppress it. Each limit is wrong
     with probability <= delta / 2.
 
     Args:
         people: people that may suppress the value at random.
         parts: 2^32 times the probability with which each of them suppresses the value.
-        delta: probability that either bound is wrong.
+        delta: probability that either limit is wrong.
     """
     from scipy.special import bdtr, bdtrc
 

@@ -163,7 +163,7 @@ def joint_exposure_interval(
     Upper end: in each column j some values are common, the set A_j. Let r_j be the probability of
     all other values, r the sum of all r_j, and P the product of the numbers |A_j|. H_j is the
     number of common values with probability above r - r_j + t P / |A_j|. Then Q_J(t) <= r + t (P -
-    max_j H_j), by the same proof as the module's bound for people. Exact binomial limits replace
+    max_j H_j). The proof is that of the coverage bound for people. Exact binomial limits replace
     the unknown r_j and probabilities of values.
 
     Lower end: the joint exposes at least the people that any single column exposes (paper 000,

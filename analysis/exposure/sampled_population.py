@@ -45,8 +45,9 @@ NUMBERS = 30_000_000
 # population. The remainder is below 2^-60 for q <= 1/2, or for cells of more than TERMS people in
 # the sample; q is one minus the share of the cell's people that is in the sample.
 TERMS = 64
-# cells of at most this number of people use a recursion instead of the series if q is above 1/2; q
-# is one minus the share of the cell's people that is in the sample
+# Cells of at most this number of people in the sample get the mean of 1 / F by a recursion instead
+# of the series if q is above 1/2; q is one minus the share of the cell's people that is in the
+# sample.
 RECURSIVE = 64
 # weights with a mean below 1 + NORMALIZED are scaled to count the sample, not the population
 NORMALIZED = 1e-6
