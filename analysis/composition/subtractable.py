@@ -56,7 +56,7 @@ class Span:
     """The row-reduced matrix of sessions, which shows the groups with counts that follow.
 
     An atom is all people who attended the same sessions. The vector of a session has 1 for each
-    atom that attended it, else 0. Each reduced row is a combination of these vectors.
+    atom with people of the session, else 0. Each reduced row is a combination of these vectors.
 
     Attributes:
         rows: the reduced rows, an entry for each atom.
@@ -72,9 +72,10 @@ class Span:
 
     @property
     def rank(self) -> int:
-        """The number of sessions with counts that do not follow from other sessions' counts.
+        """The least number of sessions that give the counts of all sessions by arithmetic.
 
-        It is the rank of the matrix of sessions: a row for each session, a 0 or 1 for each atom.
+        It is the rank of the matrix of sessions: a row for each session, with a 0 or 1 for each set
+        of people who attended the same sessions.
         """
         return len(self.pivots)
 
@@ -108,7 +109,7 @@ def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
     An atom is all people who attended the same sessions.
 
     Args:
-        sessions: for each session, a 1 for each atom that attended it, else 0.
+        sessions: for each session and each atom, 1 if its people attended the session, else 0.
         atoms: the number of atoms.
 
     Returns:

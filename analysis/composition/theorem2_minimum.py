@@ -68,9 +68,9 @@ class _Choices:
 class _States:
     """Partial choices of thresholds, for the columns handled so far, without dominated choices.
 
-    A column's w is its threshold times its number of values. In each choice, m columns have one w,
-    the level, which is computed at the end. Choices with equal m form a Pareto front of cost and
-    log.
+    A column's w is its threshold times its number of values. In each choice, m columns have the
+    same w, the level, which is computed at the end. Among choices with equal m, a dearer choice has
+    a larger product of thresholds.
 
     Attributes:
         cost: people counted by each choice, without the w of the m columns.
@@ -149,9 +149,9 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 class _Bounds:
     """Conditions under which a choice of some columns' thresholds may still lead to a better bound.
 
-    Its cost, in people, must be able to stay below `limit`. The product of all thresholds must be
-    able to become as large as Theorem 2 requires. A column's w is its threshold times its number of
-    values. The level is the common w of all columns without a fixed threshold.
+    The cost of the choice, in people, must be able to stay below `limit`. The product of all
+    thresholds must be able to become as large as Theorem 2 requires. A column's w is its threshold
+    times its number of values. The level is the common w of all columns without a fixed threshold.
     """
 
     limit: float

@@ -281,7 +281,7 @@ def _check_agreement(tables: list[Margin]) -> None:
 
 
 def _all_kept(counts: Counts) -> ColumnLabels:
-    """Return the labels of a column in which no values are merged."""
+    """Return the labels (the caller's value numbers) of a column in which no values are merged."""
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 
@@ -289,7 +289,8 @@ def _all_kept(counts: Counts) -> ColumnLabels:
 def _merge(counts: Counts, k: int) -> ColumnLabels:
     """Return the labels of a column in which all values of fewer than k people become one value.
 
-    Values without people are dropped.
+    Labels translate the merged values back to the caller's values. Values without people are
+    dropped.
     """
     rare = np.flatnonzero((counts > 0) & (counts < k))
     return ColumnLabels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])

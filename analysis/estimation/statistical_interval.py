@@ -134,7 +134,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
     ends = contribution(low, n, k), contribution(high, n, k)
 
     def negated_density(x: float) -> float:
-        """Return an upper bound on the exposure, valid for every x (weak duality)."""
+        """Return an upper bound on the exposure, which holds for every multiplier x."""
         p = np.clip(_slope_root(x, n, k, rising=False), low, high)
         best = np.maximum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -142,7 +142,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
         return x + float(best @ copies)
 
     def density(x: float) -> float:
-        """Return minus a lower bound on the exposure, valid for every x (weak duality)."""
+        """Return minus a lower bound on the exposure, which holds for every multiplier x."""
         p = np.clip(_slope_root(x, n, k, rising=True), low, high)
         best = np.minimum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]

@@ -343,7 +343,10 @@ def _minimum_bound(
 def _choices(
     lengths: Sequence[int], bound: Callable[[tuple[int, ...]], float]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield every choice if there are few; else local minima of `bound` from a few starts.
+    """Yield every choice of common values if there are few; else local minima of `bound`.
+
+    A choice says, for each column, how many of its most frequent values are common. The local
+    minima are searched from a few starts, by changes of a single column.
 
     Args:
         lengths: for each column, the number of its options; a choice is an option's index per

@@ -168,7 +168,6 @@ def row_keys(columns: Iterable[Integers], n: int) -> tuple[Integers, int]:
 
     Keys ascend in the lexicographic order of the rows: the first column counts most.
 
-
     Args:
         columns: for each column, the codes of all rows, at least 0, shape (n,).
         n: number of rows.
