@@ -102,13 +102,15 @@ class PairDivergence:
         little accuracy is lost unless s is many standard deviations from the mean.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
-        # Up to s = 0 only the term of Z = 0 can remain. From s = N (all other people) on the sum
-        # over all outcomes, 1 - e^eps, is taken; at s = N itself it is a lower bound.
+        # Up to s = 0 only the term of Z = 0 can remain. At s = N (all other people) the sum over
+        # all outcomes, 1 - e^eps, lacks A = N + 1, whose part is -beta P(Z = N).
         result = self.alpha * np.exp(
             log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
         )
         full = points >= people
-        result[full & (people > 0)] = self.alpha - self.beta
+        result[full] = (self.alpha - self.beta) + self.beta * np.exp(
+            log_pmf(people, one_counts, self.q, people)[full]
+        )
         inside = (points > 0) & ~full
         if inside.any():
             weights = self.alpha, -expm1(self.epsilon)

@@ -146,6 +146,25 @@ def test_deltas_equal_brute_force_over_all_collections(n: int, q: float, epsilon
     assert hockey_stick(n, q, epsilon) <= probabilistic_delta(n, q, epsilon) + 1e-15
 
 
+def test_delta_of_each_collection_equals_the_sum_over_counts() -> None:
+    """Also if the threshold is the largest count of other people, who all have a 1."""
+    for n, q, epsilon in ((1, 0.2, 0.5), (2, 0.3, 0.2), (4, 0.01, 0.1), (6, 0.001, 2.0)):
+        doubt = PairDivergence(n, q, epsilon)
+        m = np.arange(n)
+        sums = [np.array([1.0])] * n
+        for ones in range(n):
+            for at in range(n - 1):
+                one_bit = [q, 1 - q] if at < ones else [1 - q, q]
+                sums[ones] = np.convolve(sums[ones], one_bit)
+        exact = [
+            np.maximum(
+                np.convolve(law, [1 - q, q]) - exp(epsilon) * np.convolve(law, [q, 1 - q]), 0
+            ).sum()
+            for law in sums
+        ]
+        assert doubt.hockey_stick(m.astype(float)) == pytest.approx(exact, rel=1e-9, abs=1e-15)
+
+
 def test_the_worst_collection_is_not_always_at_the_end() -> None:
     # n = 50, q = 0.05, eps = 0.1: 21 ones among the others, not 0.
     level = hockey_stick(50, 0.05, 0.1)
