@@ -1,12 +1,14 @@
-"""Three local randomizers of pairs of a key and a number; terms as in `key_value.py`.
+"""Three local randomizers of pairs of a key and a number, such as a product and its rating.
 
-    PckvGRR   one key and a sign, by randomized response: GRR on the 2 K' keys with a sign. K' is
-              the number of keys, and 1 more if people may have no key.
-    PckvUE    for every key 1, -1 or neither.
-    PrivKV    for one key, drawn independently of the person's input: 1, -1 or neither.
+Each person has one pair. Its number is scaled to t in [-1, 1] and rounded at random to a sign: 1
+with probability (1 + t) / 2, else -1. The estimators are in `key_value.py`.
 
-The person's number t in [-1, 1] is first rounded at random to the sign 1 or -1. A report names the
-person's key with probability a and a given other key with probability b.
+    PckvGRR   a report is one key with a sign, by generalized randomized response (GRR)
+    PckvUE    a report has 1, -1 or neither for every key
+    PrivKV    a report has 1, -1 or neither for one key, drawn independently of the person's pair
+
+A report names the person's key with probability a and a given other key with probability b. eps is
+the local epsilon.
 
 PCKV (X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao, USENIX Security 2020), with the best parameters for
 one pair a person (padding length 1), reports the true sign with p = e^eps / (e^eps + 1), and
@@ -14,15 +16,19 @@ one pair a person (padding length 1), reports the true sign with p = e^eps / (e^
     GRR   a = (e^eps + 1) / (e^eps + 2 K' - 1)    b = (1 - a) / (K' - 1)
     UE    a = 1 / 2                               b = 2 / (e^eps + 3)
 
-PrivKV (Q. Ye, H. Hu, X. Meng, H. Zheng, IEEE S&P 2019) keeps a key, or its absence, with
-probability P and a sign with probability P, P = e^h / (e^h + 1) for half h of its budget. Its cost
-is less than 2 h: a person with the key reports 1 with P^2, without it with (1 - P) / 2, so
+K' is the number of keys, and 1 more if people may have no key.
+
+PrivKV (Q. Ye, H. Hu, X. Meng, H. Zheng, IEEE S&P 2019) keeps the presence or absence of the drawn
+key with probability P = e^h / (e^h + 1), and then the sign with probability P. Its eps is less than
+2 h: a person with the key reports 1 with probability P^2 at most, a person without it with
+(1 - P) / 2, so
 
     eps = h + log(2 P)        and for an eps    e^h = (e^eps + sqrt(e^(2 eps) + 8 e^eps)) / 4.
 
-An absent key has a sign drawn evenly (one round, without an earlier estimate of the mean). The
-paper's mean, over all reports of the key, is biased to the middle by people without the key; the
-ratio s / f of `key_value.py` is not.
+For a key that the person lacks, both signs have probability 1/2. (The paper's later rounds draw it
+from an earlier estimate of the mean; here there is one round.) The paper averages the signs of all
+reports of a key, so people without the key move the mean towards 0. `key_value.py` divides by the
+estimated number of people with the key instead.
 """
 
 from __future__ import annotations
@@ -44,10 +50,10 @@ from .row_numbers import check_rows
 
 
 class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """The common part of `PckvGRR` and `PrivKV`, with a single number as report."""
+    """The common part of `PckvGRR` and `PrivKV`: a report is a number for a key and a sign."""
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return, for each key, the number of reports of 1, then of reports of -1; flattened."""
+        """Return the number of reports with sign 1, and with sign -1, of each key; (2 x keys,)."""
         symbol_counts = np.bincount(
             as_symbols(reports, self.outputs, "reports"), minlength=self.outputs
         )
@@ -62,14 +68,15 @@ class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVar
 class PckvGRR(_OfOneNumber):
     """Reports of one key and a sign, by generalized randomized response (PCKV-GRR).
 
-    A report is the number 2 key for sign 1, and 2 key + 1 for sign -1.
+    A report is the number 2 key for sign 1, and 2 key + 1 for sign -1, where key is the index of
+    the reported key.
     """
 
     @property
     def symbols_of_ends(self) -> GRR:
         """The randomized response from which reports are drawn.
 
-        Its symbols are keys with a sign.
+        Its symbols are the pairs of a key and a sign, and two more if people may have no key.
         """
         return GRR(2 * (len(self.keys) + self.some_have_none), self.epsilon)
 
@@ -99,7 +106,7 @@ class PckvGRR(_OfOneNumber):
         return np.arange(self.positions, dtype=np.int64)
 
     def _columns(self) -> Floats:
-        """Return the matrix Q: column x is the distribution of the report of input x."""
+        """Return the matrix Q: column x is the distribution of the report of text x."""
         ends, (up, down) = self.symbols_of_ends.matrix, _chances(self)
         return np.asarray(ends[:, 2 * self.places] * up + ends[:, 2 * self.places + 1] * down)
 
@@ -107,7 +114,7 @@ class PckvGRR(_OfOneNumber):
         """Return one report, as a number, for each person.
 
         Args:
-            x: which text each has, shape (people,).
+            x: the index in `pairs` of each person's text `key=number`, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
@@ -115,13 +122,15 @@ class PckvGRR(_OfOneNumber):
         return np.asarray(self.symbols_of_ends.sample(ends, rng))
 
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the distribution of a report over `keys` keys with a sign, and all other reports.
+        """Return the distribution of a report over the first `keys` keys with a sign.
 
-        has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
+        The last entry is the probability of all other reports; shape (2 x keys + 1,). has: the
+        person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
         """
         law = np.full(2 * keys + 1, self.symbols_of_ends.lie)
         law[-1] *= self.outputs - 2 * keys  # all reports of other keys together
-        if has is None:  # a person without a key reports an extra key, with either sign
+        # the person's true key is among the other keys, or the extra key that stands for no key
+        if has is None:
             law[-1] += self.symbols_of_ends.truth - self.symbols_of_ends.lie
         else:
             law[2 * has[0] + has[1]] = self.symbols_of_ends.truth
@@ -131,7 +140,8 @@ class PckvGRR(_OfOneNumber):
 class PrivKV(_OfOneNumber):
     """Reports about one uniformly drawn key: 1, -1 or neither (PrivKV).
 
-    A report is the number 3 key for neither, 3 key + 1 for sign 1, and 3 key + 2 for sign -1.
+    A report is the number 3 key for neither, 3 key + 1 for sign 1, and 3 key + 2 for sign -1, where
+    key is the index of the drawn key.
     """
 
     @property
@@ -147,7 +157,10 @@ class PrivKV(_OfOneNumber):
 
     @property
     def sign(self) -> float:
-        """The probability P = e^h / (e^h + 1) with which the presence and the sign are kept."""
+        """The probability P = e^h / (e^h + 1) that the key's presence, or its sign, is kept.
+
+        h is `half`, the part of epsilon that is spent on each of them.
+        """
         return 1 / (1 + exp(-self.half))
 
     @property
@@ -167,7 +180,7 @@ class PrivKV(_OfOneNumber):
         return np.asarray((first + np.array([1, 2])).ravel(), np.int64)
 
     def _columns(self) -> Floats:
-        """Return the matrix Q: column x is the distribution of the report of input x."""
+        """Return the matrix Q: column x is the distribution of the report of text x."""
         up, down = _chances(self)
         reported_law = self._law(up, down)
         absent = self._law(np.full(self.inputs, 0.5), np.full(self.inputs, 0.5), absent=True)
@@ -176,9 +189,10 @@ class PrivKV(_OfOneNumber):
         return np.asarray(law.reshape(self.outputs, self.inputs) / len(self.keys))
 
     def _law(self, up: Floats, down: Floats, *, absent: bool = False) -> Floats:
-        """Return the probabilities of neither, 1 and -1 if a key is drawn; shape (3, texts).
+        """Return the probabilities of neither, 1 and -1, given the drawn key; shape (3, texts).
 
-        up, down: probabilities of sign 1 and -1 before the noise. absent: the person lacks the key.
+        up, down: probabilities of sign 1 and -1 before the noise, for each text. absent: whether
+        the person lacks the drawn key.
         """
         keeps_sign, p = (1 - self.sign if absent else self.sign), self.sign
         turned = p * up + (1 - p) * down
@@ -190,7 +204,7 @@ class PrivKV(_OfOneNumber):
         """Return one report, as a number, for each person.
 
         Args:
-            x: which text each has, shape (people,).
+            x: the index in `pairs` of each person's text `key=number`, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
@@ -204,9 +218,12 @@ class PrivKV(_OfOneNumber):
         return np.asarray(3 * turn + np.where(is_reported, 1 + minus, 0))
 
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the distribution of a report over three states of `keys` keys, and other reports.
+        """Return the distribution of a report over the first `keys` keys, and all other reports.
 
-        has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
+        Each of these keys has three entries: the probabilities that the report names it with
+        neither, 1 or -1. The last entry is the probability of all reports about other keys. Shape
+        (3 x keys + 1,). has: the person's key and sign (0 for 1, 1 for -1); None for a person
+        without these keys.
         """
         up = np.array([0.5 if has is None else 1.0 - has[1]])
         own_law, absent = (
@@ -228,7 +245,7 @@ class PckvUE(KeyValue):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: 3^K, because each of K keys has three states."""
+        """The number of possible reports: 3^K for K keys, because each key has 1, -1 or neither."""
         outputs: int = 3 ** len(self.keys)
         return outputs
 
@@ -260,10 +277,10 @@ class PckvUE(KeyValue):
         return np.append(1 - self.own_key_chance, own_coin[::-1] if minus else own_coin)
 
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the distribution of a report, reduced to the states of the first `keys` keys.
+        """Return the joint distribution of a report's entries at the first `keys` keys.
 
-        A state is 1, -1 or neither. has: the person's key and sign (0 for 1, 1 for -1); None for a
-        person without these keys.
+        An entry is 1, -1 or neither. Shape (3^keys,). has: the person's key and sign (0 for 1, 1
+        for -1); None for a person without these keys.
         """
         law = np.ones(1)
         for place in range(keys):
@@ -272,7 +289,7 @@ class PckvUE(KeyValue):
         return law
 
     def _columns(self) -> Floats:
-        """Return the matrix Q: column x is the distribution of the report of input x."""
+        """Return the matrix Q: column x is the distribution of the report of text x."""
         up, down = _chances(self)
         key_count, ends = len(self.keys), range(len(self.keys) + 1)
         laws = [
@@ -283,10 +300,10 @@ class PckvUE(KeyValue):
         return np.asarray(plus * up + minus * down)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return one row of bits for each person, uint8 of shape (people, 2 K).
+        """Return one row of bits for each person, uint8 of shape (people, 2 x keys).
 
         Args:
-            x: which text each has, shape (people,).
+            x: the index in `pairs` of each person's text `key=number`, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
@@ -303,7 +320,7 @@ class PckvUE(KeyValue):
     def symbols(self, reports: Any) -> Symbols:
         """Return the row number of each report in the matrix.
 
-        Its digits to base 3 are the states of the keys: 0 for neither, 1 for sign 1, 2 for sign -1.
+        The number has a digit to base 3 for each key: 0 for neither, 1 for sign 1, 2 for sign -1.
         """
         check_rows(self)
         rows = as_bits(reports, self.positions, "reports").astype(np.int64)
@@ -311,15 +328,16 @@ class PckvUE(KeyValue):
         return np.asarray(digits @ 3 ** np.arange(len(self.keys) - 1, -1, -1))
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return, for each key, the number of reports of 1, then of reports of -1; flattened."""
+        """Return the number of reports with sign 1, and with sign -1, of each key; (2 x keys,)."""
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. Only the
-        state of the value's key matters: its probability for the person's key over that for another
-        key.
+        Only the report's entry (neither, 1 or -1) at the key of a value depends on that value. The
+        result is the log of the entry's probability if the person has this key, over that if not.
+        Terms that are equal for all values are left out. own: for each sender, the index in
+        `values` of its value.
         """
         rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
         digits = np.concatenate(
@@ -338,7 +356,7 @@ class PckvUE(KeyValue):
         return hex_width(self.positions)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Return reports as hexadecimal text, eight bits to a byte."""
+        """Return reports as hexadecimal text, eight bits to a byte (two digits)."""
         return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
@@ -351,5 +369,5 @@ class PckvUE(KeyValue):
 
 
 def _chances(randomizer: KeyValue) -> tuple[Floats, Floats]:
-    """Return the probabilities of sign 1 and of sign -1 of each text, shape (inputs,) each."""
+    """Return each text's probabilities of rounding to sign 1 and to -1, shape (inputs,) each."""
     return (1 + randomizer.scaled) / 2, (1 - randomizer.scaled) / 2

@@ -1,22 +1,25 @@
-"""Laplace noise on a grid: reports within the range that average to the number.
+"""Laplace noise on a grid: a report is a level of the grid, and reports average to the number.
 
-The range has 17 levels k = 0 .. m. A number between two levels becomes one of them by a coin that
-keeps the mean. Discrete Laplace noise is added, and reports outside the range become its end:
+The range of the numbers has 17 levels k = 0 .. m, m = 16. A number between two levels becomes
+either of them at random, so that its mean is kept. Discrete Laplace noise is added, and a result
+outside the range becomes the nearest end:
 
     P(y | k) = (1 - r) / (1 + r) r^|y - k|  inside,  r^|y - k| / (1 + r)  at both ends
     r = e^(-eps/m)
 
-Both ends of the range are exactly eps apart. Memoryless noise leaves the range by r / (1 - r) on
-average from any start, so an end that stands for this much more is unbiased, and has less variance
-than noise that is not cut off. (*Recalled*: A. Ghosh, T. Roughgarden, M. Sundararajan, STOC 2009,
-for the matrix; C. Canonne, G. Kamath, T. Steinke, 2020, for discrete noise: its distribution is
-exact, unlike that of rounded continuous noise.)
+The likelihood ratio of a report for the two ends of the range is at most e^eps, and some reports
+reach it. A result at or beyond an end exceeds the end by r / (1 - r) steps on average, from any
+level, because the noise is geometric. So a report of an end stands for the end plus this excess:
+then the mean is unbiased, and has less variance than noise that is not cut off. (*Recalled*: A.
+Ghosh, T. Roughgarden, M. Sundararajan, STOC 2009, for the matrix; C. Canonne, G. Kamath, T.
+Steinke, 2020, for discrete noise: its distribution is exact, unlike that of rounded continuous
+noise.)
 
 Bounds after shuffling use a privacy blanket, a distribution that other people's reports have with
 some probability for any value (`neighbour_laws.py`). Delta is convex in the pair of report
-distributions, and a pair of numbers is a mixture of pairs of levels (with coupled coins). So pairs
-of levels bound every pair of numbers. The noise is log-concave, so a test distinguishes two levels
-the better, the further they are apart.
+distributions, and a pair of numbers is a mixture of pairs of levels. So pairs of levels bound
+every pair of numbers. Levels that are further apart are easier to distinguish, because the noise
+is log-concave.
 """
 
 from __future__ import annotations
@@ -48,8 +51,9 @@ class Laplace(Numeric):
     def levels(self) -> Floats:
         """The value that each report contributes to the mean: -1 to 1 in equal steps, shape (17,).
 
-        The two ends are moved outwards by 2 r / (m (1 - r)), with r = e^(-eps/m) and m = 16 steps,
-        so that the mean is unbiased.
+        The two ends are moved outwards by 2 r / (m (1 - r)), with r = e^(-eps/m) and m = 16 steps.
+        This is the mean excess of noise beyond an end, which cutting off removes; so the mean is
+        unbiased.
         """
         levels = np.linspace(-1, 1, STEPS + 1)
         beyond = 2 / STEPS / np.expm1(self.epsilon / STEPS)
@@ -58,7 +62,7 @@ class Laplace(Numeric):
 
     @cached_property
     def grid(self) -> Floats:
-        """The distributions of reports of numbers at the levels, shape (reports, levels)."""
+        """The report distributions of numbers at each level: column k is that of level k."""
         return laws_of_levels(self.epsilon)
 
     def _columns(self) -> Floats:
@@ -72,8 +76,8 @@ class Laplace(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with their privacy blanket.
 
-        The blanket is the part that the reports of all levels have in common: the minimum over the
-        levels, which is the smaller of the two ends.
+        The blanket is the part that the reports of all levels have in common: for each report the
+        least probability over the levels, which either of the two ends has.
         """
         u, v = self.grid[:, -1], self.grid[:, 0]
         common_law = np.minimum(u, v)
@@ -83,7 +87,9 @@ class Laplace(Numeric):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of all pairs of levels, for bounds after shuffling.
 
-        The ends come first, where all other people have the least number, or all the largest.
+        The first pair is the two ends of the range, also with all other people at the least number,
+        and all at the largest. The other pairs have only the privacy blanket, the part common to
+        all reports.
         """
         (_, equals), *_ = super().neighbours()
         pairs = pairs_of_levels(self.epsilon)
@@ -91,7 +97,7 @@ class Laplace(Numeric):
 
 
 def laws_of_levels(epsilon: float) -> Floats:
-    """Return the distribution of the report of a number at each level, shape (reports, levels)."""
+    """Return the report distribution of each level: column k is that of level k; shape (17, 17)."""
     places, r = np.arange(STEPS + 1), exp(-epsilon / STEPS)
     law = r ** np.abs(places[:, None] - places) / (1 + r)
     law[1:-1] *= 1 - r
@@ -103,6 +109,6 @@ def pairs_of_levels(epsilon: float) -> tuple[PairLaw, ...]:
     """Return the report distributions of every pair of levels, with their privacy blanket.
 
     The blanket is the part that the reports of all levels have in common. Results are cached,
-    because all lists of numbers at one epsilon share them.
+    because they depend on epsilon alone and not on the list of numbers.
     """
     return tuple(blanket for blanket, _ in matrix_neighbours(laws_of_levels(epsilon)) or [])

@@ -1,16 +1,17 @@
-"""Shares of millions of symbols, most of them without holders: estimates, thresholds, losses.
+"""Shares of millions of symbols (possible values), most of which no person has.
 
-An unbiased estimate of a share is noise around 0 for a symbol without holders. Paper 003, Section
-5.3, keeps significant symbols and sets the rest to 0 ("emp+thr"; Bonferroni over all symbols). Two
-thresholds for the number c of supporting reports, of n, that a symbol without holders would reach
-with probability at most level / |X|:
+An unbiased estimate of the share of such a symbol is noise around 0. Paper 003, Section 5.3,
+keeps the significant symbols and sets all other shares to 0 ("emp+thr"). A report supports a symbol
+if it is consistent with it. nu is the probability that a report supports a symbol that its person
+does not have. A symbol is significant from a threshold c of n reports on, which a symbol without
+people reaches with probability at most level / |X| (Bonferroni over all |X| symbols):
 
     normal   the paper's: n nu + z sqrt(n nu (1 - nu)), z the normal quantile at 1 - level / |X|
     exact    the least c with P(Bin(n, nu) >= c) <= level / |X|
 
-nu is the probability of supporting a given other symbol. With 10^7 symbols and n nu below 1, as at
-the paper's scale, the binomial law is far from normal and the printed threshold admits thousands of
-symbols without holders; the exact threshold is the default.
+The exact threshold is the default. With 10^7 symbols and n nu below 1, as in the paper, the
+binomial distribution is far from normal: the paper's threshold then admits thousands of symbols
+that no person has.
 """
 
 from __future__ import annotations
@@ -34,14 +35,16 @@ Rule = Literal["exact", "normal"]
 class LargeDomain:
     """The number of supporting reports of each symbol in a large domain.
 
-    Most symbols have the least support; only symbols with more are stored.
+    A report supports a symbol if it is consistent with it. Most symbols have the least number of
+    supporting reports; only symbols with more are stored.
 
     Attributes:
         symbols: the number |X| of symbols.
         people: n, the number of reports.
-        supported_symbols: symbols with more support than the least, ascending, shape (s,).
+        supported_symbols: symbols with more supporting reports than the least, ascending, shape
+            (s,).
         support: their numbers of supporting reports, shape (s,).
-        base_support: the support of every other symbol, the least.
+        base_support: the least number of supporting reports, that of all symbols not stored.
         truth, lie: probabilities that a report supports the true symbol, and a given other symbol.
         randomizer: description of the randomizer.
     """
@@ -56,12 +59,18 @@ class LargeDomain:
     randomizer: str
 
     def shares(self) -> Floats:
-        """Return unbiased shares of `supported_symbols`, paper 003, (19) and (20); shape (s,)."""
+        """Return unbiased shares of people with each of `supported_symbols`, shape (s,).
+
+        A share is (support / people - lie) / (truth - lie); paper 003, (19) and (20).
+        """
         return np.asarray((self.support / self.people - self.lie) / (self.truth - self.lie))
 
     @property
     def rest(self) -> float:
-        """The unbiased share of each symbol with the least support; at most 0 without holders."""
+        """The unbiased share of each symbol with the least support (supporting reports).
+
+        It is often negative.
+        """
         return (self.base_support / self.people - self.lie) / (self.truth - self.lie)
 
     def dense(self) -> Floats:
@@ -73,14 +82,16 @@ class LargeDomain:
     def threshold(self, level: float = 0.05, rule: Rule = "exact") -> int:
         """Return the least number of supporting reports with which a symbol counts as present.
 
-        level: probability that any symbol without holders passes. rule: "exact" or "normal".
+        level: probability that any symbol that no person has passes. rule: "exact" (binomial) or
+        "normal" (the paper's approximation).
         """
         return significant_support(self.people, self.lie, self.symbols, level, rule)
 
     def significant(self, level: float = 0.05, rule: Rule = "exact") -> tuple[Counts, Floats]:
         """Return (symbols, shares) of the significant symbols; all other shares count as 0.
 
-        Under "exact", any symbol without holders appears with probability at most `level`.
+        Under the rule "exact", the result holds any symbol that no person has with probability at
+        most `level`.
         """
         least_support = self.threshold(level, rule)
         present = self.support >= least_support
@@ -94,13 +105,15 @@ class LargeDomain:
         level: float | None = None,
         rule: Rule = "exact",
     ) -> float:
-        """Return the squared error summed over symbols, (p(x) - phat(x))^2; paper 003, Section 5.3.
+        """Return the squared error of the estimated shares, summed over symbols.
+
+        See paper 003, Section 5.3.
 
         Args:
             p: the true shares, shape (symbols,).
             top: only this many symbols with the largest true shares; all if not given.
             level: significance level of the threshold ("emp+thr"); none ("emp") if not given.
-            rule: rule of the threshold.
+            rule: rule of the threshold, "exact" or "normal".
         """
         truth = np.asarray(p, dtype=np.float64)
         if truth.shape != (self.symbols,):
@@ -125,10 +138,10 @@ class LargeDomain:
 
 
 def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
-    """Count the supporting reports of each symbol over the whole domain, without scanning it.
+    """Count the supporting reports of each symbol over the whole domain.
 
-    Local hashing into a power of two finds the preimages of each report (`hash_families.py`); GRR
-    reports are symbols. One array of |X| counts is held for a moment.
+    A report supports the symbols that are consistent with it. The fastest method of the randomizer
+    is used (`tally`). An array of |X| counts, for |X| symbols, is held for a moment.
 
     Args:
         randomizer: GRR, LocalHash or a unary encoding.
@@ -167,10 +180,12 @@ def significant_support(
     The level is divided by the number of symbols (Bonferroni).
 
     Args:
-        people: n reports.
-        lie: nu, the probability of supporting a given other symbol, strictly between 0 and 1.
-        symbols: |X|.
-        level: chance of admitting any symbol without holders, in (0, 1); 0.05 in the paper.
+        people: n, the number of reports.
+        lie: nu, the probability that a report supports a given symbol that its person does not
+            have, in (0, 1).
+        symbols: |X|, the number of symbols.
+        level: chance that any symbol that no person has is significant, in (0, 1); 0.05 in the
+            paper.
         rule: "exact" (binomial) or "normal" (the paper's).
     """
     from scipy.special import betainc, ndtri
@@ -184,8 +199,8 @@ def significant_support(
     low, high = 0, n + 1
     while high - low > 1:
         middle = (low + high) // 2
-        # The binomial tail is a regularized incomplete beta function:
-        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1).
+        # The binomial tail is a regularized incomplete beta function I:
+        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1), here with c = `middle` and nu = `lie`.
         unlikely = float(betainc(middle, n - middle + 1, lie)) <= tail
         low, high = (low, middle) if unlikely else (middle, high)
     return high

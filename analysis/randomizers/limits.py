@@ -19,9 +19,10 @@ class ConfidenceLimits:
     """Lower and upper confidence limits of k numbers, shape (k,) each.
 
     Attributes:
-        low, high: each missed by the true number with probability alpha / 2 at most.
-        nearest: whether no possible truth makes the reports probable; then both limits are at the
-            nearest end of the range.
+        low, high: each missed by the true number with probability alpha / 2 at most, where alpha is
+            the level with which the limits were made.
+        nearest: for each number, whether no possible true number makes the reports probable; then
+            both limits are near the end of the possible range that fits best.
     """
 
     low: Floats
@@ -37,14 +38,18 @@ Limiting = Callable[[float], ConfidenceLimits]
 def within(
     low: Floats, high: Floats, minimum: float, maximum: float, person: float
 ) -> ConfidenceLimits:
-    """Return limits within the range from `minimum` to `maximum`, at least one person apart.
+    """Return limits clipped to the range from `minimum` to `maximum`, and not equal.
+
+    Limits that would be equal are moved apart by `person`.
 
     Args:
-        low: above `maximum` where no truth makes so large an estimate probable.
-        high: below `minimum` where no truth makes so small an estimate probable.
-        minimum: of the possible range.
-        maximum: of the possible range.
-        person: the change of the number that one person makes; 0 where no noise was added.
+        low: lower limits; above `maximum` if even the maximum makes so large an estimate
+            improbable.
+        high: upper limits; below `minimum` if even the minimum makes so small an estimate
+            improbable.
+        minimum: the least possible number.
+        maximum: the largest possible number.
+        person: the change of the number that one person makes; 0 if no noise was added.
     """
     nearest = (low > maximum) | (high < minimum)
     lows, highs = np.clip(low, minimum, maximum), np.clip(high, minimum, maximum)
@@ -64,5 +69,8 @@ def joined(parts: list[ConfidenceLimits]) -> ConfidenceLimits:
 
 
 def moved(limits: ConfidenceLimits, middle: float, half: float) -> ConfidenceLimits:
-    """Return limits of a number in [-1, 1] on the scale of its range: middle + half * number."""
+    """Return limits of a number in [-1, 1] on another scale: middle + half * number.
+
+    middle, half: the middle and half the width of the range on that scale.
+    """
     return ConfidenceLimits(middle + half * limits.low, middle + half * limits.high, limits.nearest)

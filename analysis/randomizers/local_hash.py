@@ -1,11 +1,14 @@
-"""Local hashing: hash the value with the person's own key, then randomize the hash.
+"""Local hashing: hash the value with the person's own random key, then randomize the hash value.
+
+The key chooses a hash function h of |H|; there are g hash values y. A report (h, y) of a person
+with symbol x has the probability
 
     Q[(h, y), x] = (1/|H|) e^eps / (g + e^eps - 1) if y = h(x), else (1/|H|) / (g + e^eps - 1)
 
-|H| is the number of hash functions h, g that of hash values y. Paper 003, (3), printed without
-1/|H|. A report supports the symbols x with h(x) = y: the true symbol with probability
-e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the family collides with
-probability exactly 1/g (`hash_families.py`).
+This is paper 003, (3), which omits 1/|H|. A report supports (is consistent with) the symbols x with
+h(x) = y. It supports the true symbol with probability e^eps / (g + e^eps - 1). It supports any
+other symbol with probability exactly 1/g, because two symbols have equal hash values under exactly
+1/g of the keys (`hash_families.py`).
 """
 
 from __future__ import annotations
@@ -47,8 +50,9 @@ class HashReports:
     """Reports of local hashing: the key and the randomized hash value of each person.
 
     Attributes:
-        keys: shape (people, words); (u, v) if g is a power of two, else (v, u_0, u_1, ...).
-        values: randomized hash values in 0 .. g - 1, shape (people,).
+        keys: the key of each person's hash function, a row of whole numbers; shape (people, words).
+            `hash_families.py` defines their use.
+        values: randomized hash values in 0 .. g - 1, for g hash values; shape (people,).
     """
 
     keys: Elements
@@ -64,10 +68,10 @@ class HashReports:
 class LocalHash(Pure):
     """Local hashing of a symbols into g values: a report is a random key and a noisy hash value.
 
-    A power of two for g means short keys and estimates from preimages or one transform instead of a
-    scan over the domain; other g scan, people times a steps. So paper 003's g = 10^8 is done with
-    2^27 = 1.34 * 10^8 here: at the same loss parameter theta that costs 0.3 nats more and the
-    squared error is smaller for every share (by 25 % for a symbol without holders).
+    If g is a power of two, keys are short and the supporting reports of all symbols are counted
+    fast. For any other g the count takes people times a steps. So paper 003's g = 10^8 is replaced
+    here by 2^27 = 1.34 * 10^8. At an equal `loss_parameter` this costs 0.3 nats more, and the
+    squared error is smaller for every share (by 25 % for a symbol that no person has).
 
     Attributes:
         a: number of symbols, 2 .. 2^31.
@@ -109,7 +113,7 @@ class LocalHash(Pure):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: keys times hash values."""
+        """The number of possible reports: the number of keys times the number of hash values."""
         return self.family.size * self.g
 
     @property
@@ -119,12 +123,18 @@ class LocalHash(Pure):
 
     @property
     def truth(self) -> float:
-        """The probability e^eps / (g + e^eps - 1) that a report supports the true symbol."""
+        """The probability e^eps / (g + e^eps - 1) that a report supports the true symbol.
+
+        That is: the true hash value, of g values, is reported.
+        """
         return self._inner.truth
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other symbol; g hash values exist."""
+        """The probability 1/g that a report supports a given other symbol, for g hash values.
+
+        A report supports the symbols that its key hashes to the reported value.
+        """
         return 1 / self.g
 
     @property
@@ -153,15 +163,16 @@ class LocalHash(Pure):
         return HashReports(keys, self._inner.sample(hashed, rng))
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return each report's row number in the matrix: the key's number times g, plus value."""
+        """Return each report's row number in the matrix: number of the key times g, plus value."""
         check_rows(self)
         hashed_reports = self._checked(reports)
         return self.family.number(hashed_reports.keys) * self.g + hashed_reports.values
 
     def tally(self, reports: HashReports) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, and of all reports.
+        """Return (the number of reports that support each symbol, the number of all reports).
 
-        The counts of the symbols have the shape (inputs,).
+        A report supports the symbols that its key hashes to its value. The first result has shape
+        (inputs,).
         """
         hashed_reports = self._checked(reports)
         return self.family.tally(hashed_reports.keys, hashed_reports.values.astype(np.uint64)), len(
@@ -196,9 +207,10 @@ class LocalHash(Pure):
         return reports
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Return which listed symbols each report supports, as a sparse 0/1 matrix.
+        """Return which listed symbols each report supports, as a sparse 0/1 matrix in CSR format.
 
-        Rows are reports, columns the listed symbols, in CSR format.
+        A report supports the symbols that its key hashes to its value. Rows are reports, columns
+        the listed symbols.
         """
         from scipy.sparse import csr_array, vstack
 
@@ -213,9 +225,11 @@ class LocalHash(Pure):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: that of GRR on g values, for every key that is not constant. Attained if each such
-        key gives the values in use different hashes; small cases with n >= a are computed from the
-        matrix instead.
+        In nats. A key is constant if it gives all symbols the same hash value; its reports
+        do not depend on the symbol. The bound is the capacity of GRR on g values times the probability of a key
+        that is not constant. attained: whether the bound is reached, because every such key spreads
+        the symbols evenly over the hash values. Small cases with at least as many people as symbols
+        are computed from the matrix.
         """
         if self._is_computed(people):
             return super(LocalHash, self).capacity(people)
@@ -224,17 +238,20 @@ class LocalHash(Pure):
         return (1 - self.family.constant) * reach, self.family.keeps_apart(used_symbols)
 
     def contraction(self) -> float:
-        """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2).
+        """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2), in [0, 1].
 
-        theta = `loss_parameter`.
+        It is the least factor by which the report reduces any information about the value. theta is
+        `loss_parameter`, g the number of hash values.
         """
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
         """Return (error, attained): the least error of naming a report's sender among n people.
 
-        It is the error of GRR on g values, averaged with 1 - 1/n, that of a guess, for constant
-        keys.
+        A key is constant if it gives all symbols the same hash value: then the sender is guessed,
+        with the error 1 - 1/n. For other keys the error is that of GRR on g values. The result is
+        the mean over the keys. attained: whether an attacker reaches the error, because every other
+        key spreads the symbols evenly over the hash values.
         """
         used_symbols = min(people, self.a)
         apart_chance = 1 - self.family.constant
@@ -245,12 +262,16 @@ class LocalHash(Pure):
 
     @property
     def loss_parameter(self) -> float:
-        """Theta = (e^eps - 1) / (g + e^eps - 1), the parameter of the loss in paper 003."""
+        """The parameter theta = (e^eps - 1) / (g + e^eps - 1) of paper 003, for g hash values.
+
+        It is the probability of the true hash value minus that of a given other value; the squared
+        error of estimated shares depends on it.
+        """
         return spread(self.g, self.epsilon)
 
     @property
     def reported_values(self) -> int:
-        """Number of values that a report distinguishes, beside its key: g hash values."""
+        """The number g of hash values, which a report distinguishes beside its key."""
         return self.g
 
     @property
@@ -261,13 +282,13 @@ class LocalHash(Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols, for bounds after shuffling.
 
-        One case is enough: every pair of symbols is like any other.
+        A single pair of symbols is enough, because all pairs have equal distributions.
         """
         return [hash_neighbours(self.g, self.truth, self.epsilon, self.family.meetings)]
 
     @property
     def _digits(self) -> list[int]:
-        """The number of hexadecimal digits of each word of the key, and of the hash value."""
+        """The numbers of hexadecimal digits: of each number in the key, then of the hash value."""
         return [len(f"{limit - 1:x}") for limit in (*self.family.limits, self.g)]
 
     @property
@@ -276,9 +297,9 @@ class LocalHash(Pure):
         return sum(self._digits)
 
     def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Return reports as hexadecimal text: the words of the key, then the hash value.
+        """Return reports as hexadecimal text: the numbers of the key, then the hash value.
 
-        Each number has as many digits as its limit.
+        Each number has as many digits as the largest number at its place.
         """
         words = [*reports.keys.T.tolist(), reports.values.tolist()]
         columns = zip(words, self._digits, strict=True)

@@ -1,21 +1,22 @@
 """Report distributions of every pair of inputs of a matrix, for bounds after shuffling.
 
-Q is a b x a matrix, columns are inputs. The privacy blanket hides an attacked person: another
-person's report is y with probability at least
+Column x of the b x a matrix Q is the distribution of the report of a person with value x. The
+report y of any person has probability at least
 
     m(y) = min over x of Q[y, x],      w = sum over y of m(y)
 
-for any value x. So with probability w it is drawn from m / w, whatever the value: the largest
-privacy blanket for this matrix (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reports with
-m(y) = 0 are impossible for some value; no crowd hides them (`PairLaw.bare`).
+for any value. So with probability w a report is drawn from m / w, independently of the value.
+This is the largest privacy blanket of the matrix (*recalled*: Balle, Bell, Gascon, Nissim, 2019):
+such reports of other people hide the report of an attacked person. Reports with m(y) = 0 are
+impossible for some value, and are not hidden (`PairLaw.bare`).
 
     rows     proportional rows have the same likelihood ratios: they are merged
-    pairs    ordered pairs (u, v) of values with equal joint distributions of (u, v, blanket) and,
-             value by value, of (u, v, blanket, z) for all z have equal bounds: a single pair of
-             each class is kept
+    pairs    two ordered pairs of values have equal bounds if their columns, the blanket and each
+             third column are equal up to the order of the reports: a single pair is kept
 
-A matrix of more than `MOST_ENTRIES` or `MOST_INPUTS` is not read, and more than `MOST_CLASSES` are
-not tried: the bound is then that of any randomizer of the same local epsilon (`clone_neighbours`).
+A matrix of more than `MOST_ENTRIES` or `MOST_INPUTS` is not read, and more than `MOST_CLASSES`
+different pairs are not tried: the bound is then that of any randomizer of the same local epsilon
+(`clone_neighbours`).
 """
 
 from __future__ import annotations
@@ -29,13 +30,15 @@ import numpy as np
 from ..validation import Floats
 from .neighbour_laws import Neighbours, PairLaw
 
-# Most entries and inputs of a matrix that is read, and most classes of pairs that are tried.
+# Most entries and inputs of a matrix that is read, and most classes of pairs of inputs that are
+# tried (pairs in a class have equal bounds).
 MOST_ENTRIES, MOST_INPUTS, MOST_CLASSES = 1 << 16, 64, 512
-# Each value that all other people may have is bounded as a case of its own, if the matrix's rows x
-# inputs^3 are at most this number.
+# Cases in which all other people have a certain third value are bounded too if the number of rows
+# times inputs^3 is at most this number; more would take too long.
 MOST_TRIPLES = 1 << 21
-# The privacy blanket (the part common to the reports of all values) leaves out a report whose least
-# probability over the values is below this part of its largest, because of rounding errors.
+# The privacy blanket (the part common to the reports of all values) leaves out a report if its
+# least probability over the values is below this share of its largest: rounding errors may have
+# made it.
 RAREST = 1e-13
 # Rows of a matrix count as proportional if they agree in this many significant digits.
 DIGITS = 12
@@ -54,18 +57,18 @@ def matrix_divergences(Q: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(Q)
         for x in range(a):
-            # fmax skips a report that neither input produces: its difference is -inf + inf, nan.
+            # fmax skips a report that neither input produces: its difference is -inf + inf, which
+            # is nan.
             gap = logs[:, x : x + 1] - logs
             result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
     return result
 
 
 def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
-    """Return the report distributions of each kind of pair of inputs.
+    """Return the report distributions of pairs of inputs, one pair of each class with equal bounds.
 
-    None if there are too many kinds.
-
-    The pairs that a large crowd hides least come first.
+    The pairs that other people's reports hide least come first. The result is None if there
+    are more than `MOST_CLASSES` classes.
 
     Args:
         Q: shape (outputs, inputs); columns are distributions of a report.
@@ -87,7 +90,10 @@ def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
 
 
 def merged(Q: Floats) -> Floats:
-    """Return Q with its proportional rows added up, without rows of zeros."""
+    """Return Q with proportional rows added up, and without rows of zeros.
+
+    Reports with proportional rows have equal likelihood ratios, so they reveal the same.
+    """
     rows = Q[Q.max(axis=1) > 0]
     shape = _rounded(rows / rows.sum(axis=1, keepdims=True))
     _, kind = np.unique(shape, axis=0, return_inverse=True)
@@ -97,15 +103,16 @@ def merged(Q: Floats) -> Floats:
 
 
 def _rounded(entries: Floats) -> Floats:
-    """Return entries rounded to `DIGITS` significant digits: no positive entry becomes 0."""
+    """Return entries rounded to `DIGITS` significant digits; no positive entry becomes 0."""
     share, power = np.frexp(entries)
     return np.asarray(np.ldexp(np.round(share, DIGITS), power))
 
 
 def pair_classes(rows: Floats) -> list[tuple[int, int]]:
-    """Return an ordered pair of inputs for each class of pairs with equal bounds.
+    """Return one ordered pair of inputs for each class of pairs with equal bounds after shuffling.
 
-    The list is empty if there are more than `MOST_CLASSES`.
+    The list is empty if there are more than `MOST_CLASSES` classes. rows: merged rows of the
+    matrix.
     """
     pairs_by_key: dict[Hashable, tuple[int, int]] = {}
     for key, pair in _keyed_pairs(rows):
@@ -116,7 +123,12 @@ def pair_classes(rows: Floats) -> list[tuple[int, int]]:
 
 
 def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
-    """Yield each ordered pair of inputs, after a key: the distributions that fix its bounds."""
+    """Yield (key, (u, v)) for each ordered pair of inputs; equal keys mean equal bounds.
+
+    These are bounds after shuffling. The key lists, for all reports, their probabilities under
+    u and v and in the privacy blanket (the least probability over the inputs), sorted. For small
+    matrices it also has such a list with each third input.
+    """
     b, a = rows.shape
     # Equal entries get equal whole numbers, so that joint distributions can be compared exactly.
     entries = _rounded(np.column_stack([rows, rows.min(axis=1)]))
@@ -133,11 +145,11 @@ def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
 
 
 def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbours]:
-    """Yield, for each pair of inputs u and v, their privacy blanket and a list of pairs of laws.
+    """Yield the report distributions of each pair of inputs u and v, for different other people.
 
-    The blanket (the part that the reports of all inputs have in common) is the least entry of each
-    row. In the list other people have the value u first, and a third value last. Both directions of
-    two inputs share one list.
+    First they are relative to the privacy blanket, the part that the reports of all inputs have in
+    common. Then comes a list: relative to the reports of other people if all have the value u, all
+    v, or all a third value. The pairs (u, v) and (v, u) share this list.
     """
     b, a = rows.shape
     least_row = rows.min(axis=1)
@@ -158,11 +170,12 @@ def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbour
 
 
 def _pair(b: Floats, u: Floats, v: Floats, blanket: Floats, *, listed: bool) -> PairLaw:
-    """Return the report distributions u and v of an attacked person, over b, that of other people.
+    """Return the report distributions u and v of an attacked person, relative to b.
 
-    Outcomes with equal likelihood ratios of b, u, v and the privacy blanket (the part that the
-    reports of all values have in common) are merged. Outcomes too rare in b to be summed are left
-    out: the lower bound is still valid. listed: whether to keep the blanket.
+    b is the report distribution of other people. Reports with equal likelihood ratios of b, u, v
+    and `blanket` are merged. `blanket` is the part that the reports of all values have in common.
+    Reports too rare in b to be summed are left out: the lower bound is still valid. listed: whether
+    to keep the blanket.
     """
     laws = merged(np.column_stack([b, u, v, blanket]))
     is_likely = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))

@@ -1,15 +1,17 @@
-"""Three local randomizers with the number as the mean of their reports; t is scaled to [-1, 1].
+"""Three local randomizers with reports that average to the number t, which is scaled to [-1, 1].
 
-Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B);
-            variance of one report B^2 - t^2
+Duchi       a report is -B or +B, two levels, B = (e^eps + 1)/(e^eps - 1);
+            P(+B | t) = 1/2 + t / (2 B); variance of one report B^2 - t^2
             (J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018)
-Piecewise   a number in [-C, C], C = (e^(eps/2) + 1)/(e^(eps/2) - 1): density p within
-            [l, l + C - 1], l = (C + 1)/2 t - (C - 1)/2, and p e^-eps elsewhere,
-            p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2);
+Piecewise   a report is a number in [-C, C], C = (e^(eps/2) + 1)/(e^(eps/2) - 1). Its density is p
+            in the window [l, l + C - 1] around t, and p e^-eps elsewhere, with
+            l = (C + 1)/2 t - (C - 1)/2 and p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2);
             variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
-Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; below eps* = 0.61 all Duchi
-            (N. Wang and others, ICDE 2019). Of the three it has the least variance at the worst
-            number; for uniform numbers Piecewise may have less
+Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; always Duchi at eps <= 0.61
+            (N. Wang and others, ICDE 2019). Its variance for the worst number is the least of the
+            three; for uniform numbers that of Piecewise may be less
+
+eps is the local epsilon in nats.
 """
 
 from math import exp, expm1
@@ -20,14 +22,15 @@ from ..validation import Floats
 from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 
-# Least epsilon at which the hybrid uses Piecewise: Wang and others (2019), (8), root of a quartic.
+# Largest epsilon in nats at which the hybrid is Duchi alone: a root of a quartic, Wang and others
+# (2019), (8).
 HYBRID_FROM = 0.6095
 
 
 class Duchi(Numeric):
-    """Duchi's randomizer of numbers: a report is +B or -B, with the person's number as its mean.
+    """Duchi's randomizer of numbers: a report is +B or -B, and its mean is the person's number.
 
-    B is above 1: numbers are scaled to [-1, 1] first.
+    B = (e^eps + 1)/(e^eps - 1) is above 1, because numbers are scaled to [-1, 1] first.
     """
 
     @property
@@ -39,7 +42,7 @@ class Duchi(Numeric):
     def levels(self) -> Floats:
         """The values of the reports: -B and B, with B = (e^eps + 1)/(e^eps - 1).
 
-        The range of the numbers, scaled, is [-1, 1].
+        The numbers are scaled to [-1, 1].
         """
         B = 1 / np.tanh(self.epsilon / 2)
         return np.array([-B, B])
@@ -62,9 +65,10 @@ class Duchi(Numeric):
 
     @property
     def one_bit(self) -> float:
-        """The lie probability of a person with a number at an end of the range.
+        """The probability of the wrong level, -B or +B, for a number at an end of the range.
 
-        All other numbers are mixtures of the two ends.
+        The report distributions of all other numbers are mixtures of the distributions of the two
+        ends.
         """
         return 1 / (1 + exp(self.epsilon))
 
@@ -84,7 +88,10 @@ class Piecewise(Numeric):
 
     @property
     def density(self) -> float:
-        """The probability density p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2) within the window."""
+        """The probability density p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2) near the number.
+
+        Near means in the window of more probable reports; elsewhere the density is p e^-eps.
+        """
         half = exp(self.epsilon / 2)
         return half * (half - 1) / (2 * half + 2)
 
@@ -108,9 +115,9 @@ class Piecewise(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a uniform privacy blanket.
 
-        A blanket is a distribution that other people's reports have with some probability for any
-        value. Outcomes: a report in the window of probable reports of one end, in that of the other
-        end, or in neither.
+        The blanket is a distribution that other people's reports have with some probability for any
+        value. Around each end is a window of more probable reports. Outcomes: the report is in the
+        window of the first end, of the second end, or in neither.
         """
         C, low = self.reach, self.density * exp(-self.epsilon)
         shares = np.array([C - 1, C - 1, 2.0])
@@ -121,7 +128,7 @@ class Piecewise(Numeric):
 class Hybrid(Numeric):
     """The hybrid randomizer of numbers: each person draws Piecewise or Duchi.
 
-    The report shows which was drawn.
+    The report shows the drawn randomizer.
     """
 
     @property
@@ -140,12 +147,12 @@ class Hybrid(Numeric):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: the sum over the parts, in order."""
+        """The number of possible reports: of Piecewise, then of Duchi."""
         return sum(part.outputs for _, part in self.parts)
 
     @property
     def levels(self) -> Floats:
-        """The values of the reports, for numbers scaled to [-1, 1]: the parts' levels, in order."""
+        """The values of the reports of Piecewise, then of Duchi, for numbers scaled to [-1, 1]."""
         return np.concatenate([part.levels for _, part in self.parts])
 
     def _columns(self) -> Floats:
@@ -156,9 +163,9 @@ class Hybrid(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a privacy blanket.
 
-        A blanket is a distribution that other people's reports have with some probability for any
-        value. The report shows the drawn part, so the parts' distributions stand side by side,
-        weighted by their probability.
+        The blanket is a distribution that other people's reports have with some probability for any
+        value. A report shows the drawn randomizer. So the outcomes are the outcomes of Piecewise
+        and then of Duchi, each weighted with the probability of the draw.
         """
         parts = [(share, part.classes) for share, part in self.parts]
         weight = sum(share * component.weight for share, component in parts)
@@ -175,5 +182,8 @@ class Hybrid(Numeric):
 
     @property
     def one_bit(self) -> float | None:
-        """The lie probability of Duchi if Piecewise is never drawn; else None."""
+        """The lie probability of Duchi's single bit if Piecewise is never drawn; else None.
+
+        It is the probability of the wrong level for a number at an end of the range.
+        """
         return None if self.share else 1 / (1 + exp(self.epsilon))

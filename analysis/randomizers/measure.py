@@ -13,15 +13,14 @@ from .limits import Limiting
 class Measure:
     """An estimated number with its standard error and confidence limits.
 
-    The true number is a function of the true shares of the inputs, so that a simulation can
-    compare.
-
     Attributes:
         name: such as "mean".
         value: the estimate, in the unit of the numbers.
-        error: its standard error, same unit.
-        truth: a function that returns the true number from the true shares of the inputs, (a,).
-        limits: alpha -> limits, shape (1,), which miss the truth with probability alpha at most.
+        error: its standard error, in the same unit.
+        truth: a function that returns the true number from the true shares of the inputs, shape
+            (a,) for a inputs; a simulation compares it with the estimate.
+        limits: a function that returns confidence limits, shape (1,), for a probability alpha; they
+            miss the true number with probability alpha at most.
         biased: whether the estimate is biased for every number of people.
     """
 

@@ -1,27 +1,31 @@
 """Repeated reports about one value: a permanent noise, and a fresh noise on top of it.
 
-Each person randomizes its value once, by unary encoding, and keeps the bits (permanent); every
-report is these bits with every bit flipped again with probability r (instantaneous). Any number of
-reports reveals at most the permanent bits, so all reports about one value together cost
+Each person randomizes its value once, by unary encoding (one bit for every symbol), and keeps the
+bits: permanent noise. Every report is these bits, with every bit flipped again with probability r:
+instantaneous noise. Any number of reports reveals at most the permanent bits. So all reports about
+one value together have the local epsilon
 
-    forever = log(k (1 - m) / (m (1 - k)))        k, m: a permanent 1 at the true, at another symbol
+    forever = log(k (1 - m) / (m (1 - k)))
 
-and the first T of them exactly, because the likelihood ratio of a bit is monotone in its 1-bits,
+with k and m the probabilities of a permanent 1 at the true symbol and at another symbol. The first
+T reports have exactly, because the likelihood ratio of a bit is monotone in its number of 1-bits,
 
     epsilon_T = log (k s^T + (1 - k) r^T) / (m s^T + (1 - m) r^T)
-              + log (m r^T + (1 - m) s^T) / (k r^T + (1 - k) s^T),        s = 1 - r,
+              + log (m r^T + (1 - m) s^T) / (k r^T + (1 - k) s^T),        s = 1 - r.
 
-the first logarithm that of T 1-bits at the true symbol, the second of no 1-bit at another. A single
-report is unary encoding with kappa = k s + (1 - k) r and lambda = m s + (1 - m) r: its epsilon is
-epsilon_1, and estimates and their errors are those of unary encoding.
+The first logarithm is that of T 1-bits at the true symbol, the second that of no 1-bit at another
+symbol. A single report is unary encoding with kappa = k s + (1 - k) r and
+lambda = m s + (1 - m) r, the probabilities of a 1 at the true and at another symbol. Its epsilon is
+epsilon_1; estimates and their errors are as in unary encoding.
 
 `from_epsilon` has k = 1/2 (L-OSUE: H. Arcolezi, J.-F. Couchot, B. Al Bouna, X. Xiao, Improving the
 utility of locally differentially private protocols for longitudinal and multidimensional frequency
-estimates, 2021, Section 3.4): then kappa = 1/2 for every r, so a report is optimised unary encoding
-at epsilon_1, of least variance for rare values; `rappor` has k = 1 - m (U. Erlingsson, V. Pihur, A.
+estimates, 2021, Section 3.4). Then kappa = 1/2 for every r, so a report is optimised unary encoding
+at epsilon_1, of least variance for rare values. `rappor` has k = 1 - m (U. Erlingsson, V. Pihur, A.
 Korolova, CCS 2014, with unary encoding). A person that changes its value spends `forever` again for
-every new value. Hashing (LOLOHA) and buckets (dBitFlip) would bound that, but send a constant in
-clear, a key or the numbers of buckets: in a mix this would link a person's reports from run to run.
+every new value. Hashing (LOLOHA) and buckets (dBitFlip) would bound that cost. But they send a
+constant in clear, a key or the numbers of buckets, and in a mix this would link a person's reports
+from run to run.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from .unary import UnaryEncoding
 class Memoized(UnaryEncoding):
     """Unary encoding with permanent noise that a person keeps and fresh noise in each report.
 
-    Made by `from_epsilon` or `rappor`.
+    The constructors are `from_epsilon` and `rappor`.
 
     Attributes:
         a: number of symbols, >= 2.
@@ -64,10 +68,10 @@ class Memoized(UnaryEncoding):
 
     @classmethod
     def from_epsilon(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
-        """Return the form with the least variance for rare values (L-OSUE).
+        """Return the randomizer with the least variance for rare values (L-OSUE).
 
-        epsilon: nats of one report. forever: nats of all reports about one value; None: twice as
-        much.
+        epsilon: local epsilon of one report, in nats. forever: local epsilon of all reports about
+        one value together, in nats; None: 2 epsilon.
         """
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))
@@ -75,11 +79,11 @@ class Memoized(UnaryEncoding):
 
     @classmethod
     def rappor(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
-        """Return the form of basic RAPPOR: symmetric probabilities.
+        """Return basic RAPPOR, with symmetric probabilities.
 
-        A 1 at the true symbol and a 1 at another symbol have probabilities that add up to 1.
-        epsilon: nats of one report. forever: nats of all reports about one value; None: twice as
-        much.
+        The probabilities of a 1 at the true symbol and at another symbol add up to 1. epsilon:
+        local epsilon of one report, in nats. forever: local epsilon of all reports about one value
+        together, in nats; None: 2 epsilon.
         """
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever / 2)), 1 / (1 + exp(epsilon / 2))
@@ -110,7 +114,8 @@ class Memoized(UnaryEncoding):
         times = whole(reports, "reports", 0)
         if not times:
             return 0.0
-        odds = times * (log(self.turned) - log1p(-self.turned))  # T log(r / s), with s = 1 - r
+        # log((r / s)^T) for T reports: r is the probability of a flipped bit, s = 1 - r
+        odds = times * (log(self.turned) - log1p(-self.turned))
         loss_of_kept = _mixed(self.permanent_truth, odds) - _mixed(self.permanent_lie, odds)
         return (
             loss_of_kept
@@ -145,9 +150,10 @@ class Memoized(UnaryEncoding):
 
 
 def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
-    """Return epsilon of one report and of all reports about a value, in nats.
+    """Return (epsilon of one report, epsilon of all reports about a value), in nats.
 
-    Raises ParameterError unless all reports cost more than the first.
+    forever: the second number, or None for twice the first. Raises a ParameterError unless it is
+    above the first.
     """
     fresh = as_epsilon(epsilon)
     nats = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
@@ -160,5 +166,9 @@ def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
 
 
 def _mixed(share: float, odds: float) -> float:
-    """Return log(share + (1 - share) e^odds)."""
+    """Return log(share + (1 - share) e^odds), a log-likelihood of equal bits in T reports.
+
+    share: the probability of a permanent bit that is equal to these bits. odds: T log(r / (1 - r)),
+    with r the probability of a flip. A constant, T log(1 - r), is left out.
+    """
     return log(share + (1 - share) * exp(odds))

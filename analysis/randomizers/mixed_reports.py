@@ -1,4 +1,4 @@
-"""Reports of users that each draw one of several randomizers and name it in the report."""
+"""Reports of people that each draw a randomizer (part) of several and name it in the report."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from .randomizer import Randomizer, Symbols
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixedReports:
-    """Reports of a `Mixture` or a `SampledFeature`: each person draws a part and reports with it.
+    """Reports of a `Mixture` or a `SampledFeature`: each person draws a randomizer of several.
+
+    The randomizers are called parts.
 
     Attributes:
         choice: the index of the part that each person drew, shape (people,).
-        reports: for each part the reports of its users, in order of people; None without users.
+        reports: for each part the reports of the people that drew it, in order of people; None if
+            no person drew it.
     """
 
     choice: Symbols
@@ -28,7 +31,10 @@ class MixedReports:
         return len(self.choice)
 
     def rows(self, parts: Sequence[Randomizer]) -> Symbols:
-        """Return each report's row number in a matrix that stacks the parts, shape (people,)."""
+        """Return each report's row number in the matrix of all reports, shape (people,).
+
+        That matrix stacks the matrices of `parts`, the randomizers from which each person drew.
+        """
         rows, offset = np.zeros(len(self), np.int64), 0
         for j, (part, part_reports) in enumerate(zip(parts, self.reports, strict=True)):
             if part_reports is not None:

@@ -1,19 +1,19 @@
 """Confidence limits of a mean that hold for every population at every number of people.
 
-A report about a number t contributes y to the estimate s of the mean, and E y = t. The log
-moment-generating function K_t(b) = log E exp(b y) is known for every t and every tilt b. For any n
-people,
+The report of a person with number t contributes a random y to the estimate s of the mean, and
+E y = t. The log moment-generating function K_t(b) = log E exp(b y) is known for every t; its
+argument b is called a tilt. For any n people,
 
     log P(sum of y >= n s) <= sum of K_t(b) - b n s         for every b > 0  (Chernoff)
 
-and the sum of K_t(b) is at most n E_b(m), where m is the mean of t over the people and E_b the
-least concave function with E_b(t) >= K_t(b) at every possible t. A mean m is rejected if for some b
-the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too large, with b < 0. The
-remaining means lie between the limits: each is missed with probability alpha / 2 at most. A share
-is the mean of t = 1 (people with the value) and t = 0.
+The sum of K_t(b) over the people is at most n E_b(m). Here m is the mean of t over the people, and
+E_b is the least concave function with E_b(t) >= K_t(b) at every possible t. A mean m is rejected if
+for some b the bound n (E_b(m) - b s) is below log(alpha / 2). Tilts b < 0 reject means that are too
+large. The remaining means lie between the limits: each limit is missed with probability alpha / 2
+at most. A share is the mean of t = 1 (people with the value) and t = 0.
 
-At large n these limits are wider than normal ones, which have no proof: by sqrt(2 log(2 / alpha)) /
-z, 1.39 at alpha = 0.05.
+For many people these limits are wider than normal limits, which have no proof: by the factor
+sqrt(2 log(2 / alpha)) / z, with z the normal quantile, which is 1.39 at alpha = 0.05.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ from ...errors import ParameterError
 from ..validation import Floats
 from .limits import ConfidenceLimits, Limiting, joined, within
 
-# Tilts of the Chernoff bound to try first, times the largest contribution, and the number of tilts
-# tried then between the neighbours of the best. Any tilts give valid limits, because the test at
-# each tilt rejects all means beyond a point. The best is about 2.7 / sqrt(people), so the least
-# serves 10^7 people.
+# Tilts (arguments of the moment-generating function) that are tried first, times the largest
+# contribution of a report; and the number of tilts that are tried then around the best. Any
+# tilts give valid limits, because the test at each tilt rejects all means beyond a point. The best
+# tilt is about 2.7 / sqrt(people), so the least here serves 10^7 people.
 COARSE, FINE = np.geomspace(8e-4, 64.0, 17), 7
 
-# A log moment-generating function: tilts of one sign, shape (b,) -> its value at each tilt for each
-# possible number, shape (b, t).
+# The type of a log moment-generating function. It maps tilts (arguments b) of one sign, shape (b,),
+# to the function's values for each possible number t, shape (b, t).
 Moments = Callable[[Floats], Floats]
 
 
@@ -56,10 +56,10 @@ def mean_limits(
         people: number of reports.
         numbers: the possible numbers t, shape (numbers,).
         moments: the log moment-generating function K of a contribution, for each possible t.
-        tilts: ascending b > 0 (arguments of K) to begin with, shape (tilts,).
+        tilts: arguments b > 0 of `moments` to begin with, ascending, shape (tilts,).
         alpha: probability that the limits miss the mean.
-        population: the mean of a large population from which the people were drawn. Then the bound
-            uses the logarithm of the least concave function above exp(K_t(b)).
+        population: whether to bound the mean of a large population from which the people were
+            drawn, instead of the mean of these people. The limits are then wider.
     """
     risk = log(alpha / 2) / people
     order = np.argsort(numbers, kind="stable")
@@ -82,8 +82,17 @@ def _furthest(
 ) -> float:
     """Return the lower confidence limit: some tilt rejects every mean below it.
 
-    Tilts around the best of `tilts` are tried too. points: the possible numbers, ascending. order:
-    their indices in `moments`.
+    A tilt is an argument of the log moment-generating function `moments`. Tilts around the best of
+    `tilts` are tried too.
+
+    Args:
+        points: the possible numbers, ascending.
+        order: the index of each of these numbers in the result of `moments`.
+        moments: the log moment-generating function of a contribution.
+        estimated: the mean of all contributions.
+        risk: log(alpha / 2) / people.
+        tilts: the first tilts to try.
+        population: whether to bound the mean of a population from which the people were drawn.
     """
 
     def ends_at_tilts(tilts: Floats) -> list[float]:
@@ -106,21 +115,21 @@ def _furthest(
 
 
 def crossing(points: Floats, levels: Floats, level: float) -> float:
-    """Return the least mean at which the concave majorant reaches `level`.
+    """Return the least mean at which the concave majorant of some points reaches a level.
 
-    Infinity if it never does.
-
-    The majorant is the least concave function that is nowhere below the given points.
+    The majorant is the least concave function that is nowhere below the points. The result is
+    infinite if it never reaches the level.
 
     Args:
-        points: abscissas, ascending, shape (t,).
-        levels: ordinates at these points, shape (t,).
+        points: abscissas of the points, ascending, shape (t,).
+        levels: ordinates of the points, shape (t,).
         level: the ordinate to reach.
     """
     if levels[0] >= level:
         return float(points[0])
     x, y = points.tolist(), levels.tolist()
-    hull: list[int] = []  # indices of the corners of the majorant, from the left
+    # indices of the corners of the least concave function above all points, from the left
+    hull: list[int] = []
     for new in range(len(x)):
         while len(hull) > 1 and _is_below(x, y, hull[-2], hull[-1], new):
             hull.pop()
@@ -141,7 +150,8 @@ def _is_below(x: Sequence[float], y: Sequence[float], first: int, middle: int, r
 def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
     """Return the log moment-generating function of a noisy bit's contribution to an estimate.
 
-    The contribution is w (bit - lie) / (truth - lie), with w its weight; shape (tilts, *weights).
+    The contribution is w (bit - lie) / (truth - lie), with w a weight. The result of the function
+    has shape (tilts, *weights), where tilts are its arguments.
 
     Args:
         weights: w, any shape.
@@ -151,7 +161,7 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
     """
 
     def moments(tilts: Floats) -> Floats:
-        """Return the log moment-generating function at each tilt, for each weight."""
+        """Return log E exp(tilt * contribution) for each tilt and each weight of the bit."""
         scale = tilts.reshape(-1, *(1,) * weights.ndim) * weights / (truth - lie)
         with np.errstate(divide="ignore"):
             log_ones, zeros = np.log(chance), np.log1p(-chance)
@@ -161,15 +171,15 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
 
 
 def laws(levels: Floats, law: Floats) -> Moments:
-    """Return the log moment-generating function of each input's contribution, from a matrix.
+    """Return the log moment-generating function of a report's contribution, for each input.
 
     Args:
-        levels: contribution of each report, shape (b,).
-        law: the matrix, shape (b, t).
+        levels: the contribution of each of b possible reports, shape (b,).
+        law: the matrix, shape (b, t) for t inputs: column x is the report distribution of input x.
     """
 
     def moments(tilts: Floats) -> Floats:
-        """Return the log moment-generating function at each tilt, for each input."""
+        """Return log E exp(tilt * contribution) for each tilt and each input."""
         powers = tilts[:, None] * levels
         top = powers.max(axis=1, keepdims=True)
         return np.asarray(np.log(np.exp(powers - top) @ law) + top)
@@ -178,13 +188,13 @@ def laws(levels: Floats, law: Floats) -> Moments:
 
 
 def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
-    """Return the largest log moment-generating functions of people without and with a value.
+    """Return bounds on the log moment-generating functions of people without and with a value.
 
-    Shape (tilts, 2). has: whether each input has the value.
+    The result has shape (tilts, 2). has: for each input, whether it has the value.
     """
 
     def ends(tilts: Floats) -> Floats:
-        """Return the largest function values of people without and with the value, at each tilt."""
+        """Return the largest of `moments` over inputs without and with the value, at each tilt."""
         moments_of_values = moments(tilts)
         return np.stack(
             [moments_of_values[:, ~has].max(axis=1), moments_of_values[:, has].max(axis=1)], axis=1
@@ -199,7 +209,7 @@ class ShareLaw:
 
     Attributes:
         moments: the log moment-generating function of the contribution of people without the value,
-            and of people with it, shape (b, 2) for b tilts.
+            and of people with the value; shape (b, 2) for b arguments (tilts).
         reach: the largest absolute contribution.
     """
 
@@ -209,21 +219,34 @@ class ShareLaw:
     def limits(
         self, share: float, people: int, alpha: float, *, population: bool
     ) -> ConfidenceLimits:
-        """Return confidence limits of the share with this estimate, shape (1,)."""
+        """Return confidence limits of the share, shape (1,).
+
+        Args:
+            share: the estimated share.
+            people: number of reports.
+            alpha: probability that the limits miss the share.
+            population: whether to bound the share in a population from which the people were drawn.
+        """
         numbers, tilts = np.array([0.0, 1.0]), COARSE / self.reach
         return mean_limits(
             share, people, numbers, self.moments, tilts, alpha, population=population
         )
 
 
-# A function: index of a share -> the distribution of one report's contribution to its estimate.
+# The type of a function that maps the index of a share to the distribution of one report's
+# contribution to the estimate of that share.
 ShareLaws = Callable[[int], ShareLaw]
 
 
 def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: bool) -> Limiting:
-    """Return a function alpha -> confidence limits of several shares.
+    """Return a function that maps alpha to confidence limits of several shares.
 
-    laws: index of a share -> the distribution of one report's contribution to its estimate.
+    Args:
+        shares: the estimated shares.
+        people: number of reports.
+        laws: a function that maps the index of a share to the distribution of one report's
+            contribution to its estimate.
+        population: whether to bound the shares in a population from which the people were drawn.
     """
 
     def limits(alpha: float) -> ConfidenceLimits:
@@ -239,9 +262,10 @@ def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: b
 
 
 def inverted(inverse: Floats, law: Floats) -> ShareLaws:
-    """Return the distributions of contributions to the shares by a left inverse of a matrix.
+    """Return the distributions of a report's contributions to shares estimated by a left inverse.
 
-    inverse: shape (a, b). law: the matrix, shape (b, a).
+    inverse: a left inverse of the matrix, shape (a, b); entry (x, y) is the contribution of report
+    y to share x. law: the matrix, shape (b, a): column x is the report distribution of input x.
     """
 
     def share_law(place: int) -> ShareLaw:
@@ -253,9 +277,10 @@ def inverted(inverse: Floats, law: Floats) -> ShareLaws:
 
 
 def supporting(truth: float, lie: float) -> ShareLaw:
-    """Return the distribution of the contribution of a report that supports a value or does not.
+    """Return the distribution of a report's contribution to a share, by support or not.
 
-    truth, lie: the probabilities of support by people with the value, and without.
+    truth, lie: the probabilities that a report supports the value, of people with the value and
+    without it.
     """
     parts = [coins(np.ones(1), chance, truth, lie) for chance in (lie, truth)]
 
@@ -267,16 +292,20 @@ def supporting(truth: float, lie: float) -> ShareLaw:
 
 
 def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Return the distributions of weighted sums of independent contributions to each share."""
+    """Return the distributions of weighted sums of independent contributions to each share.
+
+    weights: a number for each summand. laws: for each summand, a function that maps the index of a
+    share to the distribution of the contribution.
+    """
 
     def share_law(place: int) -> ShareLaw:
         """Return the distribution of the weighted sum of contributions to the share at `place`."""
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
-            """Return the sum of the parts' log moment-generating functions.
+            """Return the sum of the log moment-generating functions of the summands.
 
-            The parts are independent.
+            The summands are independent.
             """
             pairs = zip(weights, parts, strict=True)
             return np.asarray(sum(part.moments(weight * tilts) for weight, part in pairs))
@@ -288,16 +317,23 @@ def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Return the distributions of the contribution of a part that is drawn with these weights."""
+    """Return the distributions of the contribution to each share of a drawn randomizer.
+
+    weights: the probability of each randomizer. laws: for each randomizer, a function that maps the
+    index of a share to the distribution of the contribution.
+    """
 
     def share_law(place: int) -> ShareLaw:
-        """Return the distribution of the drawn part's contribution to the share at `place`."""
+        """Return the distribution of the drawn randomizer's contribution to a share.
+
+        place: the index of the share.
+        """
         from scipy.special import logsumexp
 
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
-            """Return the log of the weighted mean of the parts' moment-generating functions."""
+            """Return the log of the weighted mean of all moment-generating functions."""
             moments_of_parts = np.stack([part.moments(tilts) for part in parts])
             return np.asarray(logsumexp(moments_of_parts, b=weights[:, None, None], axis=0))
 
@@ -307,9 +343,10 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def unknown_law(place: int) -> ShareLaw:
-    """Refuse with a ParameterError: single reports have no contributions of their own.
+    """Refuse with a ParameterError: the share at index `place` has no confidence limits.
 
-    The shares were estimated from several reports together, so they have no confidence limits.
+    It is estimated from several reports together, so a single report has no contribution of its
+    own.
     """
     raise ParameterError(
         f"share {place}: has no confidence limits; it is estimated from several reports together"

@@ -1,14 +1,19 @@
 """Report distributions of two values of one person among other people, for bounds after shuffling.
 
-The attacked person has the value u or v, and an observer of the shuffled reports is to tell which.
-Only the likelihoods P_u(y) and P_v(y) of its report y matter, so a few outcomes y stand for all
-reports. If the report distribution of every value is at least w b(y), then with probability w
-another person's report is drawn from b, independently of its value: b is the privacy blanket
-(*recalled*: Balle, Bell, Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie),
-local hashing (w = g lie) and flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with
-lambda, with the largest weight that all bits allow:
+The attacked person has the value u or v. An observer of the shuffled reports tries to distinguish
+these two cases. Only the probabilities P_u(y) and P_v(y) of the person's report y matter, so a few
+outcomes y stand for all reports.
 
-    w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
+If the report distribution of every value is at least w b(y), for a distribution b, then with
+probability w another person's report is drawn from b, independently of its value. b is called the
+privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). The blankets are:
+
+    GRR             a uniform report; w = a q for a symbols, q the probability of a given other
+    local hashing   a uniform report; w = g q' for g hash values, q' the same for hash values
+    flipped bits    a uniform vector of L bits; w = (2 q)^L, with q the probability of a flip
+    unary encoding  all bits drawn with lambda, the probability of a 1 at another symbol; kappa is
+                    that at the true symbol, and w is the largest weight that all bits allow:
+                    w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
 """
 
 from collections.abc import Sequence
@@ -22,14 +27,14 @@ from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Floats
 
-# Most bits for which all vectors of other people are listed.
+# Most bits for which other people's vectors are all considered: there are 2^bits.
 MOST_LISTED = 6
 
 
 @keeps_old(own="u_ratios", other="v_ratios")
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLaw:
-    """The report distributions of an attacked person's values u and v, relative to b.
+    """The report distributions of an attacked person's values u and v, relative to some b.
 
     b is the report distribution of other people, or their privacy blanket: a distribution that
     another person's report has with some probability for any value. Bounds after shuffling are
@@ -38,10 +43,12 @@ class PairLaw:
     Attributes:
         weight: w, the probability that another person's report is drawn from b, in (0, 1].
         law: b, over some outcomes; sums to 1.
-        u_ratios, v_ratios: P_u / b and P_v / b at these outcomes.
-        shared: the blanket's distribution / b at these outcomes, if all values of other people are
-            listed.
-        bare: P_u and P_v at outcomes impossible under b, shape (2, outcomes): they are not hidden.
+        u_ratios, v_ratios: P_u / b and P_v / b at these outcomes, with P_u and P_v the report
+            distributions of the values u and v.
+        shared: the privacy blanket's distribution divided by b at these outcomes; None if only some
+            values of other people have a `PairLaw`.
+        bare: P_u and P_v at outcomes impossible under b, shape (2, outcomes): other people's
+            reports do not hide these.
     """
 
     weight: float
@@ -59,9 +66,10 @@ class PairLaw:
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
-        """Return the part of delta at reports that no other person sends: impossible under b.
+        """Return the part of delta at reports that no other person sends.
 
-        No crowd makes it smaller. b is the report distribution of other people.
+        Such reports are impossible under b, the report distribution of other people. So no number
+        of other people makes this part smaller.
         """
         return float(np.maximum(self.bare[0] - exp(epsilon) * self.bare[1], 0.0).sum())
 
@@ -69,7 +77,8 @@ class PairLaw:
     def given_away(self) -> float:
         """The probability of reports possible only for the value u, not for v or for other people.
 
-        u and v are the attacked person's possible values. It is a part of delta at every epsilon.
+        u and v are the attacked person's possible values. Delta is at least this probability at
+        every epsilon, because such a report reveals u.
         """
         return float(self.bare[0][self.bare[1] == 0].sum())
 
@@ -81,11 +90,16 @@ class PairLaw:
     def over(
         cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0, shared: Floats | None = None
     ) -> "PairLaw":
-        """Return the pair from the distributions b, P_u and P_v themselves, of equal shape.
+        """Return the pair from distributions over the same outcomes.
 
-        b is that of other people's reports, P_u and P_v those of the attacked person's report for
-        either value. weight: probability that another report is drawn from b. shared: the
-        distribution of the privacy blanket, if all values of other people are listed.
+        Args:
+            b: the distribution of other people's reports, or of their privacy blanket: a
+                distribution that their reports have with probability `weight` for any value.
+            u: the distribution of the attacked person's report for the value u.
+            v: the distribution of the attacked person's report for the value v.
+            weight: the probability that another person's report is drawn from b.
+            shared: the distribution of the privacy blanket, if b is the report distribution of one
+                value and every other value has such a pair too; else None.
         """
         is_possible = b > 0
         common_law = None if shared is None else shared[is_possible] / b[is_possible]
@@ -100,16 +114,17 @@ class PairLaw:
         )
 
 
-# Report distributions of an attacked person's values u and v: first relative to the privacy blanket
-# (the known part of other people's reports), then to the reports of other people who all have v, or
-# all a third value.
+# Report distributions of an attacked person's values u and v. They are first relative to the
+# privacy blanket, a distribution that other people's reports have with some probability for any
+# value. Then they are relative to the reports of other people if all have v, or all a third value.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 
 def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
-    """Return the report distributions of two of a symbols under GRR. Outcomes: u, v, any other.
+    """Return the report distributions of two symbols u and v, of a symbols, under GRR.
 
-    p: the probability of the true symbol. q: of a given other symbol.
+    Outcomes: the report is u, v or any other symbol. p: the probability of the true symbol. q: that
+    of a given other symbol.
     """
     u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
     b = np.array([1.0, 1.0, a - 2.0]) / a
@@ -122,10 +137,11 @@ def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
-    """Return the report distributions of two of a symbols, u and v, under unary encoding.
+    """Return the report distributions of two symbols u and v, of a symbols, under unary encoding.
 
-    Outcomes: the bits at u and v, and at a third symbol z of other people. Raises a ParameterError
-    if a bit is certain.
+    Outcomes: the bits at u and v, and at a third symbol that other people have. Raises a
+    ParameterError if a bit is certain. kappa: the probability of a 1 at the true symbol. lam: that
+    at another symbol.
     """
     own_coin, rare = np.array([1 - kappa, kappa]), np.array([1 - lam, lam])
     if min(own_coin.min(), rare.min()) <= 0:
@@ -135,7 +151,10 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
         )
 
     def law(*coins: Floats) -> Floats:
-        """Return the joint distribution of independent bits."""
+        """Return the joint distribution of independent bits.
+
+        coins: the probabilities of 0 and 1, for each bit.
+        """
         return np.array([prod(chances) for chances in product(*coins)], np.float64)
 
     u, v = law(own_coin, rare), law(rare, own_coin)
@@ -150,18 +169,19 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
 def hash_neighbours(
     g: int, p: float, epsilon: float, meetings: Sequence[float] | None = None
 ) -> Neighbours:
-    """Return the report distributions of two symbols under local hashing.
+    """Return the report distributions of two symbols u and v under local hashing.
 
-    Outcomes: which of u, v and a third symbol z hash to the reported value. Two symbols collide
-    under 1/g of the keys; collisions of three symbols depend on the family.
+    A report is a key and a noisy hash value. Outcomes: which of u, v and a third symbol hash to the
+    reported value. Two symbols have equal hash values under 1/g of the keys; for three symbols the
+    probability depends on the hash family.
 
     Args:
-        g: hash values.
-        p: the probability of the true hash value.
-        epsilon: nats.
-        meetings: the least and the largest probability that three values have one hash value; no
-            third value if it is empty; None: not known. All distributions are linear in it, so
-            these two stand for those between.
+        g: number of hash values.
+        p: the probability that the true hash value is reported.
+        epsilon: local epsilon in nats.
+        meetings: the least and the largest probability that three symbols have equal hash values;
+            empty if there is no third symbol; None if unknown. All distributions are linear in this
+            probability, so these two stand for all between.
     """
     u, v, b = _hashed(g, p, epsilon, [(1 / g, (0, 0)), (1 - 1 / g, (0, 1))])
     equals = [PairLaw.over(v, u, v, shared=None if meetings is None else b)]
@@ -177,13 +197,17 @@ def hash_neighbours(
 def _hashed(
     g: int, p: float, epsilon: float, kinds: Sequence[tuple[float, tuple[int, ...]]]
 ) -> list[Floats]:
-    """Return the distribution of the report of each symbol, and of a uniform report.
+    """Return the report distributions of several symbols under local hashing.
+
+    The last distribution is that of a uniform report. Outcomes: for each kind of keys, the reported
+    hash value is that of certain symbols, or of no symbol.
 
     Args:
-        g: hash values.
-        p: the probability of the true hash value.
-        epsilon: nats.
-        kinds: kinds of keys: their probability and the hash value of each symbol.
+        g: number of hash values.
+        p: the probability that the true hash value is reported.
+        epsilon: local epsilon in nats.
+        kinds: for each kind of keys its probability, and the hash value of each symbol under such
+            keys.
     """
     rows = []
     for chance, places in kinds:
@@ -197,13 +221,14 @@ def _hashed(
 
 
 def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
-    """Return the report distributions of two bit vectors with flipped bits.
+    """Return the report distributions of two bit vectors with randomly flipped bits.
 
-    The vectors u and v have L bits and Hamming distance h; q is the probability of a flip.
-    Outcomes: the number of bits that agree with u among the h differing bits, and of flipped bits
-    among the other L - h. The privacy blanket (the known part of other people's reports) is a
-    uniform vector. If all other people have v, only the differing bits matter: the rest has the
-    same distribution with and without the attacked person.
+    The vectors u and v have L bits and differ in h of them; q is the probability of a flip.
+    Outcomes: the number of bits of the report that agree with u among the h differing bits, and the
+    number of flipped bits among the other L - h. The privacy blanket, a distribution that other
+    people's reports have with some probability for any vector, is a uniform vector. If all other
+    people have v, only the h differing bits matter: the other bits have equal distributions under u
+    and v.
     """
     p, rest = 1 - q, L - h
     agree = np.repeat(np.arange(h + 1.0), rest + 1)
@@ -223,16 +248,20 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
 
 
 def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
-    """Return the report distributions of two vectors u and v if all others have one vector x.
+    """Return the report distributions of bit vectors u and v if all other people have x.
 
     u and v differ in h bits; q is the probability of a flip. x agrees with u in j of the h bits,
-    and is inverted in r of the other bits. Outcomes: how many of these j, of the other h - j, and
-    of the r bits are reported as in u, u and x.
+    and is inverted in r of the other bits. The outcomes are three counts of bits that are reported
+    unchanged: of u among the j bits, of u among the other h - j, and of x among the r bits.
     """
     p = 1 - q
 
     def law(*truths: float) -> Floats:
-        """Return the joint distribution of the three counts at these probabilities of agreement."""
+        """Return the joint distribution of the numbers of agreeing bits in three groups.
+
+        The groups have j, h - j and r bits. truths: the probability that a bit agrees, for each
+        group.
+        """
         laws = [
             [comb(bit_count, i) * t**i * (1 - t) ** (bit_count - i) for i in range(bit_count + 1)]
             for bit_count, t in zip((j, h - j, r), truths, strict=True)
@@ -243,13 +272,14 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
 
 
 def clone_neighbours(epsilon: float) -> Neighbours:
-    """Return the privacy blanket of any randomizer of this epsilon; no value of others is listed.
+    """Return report distributions with a blanket that serve for any randomizer of an epsilon.
 
-    A blanket is a distribution that another person's report has with some probability for any
-    value. The distribution of every value is at least e^-eps times the mean of the distributions of
-    u and v, so with probability e^-eps another person is a clone of u or v, at random; and any two
-    distributions of this epsilon are a processing of randomized response on two values (V. Feldman,
-    A. McMillan, K. Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
+    A privacy blanket is a distribution that another person's report has with some probability for
+    any value. The report distribution of every value is at least e^-eps times the mean of the
+    distributions of u and v. So with probability e^-eps another person's report is that of u or v,
+    at random (a clone). Any two distributions with this local epsilon are a processing of
+    randomized response on two values. (V. Feldman, A. McMillan, K. Talwar, FOCS 2021; P. Kairouz,
+    S. Oh, P. Viswanath, 2015.)
     """
     lie = 1 / (1 + exp(epsilon))
     u, v = np.array([1 - lie, lie]), np.array([lie, 1 - lie])

@@ -1,4 +1,4 @@
-"""Randomizers with a number as report, below the number of reports, written in hex."""
+"""Randomizers with reports that are whole numbers from 0, written as hexadecimal text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .randomizer import Randomizer, Symbols
 
 
 class Numbered(Randomizer):
-    """A randomizer with a report that is a number, 0 .. outputs - 1, written in hexadecimal."""
+    """A randomizer with whole numbers 0 .. `outputs` - 1 as reports, in hexadecimal text."""
 
     __slots__ = ()
 
@@ -24,6 +24,6 @@ class Numbered(Randomizer):
         return [f"{report:0{self.text_width}x}" for report in reports.tolist()]
 
     def decode(self, texts: Sequence[str]) -> Symbols:
-        """Return reports from hexadecimal texts; numbers from `outputs` on are left out."""
+        """Return reports from hexadecimal texts; numbers that are no report are left out."""
         numbers = np.array([int(text, 16) for text in texts], np.int64)
         return np.asarray(numbers[numbers < self.outputs])

@@ -1,18 +1,20 @@
 """The common part of local randomizers of numbers.
 
 Inputs are the numbers of a public list. Each is scaled to t in [-1, 1], the least of the list to -1
-and the largest to 1. A report is a level, and the mean level over the distribution of the report is
-t, so the mean of all reports is an unbiased estimate of the mean of all numbers.
+and the largest to 1. A report is the index of a level, a number. The mean level of a person's
+report is t, so the mean of all reports is an unbiased estimate of the mean of all numbers.
 
-Reports in a continuum are rounded to one level of 513, up or down by a coin that keeps the mean:
-still unbiased, at most (width/1024)^2 more variance, and the distribution of a report is a column
-of a matrix. The report is private before it is rounded.
+Reports in a continuum are rounded to 513 levels, up or down at random so that the mean is
+kept. The estimate is still unbiased, with at most (width/1024)^2 more variance, and the
+distribution of a report is a column of a matrix. The report is private before it is rounded.
 
-For bounds after shuffling, two values far apart are the worst neighbours: overlapping windows are a
-processing of disjoint windows, and a value's distribution by Duchi is a mixture of those of -1 and
-1. With a uniform privacy blanket delta falls in the overlap too: moving it changes reports worth
-(e^eps, e^-eps) to the values of u and v into reports with the same sum and less spread, and delta
-is the mean of a convex function of it.
+For bounds after shuffling, the two ends of the range are the worst pair of values. Piecewise and
+square wave have a window of more probable reports around the number: overlapping windows are a
+processing of disjoint windows. Under Duchi, a value's distribution is a mixture of the
+distributions of -1 and 1. With a uniform privacy blanket (a distribution that other people's
+reports have with some probability) delta is also less for overlapping windows. Reports in the
+overlap are equally probable under both values. So the differences spread less, and delta is the
+mean of a convex function of them.
 """
 
 from __future__ import annotations
@@ -42,13 +44,16 @@ from .share_limits import coin_limits
 
 # Number of intervals between the levels to which a continuous report is rounded.
 CELLS = 512
-# Rounds of the iteration by Blahut and Arimoto for a capacity: each round tightens an upper bound.
+# Rounds of the iteration by Blahut and Arimoto for a capacity. Any number of rounds gives a valid
+# upper bound; more rounds tighten it.
 ROUNDS = 200
 
 
 @dataclass(frozen=True, eq=True)
 class Numeric(Numbered):
-    """The base class of local randomizers of numbers; a report is the number of a level.
+    """The base class of local randomizers of numbers; a report is the index of a level.
+
+    A level is the number that a report contributes to the estimated mean.
 
     Attributes:
         points: the public list of numbers, at least two different numbers, shape (inputs,).
@@ -72,16 +77,16 @@ class Numeric(Numbered):
     @property
     @abstractmethod
     def classes(self) -> PairLaw:
-        """The report distributions of the least and the largest number.
+        """The report distributions of the least and the largest number, with their privacy blanket.
 
-        They are relative to a uniform privacy blanket, the known part of other people's reports
-        (`neighbour_laws.py`).
+        The blanket is a distribution that other people's reports have with some probability,
+        for any of their numbers (`neighbour_laws.py`). It is uniform in most families.
         """
 
     @property
     @abstractmethod
     def levels(self) -> Floats:
-        """The value that each report contributes to the mean, shape (b,) for b possible reports.
+        """The value that each of b possible reports contributes to the mean, shape (b,).
 
         The numbers are scaled to [-1, 1].
         """
@@ -113,7 +118,7 @@ class Numeric(Numbered):
 
     @property
     def scaled(self) -> Floats:
-        """The numbers scaled to [-1, 1], the t of other docstrings; shape (inputs,)."""
+        """The numbers t: the public list, scaled to [-1, 1]; shape (inputs,)."""
         middle = (max(self.points) + min(self.points)) / 2
         return (np.array(self.points) - middle) / self.scale
 
@@ -126,7 +131,7 @@ class Numeric(Numbered):
         """Return one report for each person, drawn from the distribution of the person's number.
 
         Args:
-            x: which number each has, shape (people,).
+            x: the index in `points` of each person's number, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
@@ -151,11 +156,12 @@ class Numeric(Numbered):
     def mean(self, counts: npt.ArrayLike, people: int) -> Measure:
         """Return the unbiased mean of the numbers; its error also counts sampling the people.
 
-        counts: those of `support_counts`.
+        counts: the number of times that each report occurs, from `support_counts`.
         """
         level_counts, people = np.asarray(counts, np.float64), whole(people, "people", 1)
         scaled_mean = float(self.levels @ level_counts) / people
-        # The variance is at least the randomizer's least noise, even if all reports are alike.
+        # If all reports happen to be equal, their sample variance is 0. The variance is never below
+        # the randomizer's own noise, so this is the lower limit.
         spread = max(
             float(self._noise().min()),
             float(self.levels**2 @ level_counts) / people - scaled_mean**2,
@@ -173,7 +179,11 @@ class Numeric(Numbered):
         )
 
     def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> ConfidenceLimits:
-        """Return confidence limits of the mean of people's numbers, scaled to [-1, 1]; (1,)."""
+        """Return confidence limits of the mean of people's numbers scaled to [-1, 1], shape (1,).
+
+        counts: the number of times that each report occurs. alpha: probability that the limits miss
+        the mean.
+        """
         if self.one_bit is not None:
             return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)
         levels, reach = self.levels, float(np.abs(self.levels).max())
@@ -201,37 +211,47 @@ class Numeric(Numbered):
         return (self.mean(counts, people),)
 
     def mean_variance(self, p: npt.ArrayLike, people: int) -> float:
-        """Return the exact variance of the estimated mean, given the numbers' true shares p."""
+        """Return the exact variance of the estimated mean. p: the true shares of the numbers."""
         shares = as_probabilities(p)
         return self.scale**2 * float(self._noise() @ shares) / whole(people, "people", 1)
 
     def _noise(self) -> Floats:
-        """Return the variance of a report of each number, scaled to [-1, 1]; shape (inputs,)."""
+        """Return the variance of the level that is reported for each number; shape (inputs,).
+
+        Levels and numbers are scaled to [-1, 1].
+        """
         return np.asarray(self.levels**2 @ self.law - self.scaled**2)
 
     def noise(self) -> float:
-        """Return the variance of one report, averaged over all numbers; the range squared is 1."""
+        """Return the variance of one report's estimate of the mean, averaged over all numbers.
+
+        The unit is the squared range of the numbers.
+        """
         return float(self._noise().mean()) / 4
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: an upper bound after 200 rounds of iteration, at most log n; not attained.
+        In nats. The bound is an upper bound on the matrix's capacity, after 200 rounds of
+        iteration, and at most log n; attained is False, because the bound may not be reached.
         """
         return min(numerical_capacity(self.law, ROUNDS), float(np.log(people))), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient of the two ends, before rounding.
+        """Return the contraction coefficient of the ends of the range, before reports are rounded.
 
-        Other pairs of numbers are a processing of the ends, so they contract more.
+        It is the least factor by which a report reduces any information about the number. Other
+        pairs of numbers have at most this coefficient: their reports are a processing of the
+        reports of the ends.
         """
         ends = self.classes
         return two_inputs(ends.law * ends.u_ratios, ends.law * ends.v_ratios)
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the report distributions of the two ends, for bounds after shuffling.
+        """Return the report distributions of the two ends of the range, for bounds after shuffling.
 
-        The ends are the worst pair. Other people all have the least number, or all the largest.
+        The ends are the pair of numbers that is hidden least. The distributions are given with
+        other people all at the least number, and all at the largest.
         """
         low, high = int(np.argmin(self.points)), int(np.argmax(self.points))
         u, v = self.law[:, high], self.law[:, low]
@@ -240,22 +260,24 @@ class Numeric(Numbered):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each number, shape (own, values).
 
-        They are logs of matrix entries. own: the row of each sender in `values`.
+        The result holds logarithms of matrix entries. own: for each sender, the index in `values`
+        of its number.
         """
         symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
 
 def rounded_mass(levels: Floats, upto: Floats) -> Floats:
-    """Return the length, rounded to each level, of the interval from the least level to `upto`.
+    """Return the part of the interval from the least level to `upto` that is rounded to each level.
 
-    A number is rounded to one of the two levels beside it with the same mean, so a level takes the
-    integral of a tent function around it. Shape (b, len(upto)).
+    A report between two levels is rounded to either of them at random, so that its mean is kept. So
+    the length that a level receives is the integral of a tent function around it. Shape (levels,
+    len(upto)).
     """
     step = levels[1] - levels[0]
     place = np.clip((upto - levels[0]) / step, 0, len(levels) - 1)
-    # If a share s of the cell from level k to k + 1 is covered, level k + 1 takes s^2/2 of the
-    # cell, and level k takes s - s^2/2.
+    # A cell is the interval from level k to level k + 1. If its lower share s is covered, level k +
+    # 1 receives s^2/2 of the cell, and level k receives s - s^2/2.
     covered = np.clip(place - np.arange(len(levels) - 1)[:, None], 0, 1)
     above = covered**2 / 2
     mass = np.zeros((len(levels), len(upto)))
@@ -265,7 +287,7 @@ def rounded_mass(levels: Floats, upto: Floats) -> Floats:
 
 
 def _merged(b: Floats, u: Floats, v: Floats) -> PairLaw:
-    """Return the report distributions u and v over b, with outcomes of equal ratios merged.
+    """Return the report distributions u and v relative to b, with outcomes of equal ratios merged.
 
     u and v are those of the attacked person's two numbers, b is that of other people's reports.
     """

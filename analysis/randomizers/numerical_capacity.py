@@ -1,18 +1,19 @@
 """Capacity and contraction of any matrix, by iteration and by pairs of inputs.
 
 Column x of a matrix Q, Q_x, is the distribution of the report of input x. Capacity is the largest
-mutual information of input and report, by Blahut and Arimoto: for every distribution p of the
-inputs, max over x of D(Q_x || Q p) is an upper bound, and the mean of D(Q_x || Q p) a lower bound;
-p is improved until both agree.
+mutual information of input and report over all distributions p of the inputs. It is found by the
+iteration of Blahut and Arimoto. For every p, with D the Kullback-Leibler divergence, the maximum
+over x of D(Q_x || Q p) is an upper bound, and the mean over p of D(Q_x || Q p) a lower bound; p is
+improved until both agree.
 
 Contraction is the strong data-processing constant: the least eta with I(U; Y) <= eta I(U; X) over
-all U and X, with Y the report of X. It is reached by two inputs (O. Ordentlich and Y. Polyanskiy,
-Strong data processing constant is achieved by binary inputs); if their reports have the
-distributions P and R it is
+all U and X, with Y the report of X and I the mutual information. Two inputs reach it (O. Ordentlich
+and Y. Polyanskiy, Strong data processing constant is achieved by binary inputs). If their reports
+have the distributions P and R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
-a concave function of b.
+where b is the probability of the first input; the right side is a concave function of b.
 """
 
 import numpy as np
@@ -31,7 +32,8 @@ MOST_INPUTS = 128
 def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
     """Return an upper bound in nats on the capacity of a matrix of report distributions (columns).
 
-    At most `rounds` rounds of the iteration by Blahut and Arimoto tighten the bound.
+    The capacity is the largest mutual information of input and report. At most `rounds` rounds of
+    the iteration by Blahut and Arimoto tighten the bound.
     """
     p = np.full(matrix.shape[1], 1 / matrix.shape[1])
     best = np.inf
@@ -47,7 +49,12 @@ def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
 
 
 def pairwise_contraction(matrix: Floats) -> float:
-    """Return the contraction coefficient of a matrix: the maximum over pairs of columns, in [0, 1].
+    """Return the contraction coefficient of a matrix: the largest of all pairs of inputs.
+
+    It is the least factor, in [0, 1], by which a report reduces any information about its input.
+
+    Args:
+        matrix: column x is the report distribution of input x.
 
     Raises:
         ParameterError: more than 128 inputs.
@@ -65,7 +72,8 @@ def pairwise_contraction(matrix: Floats) -> float:
 def two_inputs(P: Floats, R: Floats) -> float:
     """Return the contraction coefficient of two inputs with report distributions P and R.
 
-    P, R: shape (b,) each. The result is in [0, 1]: 0 if P and R are equal, 1 if they are disjoint.
+    It is the least factor by which a report reduces any information about which of the two inputs
+    it has: 0 if P and R are equal, 1 if they are disjoint. P, R: shape (b,) for b possible reports.
     """
     from scipy.optimize import minimize_scalar
 

@@ -9,11 +9,10 @@ from ..validation import as_floats
 def as_points(points: object, max_count: int | None = None) -> tuple[float, ...]:
     """Return `points` as a tuple after a check: at least two finite numbers, not all equal.
 
-    With `max_count` all numbers must be different.
-
     Args:
         points: a sequence of numbers.
-        max_count: limit of their number; None: any number of them, and equal numbers.
+        max_count: the largest number of points, which must then all be different; None: any number
+            of points, and equal points are accepted.
     """
     size_text = "at least two" if max_count is None else f"2 to {max_count}"
     finite = "" if max_count is not None else "finite "

@@ -1,10 +1,12 @@
 """Estimates that are probability distributions: biased on purpose, and named so.
 
 Projection takes the distribution nearest to the unbiased estimate. Maximum likelihood uses the
-reports again: the log-likelihood sum_i log (Q p)[y_i] is concave in p, expectation-maximisation
-climbs it, and its gradient bounds the rest: with g_x = (1/n) sum_i Q[y_i, x] / (Q p)[y_i],
+reports y_1 .. y_n again. For shares p and the matrix Q (column x is the report distribution of
+input x), the log-likelihood sum_i log (Q p)[y_i] is concave in p. Expectation-maximisation
+increases it step by step, and its gradient bounds the distance to the maximum:
 
     max over all p' of loglik(p') - loglik(p)  <=  n (max_x g_x - 1),
+    g_x = (1/n) sum_i Q[y_i, x] / (Q p)[y_i]
 
 because loglik is concave and sum_x p_x g_x = 1. The search stops when the right side is small.
 """
@@ -24,7 +26,8 @@ from .grr import GRR
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Most entries of the people x symbols table of supports, held as float32.
+# Most entries of the table people x symbols that says which symbols each report supports, held as
+# float32.
 LARGEST_SUPPORT = 1 << 27
 
 
@@ -37,8 +40,8 @@ class Consistent:
         rule: "projection" or "maximum likelihood (EM)".
         people: number of reports.
         iterations: steps of the search; 0 for a projection.
-        gap: the log-likelihood (nats, all reports together) is at most this far below its maximum;
-            nan for a projection.
+        gap: the most nats by which the log-likelihood of all reports is below its maximum; nan for
+            a projection.
     """
 
     shares: Floats
@@ -58,9 +61,9 @@ class _Likelihood:
     """The likelihood of distinct reports as functions, for expectation-maximization.
 
     Attributes:
-        weights: how many people made each distinct report.
-        forward: shares p -> likelihood of each distinct report.
-        backward: the transpose of `forward`.
+        weights: the number of people with each distinct report.
+        forward: the function from shares p of the inputs to the likelihood of each distinct report.
+        backward: the transpose of the linear function `forward`.
     """
 
     weights: Floats
@@ -135,9 +138,10 @@ def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
 
 
 def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
-    """Return the likelihood of reports that support a set of symbols.
+    """Return the likelihood of reports that support (are consistent with) a set of symbols.
 
-    Q[y, x] is proportional to e^epsilon if report y supports x, and to 1 otherwise.
+    The probability of a report for a symbol is proportional to e^epsilon if the report supports the
+    symbol, and to 1 otherwise.
     """
     support = randomizer.supports(reports)
     if support.size > LARGEST_SUPPORT:

@@ -1,28 +1,30 @@
 """False finds and misses of a search for frequent texts by prefixes, from exact distributions.
 
-`prefix_tree.py` describes the reports: each person draws a level (a number of bytes) and reports a
-hash of its text's prefix; a prefix with enough supporting reports is extended by a byte. A holder
-is a person with the prefix. Of m reports at some levels, the number c that support a prefix without
-holders is Bin(m, q) exactly, for any other people, because each person draws a key and hashes
-collide with probability exactly q. For a prefix of K people among n, the m being drawn without
-replacement, and p the probability that a holder's report supports it,
+`prefix_tree.py` describes the reports. Each person draws a level, which is a number of bytes, and
+reports a hash of its text's prefix of that length. A report supports the prefixes with the reported
+hash. A prefix with enough supporting reports is extended by a byte. A holder is a person with the
+prefix. Of m reports at some levels, the number c that support a prefix without holders has the
+distribution Bin(m, q) exactly, for any other people: each person draws a key, and hashes collide
+with probability exactly q. For a prefix with K holders among n people, m of them drawn without
+replacement,
+ and p the probability that a holder's report supports the prefix,
 
     T ~ Bin(K, p) + Bin(n - K, q)  people would support it,   c | T ~ hypergeometric(n, T, m).
 
-A prefix is extended if chance alone reaches c with probability at most 1/1000, which in 256
-children is less than 1: false branches die out. A whole text is found if chance alone reaches c
-with probability at most 3 * 10^-6. So
+A prefix is extended if a prefix without holders reaches c with probability at most 1/1000. Of its
+256 extensions fewer than 1 is then extended by chance, so false branches end. A whole text is
+found if a text without holders reaches c with probability at most 3 * 10^-6. So
 
     false finds    the expected number of found values without holders is at most the number of
-                   texts tested times that probability, and it is reported, with the exact tails
+                   texts tested times that probability; it is reported, with the exact tails
     misses         a value of K people is missed with probability at most the sum of the exact tails
-                   of its tests, over its levels; reported is the least share K / n for which that
-                   is at most 5 %, for texts of the worst length
+                   of its tests, over its levels. Reported is the least share K / n for which this
+                   sum is at most 5 %, for texts of the worst length
 
-After a search m is known. Before it each person draws one level of L, so m is Bin(n, 1/L) for a
-prefix and Bin(n, j/L) for a text that is whole at j levels. The miss of a test is then a mean over
-m, with the threshold of each m, and means add up like tails. For more than `NUMBERS` values of m,
-neighbours are merged: the fewest reports with the largest threshold. So a miss is never reported as
+After a search m is known. Before it each person draws a level of L, so m is Bin(n, 1/L) for a
+prefix, and Bin(n, j/L) for a text that is reported whole at j levels. The probability of a miss is
+then a mean over m, with the threshold of each m. For more than `NUMBERS` values of m, neighbouring
+values are merged: the fewest reports with the largest threshold. So a miss is never reported as
 rarer than it is.
 """
 
@@ -40,11 +42,11 @@ from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix without holders is extended
 FALSE_POSITIVE_RATE = 3e-6  # probability with which a text without holders is found
-MISSED = 0.05  # most probable miss that is accepted for a value of the least share or more
+MISSED = 0.05  # largest accepted probability of missing a value of the least share or more
 FAR = 9.0  # standard deviations beyond which a distribution is not summed
 # probability cut on each side of the distribution of the number of reports, counted as missed
 CUT = 1e-9
-NUMBERS = 256  # most values of m, the number of reports, over which a mean is taken
+NUMBERS = 256  # most numbers of reports over which a mean is taken; more are merged, to save time
 
 Groups = Sequence[int] | npt.NDArray[np.int64]
 
@@ -52,7 +54,8 @@ Groups = Sequence[int] | npt.NDArray[np.int64]
 def threshold(trials: int, lie: float, level: float) -> int:
     """Return the least count c >= 1 that chance reaches with probability `level` at most.
 
-    That is P(Bin(trials, lie) >= c) <= level.
+    That is P(Bin(trials, lie) >= c) <= level. trials: number of reports. lie: probability that a
+    report supports a prefix that its person does not have.
     """
     from scipy.stats import binom
 
@@ -60,7 +63,13 @@ def threshold(trials: int, lie: float, level: float) -> int:
 
 
 def thresholds(trials: Counts, lie: float, level: float) -> Counts:
-    """Return `threshold` for several numbers of trials >= 1, shape (numbers,)."""
+    """Return the least numbers of supporting reports that chance reaches with probability `level`.
+
+    Args:
+        trials: numbers of reports, each >= 1, shape (numbers,).
+        lie: probability that a report supports a prefix that its person does not have.
+        level: the largest probability with which chance may reach a result.
+    """
     from scipy.stats import binom
 
     return np.asarray(binom.isf(level, trials, lie), np.int64) + 1
@@ -75,11 +84,13 @@ def tail(trials: int, lie: float, min_successes: int) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LogFactorials:
-    """A table of log k! for a range of k, sliced by k itself: `Power.over` needs it for binomials.
+    """A table of log k! for a range of k, which is sliced by k itself.
+
+    `Power.over` computes binomial coefficients from it.
 
     Attributes:
         first: the first k.
-        logs: log k! from there on.
+        logs: log k! for k = first, first + 1, ....
     """
 
     first: int
@@ -101,12 +112,13 @@ class _LogFactorials:
 class Power:
     """The probability that a test of a prefix fails, for each number T of its supporters.
 
-    Supporters are people whose report would support the prefix. A test fails if too few of the
-    drawn people are supporters. A `Power` is called with a distribution of T.
+    Supporters are people with a report that would support the prefix. A test fails if too few of
+    the drawn people are supporters. A `Power` is called with a distribution of T.
 
     Attributes:
-        start: the first T.
-        fails: probabilities from there on, falling; before it 1, after the end the last.
+        start: the first T with an entry in `fails`; for a smaller T the probability is 1.
+        fails: the probability of failure for T = start, start + 1, ..., falling; for a larger T the
+            last entry holds.
     """
 
     start: int
@@ -114,9 +126,10 @@ class Power:
 
     @classmethod
     def from_draw(cls, people: int, draw_size: int, min_support: int) -> "Power":
-        """Return the power of a test on `draw_size` drawn people.
+        """Return the power of a test that passes with at least `min_support` drawn supporters.
 
-        It fails below `min_support` supports.
+        `draw_size` of `people` users are drawn. Supporters are people with a report that would
+        support the prefix.
         """
         return cls.over(people, np.ones(1), np.array([draw_size]), np.array([min_support]))
 
@@ -126,10 +139,11 @@ class Power:
     ) -> "Power":
         """Return the weighted mean of the power over several sizes of the draw.
 
-        If one more person would support the prefix, that person is drawn with probability m /
-        people, m the size of the draw, and then matters if the number of other supporters is
-        min_support - 1: F(T + 1) = F(T) - m / people P(others = min_support - 1 | T), F the
-        probability of failure. The weight missing to 1 counts as failed.
+        F(T) is the probability of failure if T people are supporters: their report would support
+        the prefix. One more supporter is drawn with probability m / people, m the size of the draw.
+        It decides the test if exactly min_support - 1 other drawn people are supporters. So F(T +
+        1) = F(T) - m / people P(others = min_support - 1 | T). If the weights sum to less than 1,
+        the rest counts as failed.
 
         Args:
             people: number of all people.
@@ -158,8 +172,9 @@ class Power:
         )
         first = int(start.min())
         falls = np.zeros(int(end.max()) - first)
-        # P(others = k | T) = C(T, k) C(people - 1 - T, m - 1 - k) / C(people - 1, m - 1), as log
-        # factorials, with k = min_support - 1.
+        # The probability that k of m - 1 other drawn people are supporters, if T of all other
+        # people are, is C(T, k) C(people - 1 - T, m - 1 - k) / C(people - 1, m - 1). It is summed
+        # from log factorials, with m the size of the draw and k = min_support - 1.
         undecided = people - sizes_of_draws + threshold_counts
         own_factorials = _LogFactorials.from_range(first, first + len(falls))
         other_factorials = _LogFactorials.from_range(people - first - len(falls), people - first)
@@ -186,10 +201,13 @@ class Power:
 
     @classmethod
     def drawn(cls, people: int, share: float, lie: float, level: float) -> "Power":
-        """Return the power before the draw of people, as a mean over its size.
+        """Return the power before the people of a test are drawn, as a mean over their number.
 
-        Each person makes a relevant report with probability `share`. lie: probability that another
-        person's report supports the prefix. level: significance of the test.
+        Args:
+            people: number of all people.
+            share: probability that a person makes a report that the test uses.
+            lie: probability that a report supports a prefix that its person does not have.
+            level: significance of the test.
         """
         from scipy.stats import binom
 
@@ -205,9 +223,10 @@ class Power:
         )
 
     def __call__(self, first: int, law: Floats) -> float:
-        """Return the mean probability of failure over a distribution of T that begins at `first`.
+        """Return the mean probability of failure over a distribution of the number T of supporters.
 
-        Probability missing in `law` counts as failed.
+        first: the first T. law: the probabilities of T = first, first + 1, .... Probability missing
+        in `law` counts as failed.
         """
         place = np.arange(first, first + len(law)) - self.start
         fails = float(law @ self.fails[np.clip(place, 0, len(self.fails) - 1)])
@@ -215,9 +234,15 @@ class Power:
 
 
 def supporters(holders: int, people: int, truth: float, lie: float) -> tuple[int, Floats]:
-    """Return the distribution of the number T of people with a report that supports a prefix.
+    """Return the distribution of the number T of people with a report that would support a prefix.
 
-    It is (the first number, probabilities from there on), for `holders` people with the prefix.
+    The result is (the first T, probabilities of this and the following numbers).
+
+    Args:
+        holders: number of people with the prefix.
+        people: number of all people.
+        truth: probability that the report of a person with the prefix supports it.
+        lie: probability that another person's report supports the prefix.
     """
     first, law_of_holders = _binomial(holders, truth)
     second, law_of_others = _binomial(people - holders, lie)
@@ -225,7 +250,11 @@ def supporters(holders: int, people: int, truth: float, lie: float) -> tuple[int
 
 
 def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
-    """Return a binomial distribution near its mean: (first number, probabilities from it on)."""
+    """Return a binomial distribution near its mean.
+
+    The result is (the first number, probabilities of this and the following numbers). chance: the
+    probability of success in each of `trials` trials.
+    """
     from scipy.stats import binom
 
     reach = FAR * (sqrt(trials * chance * (1 - chance)) + FAR)
@@ -236,9 +265,11 @@ def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """The tests that a text has to pass in a search, by their levels.
+    """The tests that a text has to pass to be found by a search.
 
-    Made for known levels (`from_groups`), or before levels are drawn (`drawn`).
+    A level is the number of bytes of a reported prefix; each person draws a level. First the text's
+    prefixes are tested, then the whole text. The tests are made for known numbers of people at each
+    level (`from_groups`), or before levels are drawn (`drawn`).
 
     Attributes:
         people: number of all people.
@@ -256,7 +287,13 @@ class Trials:
 
     @classmethod
     def from_groups(cls, groups: Groups, truth: float, lie: float) -> "Trials":
-        """Return the tests from the number of people at each level (bytes of a reported prefix)."""
+        """Return the tests of a text, for known numbers of people at each level.
+
+        Args:
+            groups: number of people at each level (number of bytes of the reported prefix).
+            truth: probability that the report of a person with a prefix supports the prefix.
+            lie: probability that another person's report supports the prefix.
+        """
         sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
         for level, group_size in enumerate(sizes):
@@ -267,9 +304,14 @@ class Trials:
 
     @classmethod
     def drawn(cls, people: int, levels: int, truth: float, lie: float) -> "Trials":
-        """Return the tests before `people` users each draw one of `levels` levels.
+        """Return the tests of a text before people draw their levels.
 
-        A level is the number of bytes of the reported prefix.
+        Args:
+            people: number of all people.
+            levels: number of levels, from which each person draws; a level is the number of bytes
+                of the reported prefix.
+            truth: probability that the report of a person with a prefix supports the prefix.
+            lie: probability that another person's report supports the prefix.
         """
         step = Power.drawn(people, 1 / levels, lie, EXTENDED)
         ends = [
@@ -280,8 +322,8 @@ class Trials:
     def missed(self, holders: int) -> float:
         """Return the largest probability that a search misses a text, over all lengths of texts.
 
-        `holders` people have the text. A text of i bytes passes i tests of prefixes, and then one
-        of the whole; the longest texts are tested like texts with one byte less.
+        A text of i bytes passes i tests of its prefixes, and then a test of the whole text. The
+        longest texts pass a prefix test less. holders: number of people with the text.
         """
         first, law = supporters(holders, self.people, self.truth, self.lie)
         missed_before, worst = 0.0, 0.0
@@ -301,7 +343,8 @@ def drawn_limits(
 ) -> ConfidenceLimits:
     """Return confidence limits of a share of all people, from drawn people's reports; shape (1,).
 
-    Two tests of every number K of people with the value are inverted.
+    A number of people with the value is between the limits if neither of two tests rejects it: that
+    so many, or so few, supporting reports are improbable.
 
     Args:
         agree: reports that support the value, c.
@@ -309,8 +352,8 @@ def drawn_limits(
         people: n.
         law: p and q, the probabilities of support by people with the value, and without.
         alpha: probability that the limits miss the share.
-        near: people with the value at the lower limit, and without it at the upper limit: the
-            search begins there; any whole numbers.
+        near: guesses of the number of people with the value at the lower limit, and without it at
+            the upper limit. The search begins there; any whole numbers give the same result.
     """
     fewer, as_many = (
         Power.from_draw(people, draw_size, least_agreeing)
@@ -318,11 +361,17 @@ def drawn_limits(
     )
 
     def is_enough(holders: int) -> bool:
-        """Whether so many supporting reports are probable enough with this many holders."""
+        """Whether `agree` or more supporting reports have probability above alpha / 2.
+
+        holders: the number of people with the value.
+        """
         return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
 
     def is_not_too_many(others_tested: int) -> bool:
-        """Whether so few supporting reports are probable enough with this many others."""
+        """Whether `agree` or fewer supporting reports have probability above alpha / 2.
+
+        others_tested: the number of people without the value.
+        """
         return as_many(*supporters(people - others_tested, people, *law)) > alpha / 2
 
     low = first_fitting(is_enough, near[0], people) if agree else 0
@@ -349,15 +398,16 @@ def min_share(tests: Trials) -> float:
 
 
 def expected_found(people: int, levels: int, law: tuple[float, float]) -> ExpectedLimits:
-    """Return expected confidence limits of the share of a text of the full length.
+    """Return expected confidence limits of the share of people with a text of the full length.
 
-    Only the last level shows such a text whole. The numbers of people at that level, and of
-    supporting reports, are the expected numbers. `min_share` is the smallest share of a text that
-    is missed with probability `MISSED` at most.
+    A level is the number of bytes of the prefix that a person reports. Such a text is whole only at
+    the last level. The number of people at that level, and of reports that support the text, are
+    taken as expected. The result's `min_share` is the least share of people with a text at which a
+    search misses the text with probability `MISSED` at most.
 
     Args:
         people: n.
-        levels: L, the number of levels.
+        levels: L, the number of levels, from which each person draws.
         law: p and q, the probabilities of support by people with the value, and without.
     """
     group_size, (p, q) = max(1, round(people / levels)), law

@@ -1,9 +1,12 @@
 """Search for frequent texts: prefixes with enough supporting reports are extended, byte by byte.
 
-A text is tested on the reports of all levels at which it is whole (not cut to a prefix), because
-these reports did not influence the choice of the text; `prefix_errors.py` derives false finds and
-misses from this. Values near the threshold are found by luck, and then overestimated: confidence
-intervals are those of a value that was not chosen by its estimate.
+Each report is a noisy hash of a prefix of a person's text; the prefix has a random number of bytes,
+the level. A text is tested on the reports of all levels at which it is whole (not cut to a prefix),
+because these reports did not influence the choice of the text. `prefix_errors.py` derives the
+probabilities of false finds and misses. The shares of values that barely pass the test are
+overestimated, because luck made them pass. Confidence intervals hold for a value that was not
+chosen
+ by its estimate.
 """
 
 from __future__ import annotations
@@ -22,13 +25,14 @@ from .limits import ConfidenceLimits
 from .prefix_errors import EXTENDED, FALSE_POSITIVE_RATE, Trials, min_share, tail, threshold
 from .randomizer import Symbols
 
-# Degree of the field GF(2^16) of hashes: a key has this number of bits for every byte of a text.
+# Degree of the field GF(2^16) in which hashes are computed: a key has 16 bits for every byte of a
+# text.
 DEGREE = 16
 # probability with which confidence limits miss the share of a value not chosen by its estimate
 ALPHA = 0.05
-MOST_KEPT = 1024  # most prefixes that are extended at a level
+MOST_KEPT = 1024  # most prefixes that are extended at a level (a number of bytes), to bound time
 BYTE = 256
-BLOCK = 255  # reports handled together: their supports are counted in one byte
+BLOCK = 255  # reports handled together: their number of matches fits in one byte
 
 Words = npt.NDArray[np.uint16]
 Rows = npt.NDArray[np.uint8]
@@ -40,9 +44,9 @@ class PrefixReports:
     """Reports about prefixes: the level, the key and the randomized hash value of each person.
 
     Attributes:
-        levels: bytes of the prefix, 1 .. width, shape (people,).
-        keys: shape (people, width), elements of GF(2^16).
-        values: randomized hash values in 0 .. g - 1, shape (people,).
+        levels: number of bytes of the reported prefix, 1 .. width, shape (people,).
+        keys: shape (people, width), elements of GF(2^16), an element for each byte of a text.
+        values: randomized hash values in 0 .. g - 1, for g hash values; shape (people,).
     """
 
     levels: npt.NDArray[np.int64]
@@ -71,7 +75,7 @@ class Hashing(Protocol):
 
     @property
     def values(self) -> int:
-        """The number of hash values."""
+        """The number of possible hash values."""
         raise NotImplementedError
 
     @property
@@ -85,11 +89,18 @@ class Hashing(Protocol):
         raise NotImplementedError
 
     def whole_from(self, text: Rows) -> int:
-        """Return the first level (bytes of a prefix) at which a prefix is the whole text."""
+        """Return the least number of bytes of a prefix that shows the whole text and its end.
+
+        text: bytes, padded with zeros.
+        """
         raise NotImplementedError
 
     def agreeing(self, reports: PrefixReports, text: Rows) -> tuple[int, int]:
-        """Return (reports that support a text, all reports at levels that show the whole text)."""
+        """Return (reports that support a text, reports about prefixes that show the whole text).
+
+        A report supports a text if its hash value is that of the text's prefix. text: bytes, padded
+        with zeros.
+        """
         raise NotImplementedError
 
     def share_of(self, reports: PrefixReports, text: Rows) -> tuple[float, float]:
@@ -125,12 +136,13 @@ class FoundValues:
     """The values found by a search, and bounds on its errors.
 
     Attributes:
-        values: the largest estimate first.
+        values: the found values, the largest estimated share first.
         tested: number of texts tested.
-        false_finds: upper bound on the expected number of found values without holders.
+        false_finds: upper bound on the expected number of found values that no person has.
         least_share: a value of at least this share of people is missed with probability 5 % at
             most; infinite if there is no guarantee.
-        cut: whether more prefixes were kept than are extended; then there is no guarantee.
+        cut: whether a level had more frequent prefixes than the search extends; then there is no
+            guarantee.
     """
 
     values: tuple[FoundValue, ...]
@@ -141,9 +153,9 @@ class FoundValues:
 
 
 def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
-    """Search for frequent texts: extend prefixes byte by byte, and test the texts that are whole.
+    """Search for frequent texts: extend prefixes byte by byte, and test whole texts.
 
-    tree: the randomizer of the reports.
+    tree: the randomizer of the reports. reports: the noisy hashes of people's prefixes.
     """
     if not isinstance(reports, PrefixReports):
         raise ParameterError(f"reports: found a {type(reports).__name__}; needs PrefixReports")
@@ -152,7 +164,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
     groups = np.bincount(reports.levels - 1, minlength=tree.levels)
     pooled = np.cumsum(groups[::-1])[
         ::-1
-    ].tolist()  # number of people at each level or a longer level
+    ].tolist()  # number of people with a reported prefix of each length or longer
     parents, cut, false = np.zeros((1, 0), np.uint8), False, 0.0
     tested, frequent = 0, []
     for level in range(1, tree.levels + 1):
@@ -191,9 +203,15 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
 
 
 def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: Rows) -> Support:
-    """Return the number of reports that support each prefix in `parents` extended by each byte.
+    """Return the number of reports that support each prefix extended by each byte.
 
-    keys, values: the reports of one level (bytes of a prefix). Shape (parents, 256).
+    Shape (parents, 256).
+
+    Args:
+        tree: the randomizer of the reports.
+        keys: the keys of the reports about prefixes of the new length, shape (people, width).
+        values: the hash values of these reports, shape (people,).
+        parents: the prefixes to extend, shape (parents, bytes).
     """
     level = parents.shape[1]
     word = np.uint8 if tree.values <= BYTE else np.uint16
@@ -211,9 +229,14 @@ def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: 
 
 
 def _products(key: Any, values: int, word: Any) -> Any:
-    """Return the hash of every byte under one word of each key, shape (people, 256).
+    """Return each key's hash contribution of every possible byte at one place, shape (people, 256).
 
     Hashes are linear in the bits of a byte, so the table doubles with each bit.
+
+    Args:
+        key: the element of GF(2^16) for this place in each person's key, shape (people,).
+        values: the number of hash values, a power of two.
+        word: the unsigned integer type of the table.
     """
     table = np.zeros((len(key), 1), word)
     power = key.astype(np.uint64)
@@ -225,9 +248,9 @@ def _products(key: Any, values: int, word: Any) -> Any:
 
 
 def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | None:
-    """Return a text with its estimated share; None if the bytes are not valid UTF-8.
+    """Return a text with its estimated share; None if the bytes are not a valid text in UTF-8.
 
-    Such bytes have no holders.
+    No person has such bytes, so they were found by chance.
     """
     try:
         word = text.tobytes().rstrip(b"\0").decode()

@@ -1,27 +1,28 @@
 """Frequent values of an open domain: each person reports a prefix of its own text.
 
-A text is at most L bytes, padded with zeros. Each person draws one level of L and reports the first
-l bytes of its text by local hashing, with the whole budget (T. Wang, N. Li, S. Jha, Locally
-differentially private heavy hitter identification, arXiv 1708.06674: PEM, people split in groups,
-each of which reports a prefix). A list of values is not needed. The reader extends, a byte at a
-time, the prefixes with enough supporting reports (`prefix_search.py`), and finds the texts.
+A text has at most L bytes and is padded with zeros. Each person draws a level of L and reports
+the first l bytes of its text, l being the level, by local hashing with the whole epsilon (T. Wang,
+N. Li, S. Jha, Locally differentially private heavy hitter identification, arXiv 1708.06674: PEM,
+people split in groups, each of which reports a prefix). A list of values is not needed. The reader,
+the party that opens the reports, extends the prefixes with enough supporting reports, a byte at a
+time, and finds the texts (`prefix_search.py`).
 
-The hash of x under the key u is the j low coordinates of u_1 x_1 + ... + u_l x_l in GF(2^16), x_i
-the bytes, g = 2^j. Some byte of two prefixes differs, so their hashes collide with probability
-exactly 1/g, for any length. A report supports the true prefix with probability p = e^eps / (g +
-e^eps - 1), any other with q = 1/g. Of n people m are at the levels of a prefix, and c of them
-support it:
+The hash of x under the key u is the j low coordinates of u_1 x_1 + ... + u_l x_l in GF(2^16), with
+x_i the bytes and g = 2^j hash values. Two different prefixes differ in some byte, so their hashes
+collide with probability exactly 1/g, for any length. A report supports a prefix if it has the hash
+of that prefix: the true prefix with probability p = e^eps / (g + e^eps - 1), any other with q =
+1/g. Of n people m are at the levels that show a prefix, and c of them support it:
 
     y = (c / m - q) / (p - q)
 
-is unbiased given m; with f its true share among all n, the people at those levels being drawn
-without replacement, exactly
+is an unbiased estimate of the share f of all people with the prefix, given m. The m people are
+drawn without replacement, so exactly
 
     Var = (f p (1 - p) + (1 - f) q (1 - q)) / (m (p - q)^2) + f (1 - f) / m (n - m) / (n - 1).
 
-The power of two g of least variance is within 7 % of the least of all below epsilon 10 (`binary` is
-g = 2, one bit beside a key: the variance of Bassily and others, Practical locally private heavy
-hitters, NeurIPS 2017, without their sketch's collisions).
+g is the power of two of least variance; below epsilon 10 any other g has at most 7 % less. `binary`
+is g = 2, one bit beside a key: it has the variance of Bassily and others, Practical locally private
+heavy hitters, NeurIPS 2017, without the collisions of their sketch.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ from .row_numbers import check_rows
 from .share_limits import share_limits
 from .symmetric_capacity import spread, symmetric
 
-MOST_BYTES = 64  # most bytes of a text; each byte is a level
+# most bytes of a text; each number of bytes is a level, the length of a reported prefix
+MOST_BYTES = 64
 
 
 @keeps_old(of="with_words")
@@ -60,11 +62,11 @@ class PrefixTree(Randomizer):
     """A local randomizer of texts of an open domain: a report is a noisy hash of a prefix.
 
     Attributes:
-        words: texts numbered as inputs, not used by a search; () if people bring their own
-            (`with_words`).
+        words: known texts, the inputs of `sample` and `estimate`; `find` does not use them. They
+            may be () at first: `with_words` sets them.
         epsilon: local epsilon in nats, > 0.
         width: L, bytes of UTF-8 of the longest text, 1 to 64; None: that of `words`.
-        g: hash values, a power of two, 2 .. 2^16; None: that of least variance.
+        g: number of hash values, a power of two, 2 .. 2^16; None: that of least variance.
     """
 
     words: tuple[str, ...]
@@ -118,7 +120,7 @@ class PrefixTree(Randomizer):
 
     @property
     def levels(self) -> int:
-        """The number L of levels: bytes of the longest text."""
+        """The number L of levels, the possible lengths in bytes of a reported prefix."""
         return self.width or 1
 
     @property
@@ -138,17 +140,20 @@ class PrefixTree(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: levels (bytes of a prefix) x keys x hash values."""
+        """The number of possible reports: levels (lengths of a prefix) x keys x hash values."""
         return self.levels * self.values << DEGREE * self.levels
 
     @property
     def truth(self) -> float:
-        """The probability p that a report supports the prefix of its person."""
+        """The probability p that a report supports the prefix of its person.
+
+        That is: the report has the true hash value.
+        """
         return GRR(self.values, self.epsilon).truth
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other prefix; g hash values exist."""
+        """The probability 1/g that a report supports a given other prefix, for g hash values."""
         return 1 / self.values
 
     @cached_property
@@ -192,10 +197,12 @@ class PrefixTree(Randomizer):
         return (number[:, None] >> places & np.uint64((1 << DEGREE) - 1)).astype(np.uint16)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> PrefixReports:
-        """Return a drawn level, a random key and a randomized hash value for each person.
+        """Return a drawn level, a random key and a noisy hash value of each person.
+
+        The level is the length of the reported prefix.
 
         Args:
-            x: which text each has, shape (people,).
+            x: the index in `words` of each person's text, shape (people,).
             rng: generator or seed.
         """
         symbols, rng = as_symbols(x, self.a), as_generator(rng)
@@ -229,8 +236,8 @@ class PrefixTree(Randomizer):
     def least_share(self, people: int) -> float:
         """Return the least share of people at which a value is missed with probability 5 % at most.
 
-        It holds before levels are drawn, over all draws; infinite if even a value of all people is
-        missed more often.
+        The probability counts the random choice of each person's level, the length of its reported
+        prefix. The result is infinite if even a value of all people is missed more often.
         """
         return min_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
@@ -241,7 +248,8 @@ class PrefixTree(Randomizer):
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
         """Return unbiased shares of the known texts, from the reports that show each text whole.
 
-        These are the reports of all levels (bytes of a prefix) from `whole_from` on.
+        These are the reports about prefixes of `whole_from` bytes or more. population: whether the
+        standard errors also count drawing the people from a large population.
         """
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T
@@ -266,7 +274,11 @@ class PrefixTree(Randomizer):
     ) -> ConfidenceLimits:
         """Return confidence limits of the share of people with a text, shape (1,).
 
-        text: its bytes, padded with zeros, shape (width,).
+        Args:
+            reports: the reports of all people.
+            text: bytes, padded with zeros, shape (width,).
+            alpha: probability that the limits miss the share.
+            population: whether to bound the share in a population from which the people were drawn.
         """
         agree, reports_used = self.agreeing(reports, text)
         law = self.truth, self.lie
@@ -275,9 +287,10 @@ class PrefixTree(Randomizer):
         return drawn_limits(agree, reports_used, len(reports), law, alpha)
 
     def agreeing(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[int, int]:
-        """Return (reports that support a text, all reports at levels that show the whole text).
+        """Return (reports that support a text, reports about prefixes that show the whole text).
 
-        text: its bytes, padded with zeros, shape (width,).
+        A report supports a text if its hash value is that of the text's prefix. text: bytes, padded
+        with zeros, shape (width,).
         """
         is_used = reports.levels >= self.whole_from(text)
         reports_used = int(is_used.sum())
@@ -288,22 +301,28 @@ class PrefixTree(Randomizer):
     def share_of(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[float, float]:
         """Return (unbiased share of people with a text, the variance of that estimate).
 
-        text: its bytes, padded with zeros, shape (width,).
+        text: bytes, padded with zeros, shape (width,).
         """
         agree, reports_used = self.agreeing(reports, text)
         share = (agree / max(1, reports_used) - self.lie) / (self.truth - self.lie)
         return share, self.share_variance(min(1.0, max(0.0, share)), reports_used, len(reports))
 
     def whole_from(self, text: npt.NDArray[np.uint8]) -> int:
-        """Return the first level at which a report shows the end of the text, or all its bytes."""
+        """Return the least number of bytes of a prefix that shows the whole text and its end.
+
+        A text of `width` bytes has no end mark, so `width` bytes show it whole.
+        """
         return min(int(np.count_nonzero(text)) + 1, self.levels)
 
     @accepts_old(many="level_people")
     def share_variance(self, share: float, level_people: int, people: int) -> float:
-        """Return the exact variance of an estimated share of a text.
+        """Return the exact variance of an estimated share of people with a text.
 
-        share: the true share. level_people: how many of the `people` users are at levels at which
-        the text is whole.
+        Args:
+            share: the true share.
+            level_people: the number of people with a reported prefix that shows the whole text
+                .
+            people: the number of all people.
         """
         if not level_people:
             return float("inf")
@@ -313,10 +332,10 @@ class PrefixTree(Randomizer):
         return (noise + drawing_noise) / level_people
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the variance of the share of each known text, shape (inputs,).
+        """Return the variance of the estimated share of each known text, shape (inputs,).
 
-        The people whose level (bytes of the reported prefix) shows the whole text are in their
-        expected number. p: the true shares.
+        People report prefixes of random lengths. The number of people with a prefix long enough
+        to show the whole text is taken as expected. p: the true shares.
         """
         people, shares = whole(people, "people", 1), as_probabilities(p)
         reports_per_value = [
@@ -327,39 +346,44 @@ class PrefixTree(Randomizer):
         return np.array([self.share_variance(share, count, people) for share, count in pairs])
 
     def noise(self) -> float:
-        """Return n times the variance of the estimated share of a longest text without holders."""
+        """Return n times the variance of the share of a longest text that no person has.
+
+        n is the number of people.
+        """
         p, q = self.truth, self.lie
         return self.levels * q * (1 - q) / (p - q) ** 2
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: that of GRR on g values; not attained.
+        In nats. The bound is the capacity of GRR on the hash values; attained is False, because the
+        bound may not be reached.
         """
         return symmetric(self.values, self.epsilon, min(people, self.values)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient: (1 - 1/g) theta tanh(eps / 2).
+        """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2), in [0, 1].
 
-        It is that of two texts that differ in their first byte; theta = (e^eps - 1)/(g + e^eps -
-        1).
+        It is the least factor by which a report reduces any information about the text. Two texts
+        that differ in their first byte have it. theta = (e^eps - 1)/(g + e^eps - 1), for g hash
+        values.
         """
         return (1 - self.lie) * spread(self.values, self.epsilon) * tanh(self.epsilon / 2)
 
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two texts, for bounds after shuffling.
 
-        The texts differ at every level (bytes of the reported prefix), so the distributions are
-        those of local hashing. At a level with equal prefixes a report has equal distributions; key
-        by key, they are the mean of the two distributions for different prefixes.
+        The two texts differ in their first byte, so all their prefixes differ and the distributions
+        are as in local hashing. Texts with a common prefix are harder to distinguish: reports
+        about that prefix have equal distributions.
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each text, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. It is
-        epsilon if the report supports the text's prefix, else 0.
+        It is epsilon if the report has the hash value of the text's prefix, else 0. Terms that are
+        equal for all texts are left out. own: for each sender, the index in `values` of its text.
         """
         sample = self.sample(values[own, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))
@@ -375,14 +399,15 @@ class PrefixTree(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of hexadecimal digits of a report: level, words of the key, hash value.
+        """The number of hexadecimal digits of a report: level, key and hash value.
 
-        There are two for the level, four for each word, and `_digits` for the hash value.
+        There are two for the level (length of the prefix), four for each element of the key, and
+        `_digits` for the hash value.
         """
         return 2 + 4 * self.levels + self._digits
 
     def encode(self, reports: PrefixReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """Return reports as hexadecimal text: level, words of the key, and hash value."""
+        """Return reports as hexadecimal text: level (length of the prefix), key, and hash value."""
         rows = zip(reports.levels.tolist(), reports.keys, reports.values.tolist(), strict=True)
         return [
             f"{level:02x}{key.astype('>u2').tobytes().hex()}{value:0{self._digits}x}"

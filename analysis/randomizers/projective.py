@@ -1,21 +1,22 @@
 """Projective geometry response: report a point of the plane of the true symbol.
 
-Symbols and reports are points of the projective space of t coordinates over q elements, q prime:
-vectors modulo q with 1 as the first entry that is not 0. The plane of x holds the points y with
-<x, y> = 0 modulo q.
+Symbols and reports are points of the projective space of t coordinates modulo a prime q. A point is
+a vector modulo q with 1 as the first entry that is not 0. The plane of a symbol x is the
+hyperplane of the points y with <x, y> = 0 modulo q. There are K = (q^t - 1)/(q - 1) points in all,
+c = (q^(t-1) - 1)/(q - 1) on a plane, and i = (q^(t-2) - 1)/(q - 1) on two different planes at once.
+With the matrix Q, a person with symbol x reports the point y with probability
 
     Q[y, x] = e^eps / S if <x, y> = 0, else 1 / S,     S = c e^eps + K - c
-    points K = (q^t - 1)/(q - 1)     of a plane c = (q^(t-1) - 1)/(q - 1)
-    of two planes i = (q^(t-2) - 1)/(q - 1)
 
-A report supports the symbols whose planes contain it:
+A report supports the symbols with planes that contain it: the true symbol and a given other symbol
+with the probabilities
 
     truth = c e^eps / S     lie = (i e^eps + c - i) / S
 
 V. Feldman, J. Nelson, H. Nguyen, K. Talwar, Private frequency estimation via projective geometry,
-ICML 2022. With q near e^eps + 1 its variance is near that of subset selection, in log2 K bits a
-report. Here all supports are counted by one Fourier transform of q^t entries; the paper's dynamic
-program is not used.
+ICML 2022. With q near e^eps + 1 its variance is near that of subset selection, with log2 K bits a
+report. Here all supporting reports are counted by one Fourier transform of q^t entries; the paper's
+dynamic program is not used.
 """
 
 from __future__ import annotations
@@ -42,19 +43,22 @@ from .randomizer import (
     as_symbols,
 )
 
-# Most vectors of the space: the Fourier transform holds them all.
+# Most vectors of the space: the Fourier transform that counts reports holds them all in memory.
 LARGEST = 1 << 22
 LARGEST_FIELD = 2039  # the largest prime whose square is below LARGEST
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectiveGeometry(Numbered, Pure):
-    """Projective geometry response for a symbols: a report is the number of one of K points.
+    """Projective geometry response for a symbols: a report is the number of a point of a space.
+
+    The space is that of vectors of t coordinates modulo q, without regard to multiples. Each symbol
+    has a plane in it; the points of the plane of the true symbol are more probable reports.
 
     Attributes:
-        a: number of symbols, 2 .. K.
-        q: elements of the field, a prime, 2 .. 2039.
-        t: coordinates, >= 2; q^t is at most 2^22.
+        a: number of symbols, 2 .. K, where K = (q^t - 1)/(q - 1) is the number of points.
+        q: number of elements of the field, a prime, 2 .. 2039.
+        t: number of coordinates, >= 2; q^t is at most 2^22.
         epsilon: local epsilon in nats, > 0.
     """
 
@@ -80,11 +84,13 @@ class ProjectiveGeometry(Numbered, Pure):
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> ProjectiveGeometry:
-        """Return the randomizer with the field of least variance for symbols without holders.
+        """Return the randomizer with the prime q of least variance for symbols that no person has.
+
+        q is the number of elements of the field over which the projective space is built.
 
         Args:
             a: number of symbols, 2 .. 2^22 - 1.
-            epsilon: nats, > 0.
+            epsilon: local epsilon in nats, > 0.
 
         Raises:
             ParameterError: there is no space of at most 2^22 vectors with enough points.
@@ -106,21 +112,24 @@ class ProjectiveGeometry(Numbered, Pure):
 
     @property
     def outputs(self) -> int:
-        """The number K of possible reports: the points of the space."""
+        """The number K of possible reports: the points of the projective space."""
         return _point_count(self.q, self.t)
 
     @property
     def truth(self) -> float:
-        """The probability that a report is on the plane of the true symbol.
+        """The probability that a report, a point, is on the plane of the true symbol.
 
-        It is c e^eps / (c e^eps + K - c), with c of all K points on a plane.
+        It is c e^eps / (c e^eps + K - c), where c of all K points are on a plane.
         """
         plane = _point_count(self.q, self.t - 1)
         return 1 / (1 + (self.outputs - plane) / plane * exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
-        """The probability that a report is on the plane of a given other symbol."""
+        """The probability that a report supports a given other symbol.
+
+        That is: the reported point is on the plane of a symbol that the person does not have.
+        """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         own_chance = intersection / plane
         other_chance = (plane - intersection) / (self.outputs - plane)
@@ -133,7 +142,7 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.where(inside, high, high * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return one point number for each person.
+        """Return the number of a randomly drawn point for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -144,8 +153,9 @@ class ProjectiveGeometry(Numbered, Pure):
         people = np.arange(len(vectors))
         first = (vectors != 0).argmax(axis=1)  # index of the first nonzero entry, which is 1
         inside = rng.random(len(vectors)) < self.truth
-        # All entries except that at `first` are drawn freely, but not all 0 on the plane. The entry
-        # at `first` is solved for, so that <x, y> is the drawn product.
+        # A point y on the plane has <x, y> = 0. All its entries except that at `first` are drawn
+        # freely, but not all 0 if y is to be on the plane. The entry at `first` is then solved for,
+        # so that <x, y> is the drawn product.
         free = rng.integers(inside.astype(np.int64), self.q ** (self.t - 1))
         places = np.arange(self.t - 1)
         dual_vectors = np.zeros_like(vectors)
@@ -157,10 +167,11 @@ class ProjectiveGeometry(Numbered, Pure):
         return _numbers(dual_vectors, self.q)
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, and of all reports.
+        """Return (the number of reports that support each symbol, the number of all reports).
 
-        By one Fourier transform: the sum over all multiples of a point of the q-th roots of unity
-        to the power <x, y> is q - 1 on the plane of x and -1 elsewhere.
+        A point y supports the symbols x with <x, y> = 0 modulo q. All symbols are counted by one
+        Fourier transform: summed over the q - 1 multiples of y, the q-th roots of unity to the
+        power <x, y> give q - 1 if y supports x, and -1 otherwise.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         symbol_counts, vectors = (
@@ -178,7 +189,8 @@ class ProjectiveGeometry(Numbered, Pure):
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return a mask of the symbols that each report supports, shape (people, inputs).
 
-        A point supports the symbols with planes that contain it.
+        A report is a point y. It supports the symbols x with <x, y> = 0 modulo q: their planes
+        contain y.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
@@ -192,9 +204,9 @@ class ProjectiveGeometry(Numbered, Pure):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: log K less the entropy of a report given the symbol, at most log n. Attained if all
-        K points are symbols and n is at least K; small cases with n >= a are computed from the
-        matrix.
+        In nats. The bound is log K less the entropy of a report given the symbol, for K possible
+        reports, and at most log n. attained: whether all K points are symbols and n is at least K.
+        Small cases with at least as many people as symbols are computed from the matrix.
         """
         if self._is_computed(people):
             return super(ProjectiveGeometry, self).capacity(people)
@@ -206,9 +218,11 @@ class ProjectiveGeometry(Numbered, Pure):
         return min(log(self.outputs) + information, log(people)), whole_space
 
     def contraction(self) -> float:
-        """Return the contraction coefficient of two symbols.
+        """Return the contraction coefficient of two symbols, in [0, 1].
 
-        A report is on both planes of the symbols, on the first, on the second, or on neither.
+        It is the least factor by which a report reduces any information about the symbol. It is
+        computed from whether the reported point is on the planes of both symbols, of only the first
+        or the second, or of neither.
         """
         u, v, _ = self._kinds()
         return two_inputs(u, v)
@@ -216,7 +230,8 @@ class ProjectiveGeometry(Numbered, Pure):
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
         """Return the report distributions of two symbols u and v, and of a uniform point.
 
-        Outcomes: the point is on the planes of u and v, of u only, of v only, or of neither.
+        Outcomes: the reported point is on the planes of both u and v, of u only, of v only, or of
+        neither.
         """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         kind_sizes = np.array(
@@ -234,11 +249,12 @@ class ProjectiveGeometry(Numbered, Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        All pairs of symbols are alike; the privacy blanket (the known part of other people's
-        reports) is a uniform point. Outcomes: membership of a report in the two planes. The plane
-        of a third symbol z of other people may contain the intersection of the two (z is on the
-        line through u and v: then it has no other point of their planes); else it cuts them like
-        any third plane, and its membership is an outcome too.
+        All pairs of symbols are alike. The privacy blanket, a distribution that other people's
+        reports have with some probability for any symbol, is a uniform point. Outcomes: whether the
+        reported point is on the planes of u, of v, and of a third symbol z that all other people
+        have. If z is on the line through u and v, its plane contains all points common to the
+        planes of u and v, and no other point of these two planes. Otherwise the three planes are in
+        general position.
         """
         u, v, b = self._kinds()
         plane = _point_count(self.q, self.t - 1)
@@ -246,16 +262,17 @@ class ProjectiveGeometry(Numbered, Pure):
         equals = [PairLaw.over(v, u, v, shared=b)]
         if self.a > 2:
             equals.append(self._pair_among(self._on_the_line()))
-        # The first q + 1 points are a line: with more symbols, z may be off the line of u and v.
+        # A line has q + 1 points, and the first q + 1 points are a line. So only with more symbols
+        # can a third symbol be off the line through two symbols.
         if self.a > self.q + 1:
             equals.append(self._pair_among(self._off_the_line()))
         return [(PairLaw.over(b, u, v, weight), equals)]
 
     def _on_the_line(self) -> Counts:
-        """Return the number of points on and off the planes of u, v and z, with z on their line.
+        """Return the numbers of points on and off the planes of three symbols u, v and z on a line.
 
-        Shape (2, 2, 2): index 0 is on the plane of u, v or z. The line goes through the points u
-        and v.
+        The points on a symbol's plane are its more probable reports. Shape (2, 2, 2): the axes are
+        u, v and z; index 0 is on the plane, 1 off it.
         """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         only_one_plane = plane - intersection
@@ -268,9 +285,10 @@ class ProjectiveGeometry(Numbered, Pure):
         )
 
     def _off_the_line(self) -> Counts:
-        """Return the number of points on and off three planes in general position.
+        """Return the numbers of points on and off the planes of three symbols not on a line.
 
-        Shape (2, 2, 2): index 0 is on a plane.
+        The points on a symbol's plane are its more probable reports. Shape (2, 2, 2): an axis for
+        each symbol; index 0 is on the plane, 1 off it.
         """
         plane, two, three = (_point_count(self.q, self.t - i) for i in (1, 2, 3))
         in_one_plane = plane - 2 * two + three
@@ -286,7 +304,9 @@ class ProjectiveGeometry(Numbered, Pure):
     def _pair_among(self, kind_sizes: Counts) -> PairLaw:
         """Return the report distributions of two symbols u and v, all other people having symbol z.
 
-        kind_sizes: points on and off the planes of u, v and z, shape (2, 2, 2).
+        A reported point is more probable if it is on the plane of the person's symbol. kind_sizes:
+        the numbers of points on and off the planes of u, v and z, shape (2, 2, 2); index 0 is on
+        the plane.
         """
         plane = _point_count(self.q, self.t - 1)
         chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
@@ -303,7 +323,10 @@ def _point_count(q: int, t: int) -> int:
 
 
 def _coordinates(a: int, q: int) -> int:
-    """Return the least number t >= 2 of coordinates of a space with at least a points."""
+    """Return the least number t >= 2 of coordinates of a projective space with at least a points.
+
+    q: the number of elements of the field.
+    """
     t = 2
     while _point_count(q, t) < a:
         t += 1
@@ -328,7 +351,11 @@ def _digits(numbers: npt.NDArray[np.int64], q: int, t: int) -> npt.NDArray[np.in
 
 @lru_cache(maxsize=4)
 def _vectors(q: int, t: int) -> npt.NDArray[np.int16]:
-    """Return the vectors of all points in the order of their numbers, shape (K, t)."""
+    """Return the vectors of all points of a projective space, shape (K, t).
+
+    They are in the order of the points' numbers. q: the number of elements of the field. t: the
+    number of coordinates. K: the number of points.
+    """
     numbers = [np.arange(q**free, 2 * q**free) for free in range(t)]
     vectors = _digits(np.concatenate(numbers), q, t).astype(np.int16)
     vectors.flags.writeable = False
@@ -336,7 +363,10 @@ def _vectors(q: int, t: int) -> npt.NDArray[np.int16]:
 
 
 def _numbers(vectors: npt.NDArray[np.int64], q: int) -> Symbols:
-    """Return the number of the point that each vector is a multiple of; no vector is 0."""
+    """Return the number of each vector's point, the multiple of the vector with first entry 1.
+
+    First entry means the first that is not 0. q: the modulus. No vector is 0.
+    """
     t = vectors.shape[1]
     inverse = np.array([pow(number, -1, q) if number else 0 for number in range(q)])
     first = (vectors != 0).argmax(axis=1)

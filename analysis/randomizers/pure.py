@@ -1,7 +1,8 @@
 """Randomizers with a report that supports a set of symbols: GRR, unary encodings, local hashing.
 
 A report supports the true symbol with probability `truth` and each other symbol with probability
-`lie`. So with c(x) reports of n supporting x (paper 003, (19), (20))
+`lie`. If c(x) of n reports support symbol x, and p(x) is the true share of x, then the estimate
+(paper 003, (19), (20))
 
     phat(x) = (c(x)/n - lie) / (truth - lie)
     n (truth - lie)^2 Var phat(x) = p(x) truth (1 - truth) + (1 - p(x)) lie (1 - lie)
@@ -52,9 +53,9 @@ class Pure(Randomizer):
 
     @abstractmethod
     def tally(self, reports: Any) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, and of all reports.
+        """Return (the number of reports that support each symbol, the number of all reports).
 
-        The counts of the symbols have the shape (inputs,).
+        The first result has shape (inputs,).
         """
 
     @abstractmethod
@@ -70,7 +71,10 @@ class Pure(Randomizer):
             )
 
     def _is_computed(self, people: int) -> bool:
-        """Whether the capacity is computed from the matrix: few inputs and reports, all in use."""
+        """Whether the capacity is computed from the matrix: it is small, and all inputs may occur.
+
+        All inputs may occur if there are at least as many people as inputs.
+        """
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
@@ -89,31 +93,41 @@ class Pure(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. It is
-        epsilon if the report supports the value, else 0.
+        It is epsilon if the report supports the value, else 0. Terms that are equal for all values
+        are left out. own: for each sender, the index in `values` of its value.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)
         return likelihood
 
     def divergences(self) -> Floats:
-        """Return the largest log-likelihood ratios of two inputs: epsilon nats.
+        """Return the local epsilon of each pair of inputs in nats: epsilon for all of them.
 
-        Shape (inputs, inputs).
+        It is the largest log-likelihood ratio of a report under the two inputs. Shape (inputs,
+        inputs); the diagonal is 0.
         """
         divergences = np.full((self.inputs, self.inputs), self.epsilon)
         np.fill_diagonal(divergences, 0.0)
         return divergences
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the symbols, with the standard errors of `variance`."""
+        """Return unbiased shares of the symbols, with standard errors.
+
+        population: whether the errors also count drawing the people from a large population.
+        """
         counts, people = self.tally(reports)
         return self.estimate_tally(counts, people, population=population)
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Return unbiased shares of the symbols from support counts, shape (inputs,)."""
+        """Return unbiased shares of the symbols from counts of supporting reports; (inputs,).
+
+        Args:
+            counts: the number of reports that support each symbol, shape (inputs,).
+            people: the number of all reports.
+            population: whether the errors also count drawing the people from a large population.
+        """
         people = whole(people, "people", 1)
         support = as_counts(counts, self.inputs, people)
         self._informative()
@@ -135,8 +149,8 @@ class Pure(Randomizer):
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
         """Return the exact variance of each estimated share if the true shares are p.
 
-        Shape (inputs,).
-        The people are fixed; population=True adds p (1 - p) / people for drawing them.
+        Shape (inputs,). population: whether to count drawing the people from a large population
+        too, which adds p (1 - p) / people.
         """
         shares = as_probabilities(p)
         people = whole(people, "people", 1)
@@ -151,12 +165,12 @@ class Pure(Randomizer):
 
     @property
     def precision(self) -> float:
-        """The inverse of the variance of one report's estimate of a share that is 0."""
+        """The inverse of the variance of one report's estimate of a share that is truly 0."""
         noise = self.lie * (1 - self.lie)
         return (self.truth - self.lie) ** 2 / noise if noise > 0 else inf
 
     def noise(self) -> float:
-        """Return the variance of one report's estimate, averaged over uniform inputs and shares."""
+        """Return n times the variance of an estimated share of n people, for uniform inputs."""
         self._informative()
         return float(self._noise(np.array([1 / self.inputs]))[0])
 

@@ -1,11 +1,12 @@
 """A quantile of people's numbers, from noisy estimates of the share up to each number.
 
-The q-quantile is the least number x up to which a share q of people are: F(x) >= q, and F < q for
-every number before it. Let every F(x) have an upper and a lower limit, each missed with probability
-alpha / 2 at most. At the true quantile the upper limit is at least q, and right before it the lower
-limit is below q, except for one miss each. So it lies between the least number with the first
-property, and the number after the last with the second; it is missed with probability alpha at
-most. The estimate, the least number with an estimated F of at least q, is a threshold, and biased.
+F(x) is the share of people with numbers up to x. The q-quantile is the least number x with
+F(x) >= q. Let every F(x) have an upper and a lower confidence limit, each missed with probability
+alpha / 2 at most. At the true quantile the upper limit is at least q, unless it is missed. At the
+number just before, the lower limit is below q, unless it is missed. So the quantile is not below
+the least number with an upper limit of at least q. It is not above the number after the last number
+with a lower limit below q. The two limits miss it with probability alpha at most. The estimate, the
+least number with an estimated F of at least q, is biased, because it is found by a threshold.
 """
 
 from collections.abc import Callable
@@ -34,8 +35,8 @@ def quantile(
         points: the numbers, ascending.
         sums: the estimated shares of people up to each number.
         errors: standard errors of `sums`.
-        limits: alpha -> confidence limits of these shares.
-        ordered: puts shares of all inputs into the order of the numbers.
+        limits: a function that maps alpha to confidence limits of these shares.
+        ordered: a function that puts the shares of all inputs into the order of the numbers.
     """
     last = len(points) - 1
 
@@ -44,7 +45,10 @@ def quantile(
         return min(int(np.searchsorted(np.maximum.accumulate(up_to), q - TIE)), last)
 
     def ends(lower: Floats, upper: Floats) -> tuple[int, int]:
-        """Return the indices of the quantile's limits, from limits of the cumulative shares."""
+        """Return the indices of the quantile's limits in `points`.
+
+        lower, upper: limits of the shares of people up to each number.
+        """
         short = np.flatnonzero(lower < q - TIE)
         high = min(int(short[-1]) + 1, last) if len(short) else 0
         return min(quantile_place(upper), high), high

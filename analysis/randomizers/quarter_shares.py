@@ -1,7 +1,7 @@
 """Shares of people in each quarter of a list of numbers: estimates, and their expected limits.
 
-The ordered list of possible numbers (the leaves of a tree, `ranges.py`) is cut into four parts with
-nearly equally many numbers.
+The ordered list of possible numbers is cut into four parts with nearly equally many numbers. The
+numbers are the leaves of the tree of `ranges.py`, over which people report.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +17,16 @@ from .moment_limits import ShareLaw
 from .range_limits import Leaves, limits_of_sets
 from .unary import UnaryEncoding
 
-# Most numbers for which expected limits of the median are computed: they need those of all ranges.
+# Most numbers for which expected limits of the median are computed. These need the limits of the
+# share of people up to each number, which takes long for many numbers.
 MOST_EXPECTED = 256
 
 
 def quarters(leaves: int) -> list[Leaves]:
-    """Return, for each quarter of the ordered leaves, a mask of the leaves in that quarter."""
+    """Return, for each quarter of an ordered list of numbers, a mask of its numbers.
+
+    leaves: the length of the list; its numbers are the leaves of a tree.
+    """
     ends, places = np.unique(np.linspace(0, leaves, 5).astype(int)), np.arange(leaves)
     return [(places >= first) & (places < end) for first, end in pairwise(ends)]
 
@@ -35,15 +39,19 @@ def quarter_shares(
     error: Callable[[Leaves], float],
     law: Callable[[Leaves], ShareLaw],
 ) -> Iterator[Measure]:
-    """Yield the estimated share of people in each quarter of the numbers.
+    """Yield the estimated share of people in each quarter of the ordered list of possible numbers.
+
+    The four quarters have nearly equally many numbers of the list. A mask of numbers selects some
+    of them, in ascending order.
 
     Args:
-        ordered: estimated shares of the ordered leaves, shape (inputs,).
+        ordered: estimated share of people with each number, ascending, shape (inputs,).
         people: n.
         points: the numbers, ascending, shape (inputs,).
-        places: the input at each ordered leaf.
-        error: standard error of the share of a set of leaves.
-        law: distribution of a report's contribution to the share of a set of leaves.
+        places: the index of each of these numbers in the randomizer's inputs.
+        error: a function that maps a mask of numbers to the standard error of their share.
+        law: a function that maps a mask of numbers to the distribution of a report's contribution
+            to their share.
     """
     for inside in quarters(len(points)):
         quarter_points = points[inside]
@@ -65,16 +73,17 @@ def expected_ranges(
 ) -> tuple[ExpectedLimits, ...]:
     """Return expected confidence limits for the quarter with the widest limits, and for the median.
 
-    For the median people have all numbers alike; it is left out for more than `MOST_EXPECTED`
-    numbers.
+    A quarter is a fourth part of the ordered list of numbers. For the median, all numbers are
+    assumed to be equally frequent; it is left out for more than `MOST_EXPECTED` numbers.
 
     Args:
         people: n.
-        points: the numbers, ascending, shape (inputs,).
-        tree: leaves to a node and nodes of each level from the top, and the unary encoding of a
-            node.
-        law: distribution of a report's contribution to the share of a set of leaves.
-        measures: support counts, people -> measures, the median second.
+        points: the numbers, ascending, shape (inputs,); they are the leaves of a tree.
+        tree: for each level of the tree from the top, the number of leaves below a node; the number
+            of nodes of each level; and the unary encoding with which a person reports a node.
+        law: a function that maps a mask of numbers to the distribution of a report's contribution
+            to the share of people with these numbers.
+        measures: a function that maps support counts and n to estimates, the median second.
     """
     places = np.arange(len(points))
     expected_quarters = [

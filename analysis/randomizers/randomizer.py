@@ -1,16 +1,16 @@
-"""The interface of a local randomizer: a matrix, a cost, a sampler and an unbiased estimator.
+"""The interface of a local randomizer: a matrix, an epsilon, a sampler and an unbiased estimator.
 
 A randomizer on a inputs with b outputs is a b x a matrix Q: column x is the distribution of the
-report of a person with value x (paper 002, Section 2.2). Its cost is
+report of a person with value x (paper 002, Section 2.2). Its local epsilon is
 
     epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
 
-The matrix is only made on request, and refused if it is large: `operator` applies it then. A family
-implements its special properties itself: the text of its reports, their capacity, their
-likelihood. No other code asks for the family.
+The matrix is only made on request, and refused if it is large; `operator` then applies it without
+making it. A family of randomizers, a subclass, implements its special properties itself: the text
+of its reports, their capacity, their likelihood. No other code asks for the family.
 
-Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed, from which
-every mechanism and every part spawns its own. NumPy's global state is never touched.
+Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed. Every mechanism
+and every component spawns its own generator from it. NumPy's global state is never touched.
 """
 
 from __future__ import annotations
@@ -45,22 +45,23 @@ Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
 DENSE_ENTRIES = 1 << 24  # most entries of a dense matrix: 128 MiB of float64
-LEAST_LIE = 1e-15  # least lie probability q: below it, 1 - q is 1 in floating point
+LEAST_LIE = 1e-15  # least probability q of a wrong bit: below it, 1 - q is 1 in floating point
 
 
 class Randomizer(ABC):
     """The base class of local randomizers: users apply them to a value before they send it.
 
-    Inputs are the symbols 0 .. inputs - 1. Row y of the matrix is the report that `symbols` maps to
-    the number y.
+    Inputs are the symbols 0 .. inputs - 1, which number the possible values. Row y of the matrix is
+    the report that `symbols` maps to the number y.
 
     Attributes:
         takes_bits: whether an input and a report are rows of bits, not one symbol.
         takes_rows: whether an input is a row of values, and a report is about a single value.
         any_size: whether `contraction` is known without a matrix.
-        gives_shares: whether its reports estimate the shares of the inputs.
-        remembers: whether people keep noise from report to report (`permanent`, `fresh`).
-        finds: whether its reports reveal unlisted values (`find`).
+        gives_shares: whether its reports estimate the share of people with each input.
+        remembers: whether people keep noise from report to report (methods `permanent` and
+            `fresh`).
+        finds: whether its reports reveal values that are not on a list (method `find`).
         closed_form: whether average privacy and utility are known without a matrix.
     """
 
@@ -89,7 +90,7 @@ class Randomizer(ABC):
         # property in the rest.
         @property
         def epsilon(self) -> float:
-            """Local differential privacy in nats: the largest log-ratio in a row of the matrix."""
+            """The local epsilon in nats: the largest log-ratio in a row of the matrix."""
             raise NotImplementedError
 
     @abstractmethod
@@ -102,9 +103,9 @@ class Randomizer(ABC):
 
     @abstractmethod
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the input symbols, with standard errors.
+        """Return unbiased shares of people with each input symbol, with standard errors.
 
-        population: the errors also count sampling these people from a large population.
+        population: whether the errors also count sampling these people from a large population.
         """
 
     def symbols(self, reports: Any) -> Symbols:
@@ -142,21 +143,25 @@ class Randomizer(ABC):
     def divergences(self) -> Floats:
         """Return the local epsilon of each pair of inputs, in nats, shape (inputs, inputs).
 
-        d[x, x'] = max over y of log(Q[y, x] / Q[y, x']).
+        d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), with Q[y, x] the probability of report y
+        for input x.
         """
         return matrix_divergences(self.matrix)
 
     def noise(self) -> float:
-        """Return the variance of one report's estimate of a share.
+        """Return the variance of one report's estimate of a share of people.
 
-        It is averaged over uniform inputs and over all shares.
+        It is averaged over all shares, for inputs that are equally frequent.
         """
         Q = self.matrix
         inverse = np.linalg.pinv(Q)
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
 
     def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
-        """Return the variance of one report's estimate in a task, such as "shares" or "mean"."""
+        """Return the variance of one report's estimate of a kind of number.
+
+        task: the kind of number, such as "shares", "mean" or "ranges".
+        """
         return self.noise()
 
     # Capacity, contraction and errors of the randomizer as a channel.
@@ -164,8 +169,9 @@ class Randomizer(ABC):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (nats, attained): a report's most information about which of n people sent it.
 
-        It is the mutual information, maximized over the people's values by iteration
-        (`numerical_capacity.py`), for n >= 2; attained if n is at least the number of inputs.
+        It is the mutual information of a report and its sender, maximized over the people's values
+        by iteration (`numerical_capacity.py`), for n >= 2. attained: whether some values of the
+        people reach it, because n is at least the number of inputs.
         """
         matrix = self.matrix
         nats = numerical_capacity(np.asarray(matrix[matrix.max(axis=1) > 0]))
@@ -175,7 +181,7 @@ class Randomizer(ABC):
         """Return the contraction coefficient in [0, 1]: the strong data-processing constant.
 
         It is the least eta with I(U; Y) <= eta I(U; X) for every U and X, with Y the report of the
-        value X.
+        value X and I the mutual information.
 
         Raises:
             ParameterError: a matrix of more than 128 inputs.
@@ -191,22 +197,24 @@ class Randomizer(ABC):
 
     @property
     def loss_parameter(self) -> float | None:
-        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1).
+        """The parameter theta in (0, 1) of the squared error in paper 003's Theorems 4.2 and 4.4.
 
-        None for families without a theta.
+        It is the probability of the true reported symbol minus that of a given other symbol, for
+        GRR and local hashing. None for other families.
         """
         return None
 
     @property
     def identity_form(self) -> tuple[float, float] | None:
-        """(theta, nu) if the matrix is theta times the identity plus nu everywhere; else None."""
+        """(theta, nu) if the matrix is theta times the identity plus nu; else None."""
         return None
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """The randomizer as a random set of inputs with two likelihood ratios.
+        """The randomizer as a random set of inputs, with two likelihood ratios.
 
-        None if it is not one.
+        The ratio of a report depends only on whether its set contains the input. None if the
+        randomizer has no such form.
         """
         return None
 
@@ -217,32 +225,37 @@ class Randomizer(ABC):
 
     @property
     def one_bit(self) -> float | None:
-        """The probability that a report of one bit is a lie.
+        """The probability that a report of one bit has the wrong bit.
 
-        None if there are more than two reports.
+        None if there are more than two different reports.
         """
         return None
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the report distributions of each kind of two values, for bounds after shuffling.
+        """Return report distributions of pairs of values of one person, for bounds after shuffling.
 
-        Here they come from the matrix if it is small enough, else from epsilon alone.
+        This implementation takes them from the matrix if it is small enough. Otherwise it returns
+        two distributions that serve for any randomizer of the same epsilon.
         """
         neighbour_laws = matrix_neighbours(self.matrix) if self.is_readable else None
         return neighbour_laws or [clone_neighbours(self.epsilon)]
 
     @property
     def knows_neighbours(self) -> bool:
-        """Whether the family overrides `neighbours`, with report distributions of its own."""
+        """Whether the family overrides `neighbours`, because it knows its report distributions."""
         return type(self).neighbours is not Randomizer.neighbours
 
     @property
     def is_readable(self) -> bool:
-        """Whether `neighbours` can use the matrix: it is small, and covers all that people send."""
+        """Whether `neighbours` can use the matrix.
+
+        The matrix must be small, and describe all that a person sends: a single message about a
+        listed value.
+        """
         whole = self.messages_per_person == 1 and not self.finds
         return whole and self.inputs <= MOST_INPUTS and self.outputs * self.inputs <= MOST_ENTRIES
 
-    # Reports as text, and their likelihood.
+    # Counts of reports, reports as text, and their likelihood.
 
     @property
     def positions(self) -> int:
@@ -268,7 +281,10 @@ class Randomizer(ABC):
         return f"[0-9a-f]{{{self.text_width}}}"
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - a family's
-        """Return reports as texts of `text_width` characters. domain: the values of the symbols."""
+        """Return reports as texts of `text_width` characters.
+
+        domain: the text of each input value; families that report values of the domain use it.
+        """
         raise ParameterError(f"{self}: its reports cannot be written as text")
 
     def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
@@ -279,31 +295,38 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports cannot be written as text")
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:  # noqa: ARG002
-        """Return confidence limits of each estimate at expected counts of reports.
+        """Return the confidence limits that each estimate has if reports come in expected numbers.
 
-        () if unknown.
+        people: the number of reports. The result is () if the limits are unknown.
         """
         return ()
 
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
         """Return the number of reports that support each symbol, or have a 1 at each position.
 
-        Estimates are made from these counts alone.
+        A report supports the symbols that are consistent with it. Estimates are made from these
+        counts alone.
         """
         raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
 
     def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
-        """Return estimates besides shares, such as a mean, from support counts (positions,)."""
+        """Return estimates other than shares, such as a mean.
+
+        counts: the result of `support_counts`, shape (positions,). people: the number of reports.
+        """
         return ()
 
     def find(self, reports: Any) -> Any:  # noqa: ARG002 - a family's
-        """Return the values that many people have, from reports about an open domain."""
+        """Return the frequent values, from reports about a domain without a list of values."""
         raise ParameterError(
             f"{self}: its reports find no values; needs a randomizer of an open domain, PrefixTree"
         )
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return people's inputs from their codes in the requested columns, (people, columns)."""
+        """Return people's inputs from the codes of their values in the requested columns.
+
+        codes: whole numbers, shape (people, columns).
+        """
         return np.asarray(codes[:, 0])
 
     def log_likelihood(
@@ -312,21 +335,22 @@ class Randomizer(ABC):
         own: Any,  # noqa: ARG002
         rng: Seed,  # noqa: ARG002
     ) -> Floats:
-        """Return log P(report | value) of drawn reports, up to a term of the report.
+        """Return log P(report | value) of simulated reports, shape (len(own), len(values)).
 
-        Shape (len(own), len(values)).
+        Terms that depend on the report alone, and not on the value, may be left out.
 
         Args:
             values: the different inputs, as rows of codes.
-            own: the number of the row of each person that makes a report.
+            own: for each person that makes a report, the index in `values` of its input.
             rng: generator or seed of the reports.
         """
         raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
 
     def single(self) -> Randomizer:
-        """Return the randomizer of one symbol or bit, of which this randomizer may apply several.
+        """Return the randomizer of one symbol or bit.
 
-        This is the randomizer itself, unless it applies one randomizer to several bits.
+        It is this randomizer itself, unless this randomizer applies another to each of several bits
+        .
         """
         return self
 
@@ -338,11 +362,11 @@ class Randomizer(ABC):
 
 
 def as_generator(rng: Seed) -> np.random.Generator:
-    """Return a random generator of this mechanism's own, spawned from a generator or a seed.
+    """Return a new random generator, spawned from a generator or a seed.
 
-    Spawned, so that values drawn from default_rng(7) and lies told with rng=7 are independent. Two
-    calls with one generator give different reports, two calls with one seed the same. None is
-    seeded by the operating system.
+    Because it is spawned, values drawn from default_rng(7) and noise drawn with rng=7 are
+    independent. Two calls with the same generator give different random numbers; two calls with the
+    same seed give equal numbers. None is seeded by the operating system.
     """
     if rng is None or (
         isinstance(rng, int | np.integer) and not isinstance(rng, NO_NUMBERS) and rng >= 0
@@ -364,8 +388,8 @@ def as_generator(rng: Seed) -> np.random.Generator:
 def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     """Return `x` as int64 symbols, after a check of shape and range.
 
-    There must be one symbol in 0 .. a - 1 for each of at least one person. `name` begins the
-    message of a ParameterError.
+    x: a symbol in 0 .. a - 1 for each person, at least one. name: the parameter's name, with
+    which the message of a ParameterError begins.
     """
     array = as_array(x, name, "one symbol for each person")
     if array.ndim != 1 or array.size == 0:
@@ -381,7 +405,7 @@ def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     return array.astype(np.int64, copy=False)
 
 
-# Largest epsilon in nats that is computed with: beyond, results do not change, and the square of
+# Largest epsilon in nats in computations: above it results do not change, and the square of
 # e^epsilon would overflow.
 MOST_NATS = 300.0
 
@@ -395,7 +419,7 @@ def as_epsilon(epsilon: float) -> float:
 
 
 def as_lie(q: float) -> float:
-    """Return the lie probability q of one bit after a check: 0 < q <= 1/2.
+    """Return the probability q that a bit is wrong, after a check: 0 < q <= 1/2.
 
     At 1/2 the bit is uninformative.
     """

@@ -1,8 +1,10 @@
 """Limits of shares of people in ranges of numbers, from reports about nodes of a tree.
 
-A person's report (`ranges.py`) adds, to the estimated share of a set of leaves, a weighted sum of
-the coins of the drawn level. Given the level the coins are independent, so K, the logarithm
-of E exp(b y), is known for every leaf, and the limits follow as in `moment_limits.py`.
+The numbers in order are the leaves of the tree. In a report (`ranges.py`) a person draws a level of
+the tree and sends a noisy bit for each node of that level. The report adds a weighted sum y of
+these bits to the estimated share of a set of leaves. Given the level, the bits are independent. So
+the log moment-generating function log E exp(b y) is known for every leaf that the person may have.
+The limits follow as in `moment_limits.py`.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,14 +28,18 @@ def leaves_law(
     paths: Floats,
     coin: UnaryEncoding,
 ) -> ShareLaw:
-    """Return the distribution of a report's contribution to the share of a set of leaves.
+    """Return the distribution of a report's contribution to the share of people in a set of leaves.
+
+    Leaves are possible numbers, in ascending order; nodes are ranges of leaves. A report has a
+    noisy bit for each node of one level of this tree.
 
     Args:
-        inside: whether each ordered leaf is in the set, shape (inputs,).
-        fit: G and c: the shares of the leaves are G times the shares of the nodes, plus c.
+        inside: whether each leaf is in the set, shape (inputs,).
+        fit: a matrix G and a vector c: the estimated shares of the leaves are G times the shares of
+            the nodes, plus c.
         nodes: number of nodes of each level.
-        paths: 1 if a node is above a leaf, shape (nodes, inputs).
-        coin: the unary encoding of a node.
+        paths: 1 if a node is above a leaf, else 0; shape (nodes, inputs).
+        coin: the unary encoding with which nodes are reported.
     """
     truth, lie, h = coin.truth, coin.lie, len(nodes)
     weights, shift = h * (inside @ fit[0]), float(inside @ fit[1])
@@ -42,10 +48,11 @@ def leaves_law(
     levels = [
         slice(end - node_count, end) for end, node_count in zip(ends.tolist(), nodes, strict=True)
     ]
-    above = [paths[level].argmax(axis=0) for level in levels]  # by level, the node above each leaf
+    # the node above each leaf, for each level
+    above = [paths[level].argmax(axis=0) for level in levels]
 
     def moments(tilts: Floats) -> Floats:
-        """Return the log moment-generating function of the contribution, by tilt and true leaf."""
+        """Return log E exp(tilt * contribution), for each tilt and each leaf of the person."""
         moments_of_zeros = zeros(tilts)
         own_moments = of_ones(tilts) - moments_of_zeros
         level_moments = [
@@ -64,13 +71,15 @@ def leaves_law(
 def limits_of_sets(
     ordered: Floats, people: int, sets: Sequence[Leaves], law: Callable[[Leaves], ShareLaw]
 ) -> Limiting:
-    """Return a function alpha -> confidence limits of the shares of people in sets of leaves.
+    """Return a function that maps alpha to confidence limits of shares in sets of leaves.
+
+    The leaves of a tree are the possible numbers, in ascending order.
 
     Args:
-        ordered: estimated shares of the ordered leaves, shape (inputs,).
-        people: n.
-        sets: for each set a mask of its leaves.
-        law: distribution of a report's contribution to the share of a set.
+        ordered: estimated share of people with each number, shape (inputs,).
+        people: n, the number of reports.
+        sets: for each set a mask of its numbers.
+        law: a function that maps a set to the distribution of a report's contribution to its share.
     """
     shares = np.array([ordered[inside].sum() for inside in sets])
     return limits_of_all(shares, people, lambda place: law(sets[place]), population=False)

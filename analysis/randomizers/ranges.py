@@ -1,25 +1,30 @@
 """Hierarchical histograms: the number of people in a range of numbers, and quantiles.
 
-The numbers, in order, are the leaves of a tree: B leaves to a node, B nodes to the next, down to at
-least two at the top. Each person draws one level of h and reports its node there by optimised
-unary encoding with the whole budget (G. Cormode, T. Kulkarni, D. Srivastava, Answering range
-queries under local differential privacy, VLDB 2019, Sections 4.4 and 4.5: TreeOUE, users sampled,
-constrained inference). A node's share, from the reports c that have a 1 there,
+The possible numbers, in order, are the leaves of a tree: a node is above B leaves, a node of the
+next level above B such nodes, and so on, with at least two nodes at the top level. Each person
+draws a level of h, and reports its node of that level by optimised unary encoding with the whole
+epsilon (G. Cormode, T. Kulkarni, D. Srivastava, Answering range queries under local differential
+privacy, VLDB 2019, Sections 4.4 and 4.5: TreeOUE, users sampled, constrained inference). Such a
+report has a noisy bit for each node: 1 with probability `truth` at the person's node, with
+probability `lie` at another. Of n people the share below a node is estimated by
 
     y = h / n * sum over the reports at its level of (bit - lie) / (truth - lie)
 
-is unbiased. Levels inform each other: the shares of the leaves are the least-squares fit x = G y +
-c with total 1. G depends on the tree only, so x is unbiased, and with D the diagonal of
+which is unbiased. All levels together give better estimates: the shares x of the leaves are the
+least-squares solution x = G y + c with total 1. The matrix G and the vector c depend on the tree
+only, so x is unbiased. D_j is the mean square of a report's contribution to y at node j:
 
-    D_j = h (s0 + f_j (s1 + 1 - s0)),  s0 = lie (1 - lie)/(truth - lie)^2,  s1 of truth the same,
+    D_j = h (s0 + f_j (s1 + 1 - s0)),  s0 = lie (1 - lie)/(truth - lie)^2,
+                                       s1 = truth (1 - truth)/(truth - lie)^2
 
-f_j the true share of node j, the variance of any combination w x given the people is exactly
+where f_j is the true share below node j. The variance of any combination w x, given the people, is
+exactly
 
     n Var = sum over nodes of (w G)_j^2 D_j  -  sum over leaves of p_x (w G a_x)^2
 
-a_x the nodes above leaf x: reports of different nodes of one level are uncorrelated, and a person
-reports at one level only. The worst neighbours differ at every level; then a report is one of unary
-encoding.
+with p_x the true share of leaf x and a_x the nodes above it. The reports of different nodes of one
+level are uncorrelated, and a person reports at one level only. For bounds after shuffling, the
+worst two values differ at every level; then a report is as in unary encoding.
 """
 
 from __future__ import annotations
@@ -50,19 +55,19 @@ from .range_limits import Leaves, leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-MOST_LEAVES = 1024  # most numbers: the least-squares matrix has an entry for each pair
+MOST_LEAVES = 1024  # most numbers: the least-squares matrix has an entry for each pair of them
 FANOUT = 4  # default children of a node; the paper's best for consistent trees are 4 to 8
 QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeReports:
-    """Reports about the nodes of a tree, made by `Ranges`.
+    """Reports about the nodes of a tree over the possible numbers, made by `Ranges`.
 
-    A person draws a level and reports a noisy bit for each node of it.
+    Each person draws a level of the tree and reports a noisy bit for each node of that level.
 
     Attributes:
-        levels: the level of each person, from the top, shape (people,).
+        levels: the level that each person drew, 0 at the top, shape (people,).
         bits: shape (people, leaves); bits after the last node of a level are 0.
     """
 
@@ -78,10 +83,12 @@ class NodeReports:
 class Ranges(Randomizer):
     """A local randomizer of numbers for shares in ranges and quantiles: a tree over the numbers.
 
+    The possible numbers are the leaves; each person reports its node of a randomly drawn level.
+
     Attributes:
         points: the numbers, 2 to 1,024, all different.
         epsilon: local epsilon in nats, > 0.
-        fanout: B, the children of a node, >= 2.
+        fanout: B, the number of children of a node, >= 2.
     """
 
     points: tuple[float, ...]
@@ -111,12 +118,12 @@ class Ranges(Randomizer):
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
-        """The place of each input among the ordered numbers."""
+        """The rank of each input among the numbers in ascending order, from 0; shape (inputs,)."""
         return np.argsort(np.argsort(self.points))
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """The number of leaves below a node of each level, from the top."""
+        """The number of leaves (possible numbers) below a node of each level, from the top."""
         widths = [1]
         while -(-self.a // (widths[-1] * self.fanout)) > 1:
             widths.append(widths[-1] * self.fanout)
@@ -124,7 +131,7 @@ class Ranges(Randomizer):
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """The number of nodes of each level, from the top."""
+        """The number of nodes of each level of the tree, from the top."""
         return tuple(-(-self.a // width) for width in self.widths)
 
     @cached_property
@@ -134,14 +141,14 @@ class Ranges(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: sets of nodes of one level of the tree, all levels."""
+        """The number of possible reports: for each level of the tree, all sets of its nodes."""
         return int(sum(1 << count for count in self.nodes))
 
     @cached_property
     def paths(self) -> Floats:
-        """0/1 matrix of the nodes above each ordered leaf, level by level.
+        """A 0/1 matrix: whether each node of the tree is above each leaf, a possible number.
 
-        Shape (nodes, inputs).
+        Shape (nodes, inputs): nodes level by level from the top, leaves in ascending order.
         """
         leaf = np.arange(self.a)
         rows = [
@@ -159,10 +166,10 @@ class Ranges(Randomizer):
         return np.concatenate(parts) / len(parts)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> NodeReports:
-        """Return a drawn level and the randomized bits of its nodes for each person.
+        """Return a drawn level of the tree, and the noisy bits of its nodes, for each person.
 
         Args:
-            x: which number each has, shape (people,).
+            x: the index in `points` of each person's number, shape (people,).
             rng: generator or seed.
         """
         leaves, rng = self.order[as_symbols(x, self.a)], as_generator(rng)
@@ -176,7 +183,10 @@ class Ranges(Randomizer):
         return NodeReports(levels, bits)
 
     def symbols(self, reports: NodeReports) -> Symbols:
-        """Return each report's row number in the matrix: by level, then by its bits as a number."""
+        """Return each report's row number in the matrix: by level, then by its bits as a number.
+
+        The level is that of the tree over the numbers.
+        """
         check_rows(self)
         rows, first = np.zeros(len(reports), np.int64), 0
         for level, count in enumerate(self.nodes):
@@ -192,7 +202,11 @@ class Ranges(Randomizer):
         return sum(self.nodes) + len(self.nodes)
 
     def support_counts(self, reports: NodeReports) -> Counts:
-        """Return the reports at each level from the top, each followed by 1-bits at its nodes."""
+        """Return, for each level of the tree, the number of its reports and of 1-bits at each node.
+
+        All counts are in one list, from the top level: the reports of a level come before the
+        1-bits at its nodes.
+        """
         supports = []
         for level, count in enumerate(self.nodes):
             rows = reports.bits[reports.levels == level]
@@ -200,9 +214,10 @@ class Ranges(Randomizer):
         return np.concatenate(supports)
 
     def _node_shares(self, counts: npt.ArrayLike, people: int) -> Floats:
-        """Return the unbiased share of people below each node, shape (nodes,).
+        """Return the unbiased share of people below each node of the tree, shape (nodes,).
 
-        counts: those of `support_counts`.
+        A node stands for a range of numbers. counts: the result of `support_counts`, for each level
+        the number of its reports and of 1-bits at each node. people: the number of all reports.
         """
         node_counts, first, shares = np.asarray(counts, np.float64), 0, []
         coins, h = self._coins, len(self.nodes)
@@ -214,9 +229,10 @@ class Ranges(Randomizer):
 
     @cached_property
     def _fit(self) -> tuple[Floats, Floats]:
-        """The pair (G, c): the leaves' least-squares shares are G times the nodes' shares, plus c.
+        """The pair (G, c) of the least-squares fit of the leaves' shares to the nodes' shares.
 
-        Leaves and nodes are those of the tree over the numbers; the leaves' shares sum to 1.
+        The shares of the leaves are G times the shares of the nodes, plus c. Leaves are possible
+        numbers, nodes are ranges of them in a tree. The leaves' shares sum to 1.
         """
         A = self.paths
         inverse = np.linalg.inv(A.T @ A)
@@ -226,9 +242,10 @@ class Ranges(Randomizer):
         return G - np.outer(centre, G.sum(axis=0)), centre
 
     def _variances(self, weights: Floats, shares: Floats) -> Floats:
-        """Return n times the exact variance of weighted sums of the leaves' shares, shape (k,).
+        """Return n times the exact variance of weighted sums of the shares of n people; shape (k,).
 
-        weights: k x a. shares: true shares of the ordered leaves.
+        weights: a weight of each number in each of k sums, shape (k, a). shares: the true shares of
+        the a numbers. The numbers are in ascending order.
         """
         t, q = self._coins.kappa, self._coins.lam
         low, high = q * (1 - q) / (t - q) ** 2, t * (1 - t) / (t - q) ** 2
@@ -237,19 +254,31 @@ class Ranges(Randomizer):
         return np.asarray(np.maximum(rows**2 @ D - (rows @ self.paths) ** 2 @ shares, 0.0))
 
     def _ordered(self, counts: npt.ArrayLike, people: int) -> Floats:
-        """Return unbiased shares of the numbers in ascending order, from `support_counts`; (a,)."""
+        """Return unbiased shares of the numbers in ascending order, shape (a,).
+
+        counts: the result of `support_counts`. people: the number of all reports.
+        """
         G, centre = self._fit
         return np.asarray(G @ self._node_shares(counts, whole(people, "people", 1)) + centre)
 
     def estimate(self, reports: NodeReports, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the numbers, in the order of `points`."""
+        """Return unbiased shares of people with each number, in the order of `points`.
+
+        population: whether the errors also count drawing the people from a large population.
+        """
         counts = self.support_counts(reports)
         return self.estimate_tally(counts, len(reports), population=population)
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Return unbiased shares of the numbers from the counts of `support_counts`."""
+        """Return unbiased shares of people with each number, from counts of reports.
+
+        Args:
+            counts: the result of `support_counts`.
+            people: the number of all reports.
+            population: whether the errors also count drawing the people from a large population.
+        """
         ordered = self._ordered(counts, people)
         noise = self._variances(np.eye(self.a), _clipped(ordered)) / people
         return Estimate.from_noise(
@@ -263,16 +292,16 @@ class Ranges(Randomizer):
         )
 
     def _share_law(self, inside: npt.NDArray[np.bool_]) -> ShareLaw:
-        """Return the distribution of a report's contribution to the share of a set of leaves.
+        """Return the distribution of a report's contribution to the share of a set of numbers.
 
-        inside: a mask of the ordered leaves.
+        inside: for each number, in ascending order, whether it is in the set.
         """
         return leaves_law(inside, self._fit, self.nodes, self.paths, self._coins)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the exact variance of each estimated share. p: the true shares.
+        """Return the exact variance of each estimated share, shape (inputs,).
 
-        Shape (inputs,).
+        p: the true share of each number.
         """
         ordered = as_probabilities(p)[np.argsort(self.points)]
         return self._variances(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
@@ -280,8 +309,12 @@ class Ranges(Randomizer):
     def range_variance(self, first: int, last: int, p: npt.ArrayLike, people: int) -> float:
         """Return the exact variance of the estimated share of people in a range of numbers.
 
-        first, last: ordered leaves at its ends, both in the range. p: the true shares of the
-        numbers.
+        Args:
+            first: the rank of the range's least number among all numbers in ascending order, from
+                0.
+            last: the rank of the range's largest number.
+            p: the true share of each number.
+            people: the number of reports.
         """
         ordered = as_probabilities(p)[np.argsort(self.points)]
         inside = ((np.arange(self.a) >= first) & (np.arange(self.a) <= last))[None, :]
@@ -290,19 +323,20 @@ class Ranges(Randomizer):
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """Return the quartiles, and the share of people in each quarter of the list of numbers.
 
-        counts: those of `support_counts`.
+        counts: the result of `support_counts`. people: the number of all reports.
         """
         ordered, points = self._ordered(counts, people), np.sort(self.points)
         shares = _clipped(ordered)
         order = np.argsort(self.points)
         errors = np.sqrt(self._variances(np.tril(np.ones((self.a, self.a))), shares) / people)
         sums = np.cumsum(ordered)
-        sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # without the last set, which is all people
+        # sets of the first i numbers, without the last set: it has all people
+        sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]
         up_to = cache(with_everybody(limits_of_sets(ordered, people, sets, self._share_law)))
         quantiles = [quantile(q, points, sums, errors, up_to, lambda p: p[order]) for q in QUARTERS]
 
         def error(inside: Leaves) -> float:
-            """Return the standard error of the share of people in a set of leaves."""
+            """Return the standard error of the share of people in a set of numbers (a mask)."""
             all_leaves = inside[None, :].astype(np.float64)
             return sqrt(float(self._variances(all_leaves, shares)[0]) / people)
 
@@ -312,7 +346,7 @@ class Ranges(Randomizer):
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """Return expected 95 % limits of the share of a quarter of the numbers, and of the median.
 
-        The median is left out for many numbers.
+        The median is left out for more than 256 numbers.
         """
         points, tree = np.sort(self.points), (self.widths, self.nodes, self._coins)
         return expected_ranges(people, points, tree, self._share_law, self.measures)
@@ -322,7 +356,11 @@ class Ranges(Randomizer):
         return float(self._variances(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task: averaged over all ranges for "ranges", else of shares."""
+        """Return the variance of one report's estimate of a share of people, for uniform numbers.
+
+        task: "ranges" for the mean over all ranges of numbers; otherwise the mean over single
+        numbers.
+        """
         if task != "ranges":
             return self.noise()
         bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # row i: the first i leaves
@@ -336,7 +374,8 @@ class Ranges(Randomizer):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: the mean of the capacities of the tree's levels; not attained.
+        In nats. A report is about one level of the tree over the numbers; the bound is the mean of
+        the capacities of the levels. attained is False, because the bound may not be reached.
         """
         coins = self._coins
         capacities = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
@@ -345,24 +384,26 @@ class Ranges(Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient of two numbers with different nodes at every level.
 
-        The levels are those of the tree over the numbers.
+        It is the least factor by which a report reduces any information about which of them a
+        person has. The levels belong to the tree over the numbers.
         """
         return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
 
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two numbers, for bounds after shuffling.
 
-        The numbers differ at every level of the tree, so reports are those of unary encoding.
-        Levels with equal nodes have equal distributions, the mean of the distributions of other
-        levels.
+        The two numbers have different nodes at every level of the tree, so reports are as in
+        unary encoding. Numbers with the same node at some level are harder to distinguish: reports
+        about that level have equal distributions.
         """
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each number, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. It is
-        epsilon if the report has a 1 at the node above the number, else 0.
+        It is epsilon if the report has a 1 at the node above the number in the tree, else 0. Terms
+        that are equal for all numbers are left out. own: for each sender, the index in `values` of
+        its number.
         """
         rows = self.sample(values[own, 0], rng)
         width = np.array(self.widths)[rows.levels, None]
@@ -371,18 +412,22 @@ class Ranges(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of hexadecimal digits of a report: one for the level, two for eight bits."""
+        """The number of hexadecimal digits of a report: 1 for the level, 2 for each eight bits.
+
+        The level is that of the tree over the numbers.
+        """
         return 1 + hex_width(self.a)
 
     def encode(self, reports: NodeReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """Return reports as hexadecimal text: the level, then the bits, eight to a byte."""
+        """Return reports as hexadecimal text: the tree's level, then the bits, eight to a byte."""
         pairs = zip(reports.levels.tolist(), to_hex(reports.bits), strict=True)
         return [f"{level:x}{bits}" for level, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> NodeReports:
         """Return reports from hexadecimal texts.
 
-        Texts with an unknown level, or with a 1 beyond the last node of the level, are left out.
+        Texts with an unknown level of the tree, or with a 1 beyond the last node of the level, are
+        left out.
         """
         levels = np.array([int(text[0], 16) for text in texts], np.int64)
         packed = np.frombuffer(bytes.fromhex("".join(text[1:] for text in texts)), np.uint8)
@@ -394,6 +439,6 @@ class Ranges(Randomizer):
 
 
 def _clipped(shares: Floats) -> Floats:
-    """Return shares with negative values set to 0 and total 1, for estimates of variances."""
+    """Return shares with negative values set to 0 and total 1, to estimate variances."""
     clipped = np.clip(shares, 0.0, 1.0)
     return np.asarray(clipped / clipped.sum())

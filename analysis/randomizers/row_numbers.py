@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ...errors import ParameterError
 
-# Most different reports that have row numbers of 64 bits, with room for sums.
+# Most different reports that can be numbered in 64 bits, with room for sums.
 MOST_ROWS = 1 << 62
 
 
@@ -19,7 +19,11 @@ class Rows(Protocol):
 
 
 def check_rows(randomizer: Rows) -> None:
-    """Refuse with a ParameterError to number the reports of a matrix with more than 2^62 rows."""
+    """Refuse with a ParameterError a randomizer with more than 2^62 different reports.
+
+    Reports are numbered as the rows of the randomizer's matrix, and these numbers must fit in 64
+    bits.
+    """
     if randomizer.outputs > MOST_ROWS:
         raise ParameterError(
             f"symbols: {randomizer} has 2^{log2(randomizer.outputs):.4g} different reports; needs "

@@ -1,15 +1,17 @@
 """Reports about one feature of several, drawn by each user, with the whole epsilon.
 
-Of d features a person draws j uniformly, independently of its values, and reports (j, y), y by the
-randomizer of feature j. Row (j, y) of the matrix is Q^j[y, x_j] / d, where x is a row of d values.
+Of d features (columns) a person draws j uniformly, independently of its values. The report is
+(j, y), y by the randomizer of feature j, which has the matrix Q^j. Entry ((j, y), x) of the whole
+matrix is Q^j[y, x_j] / d, where x is a row of d values.
 
-    epsilon      the largest of the parts: the draw is independent of values, and j may be known
+    epsilon      the largest of the d randomizers: the draw is independent of values, and j may be
+                 known
     estimate     of feature j from the m_j reports about it, given m_j (`drawn_shares.py`)
     variance     d times that of one report with the whole epsilon, and that of the draw of people
-    shuffled     neighbours are rows that differ in every feature (`sampled_neighbours`)
+    shuffled     the worst two rows differ in every feature (`sampled_neighbours`)
 
-The other way is to report every feature with epsilon / d (`product`). For little epsilon its
-variance is d^2 times, and that of sampling d times, that of one feature alone.
+The alternative is to report every feature with epsilon / d (`product`). For small epsilon its
+variance is d^2 times that of a single feature, and that of sampling only d times.
 """
 
 from __future__ import annotations
@@ -41,11 +43,12 @@ from .row_numbers import check_rows
 class SampledFeature(Randomizer):
     """A local randomizer of rows of features: each person reports about one drawn feature.
 
-    People are rows of values, shape (people, d), or numbers of rows, shape (people,), with the last
-    feature running fastest.
+    People's inputs are rows of values, shape (people, d) for d features. Or they are row numbers,
+    shape (people,), in which the last feature changes fastest.
 
     Attributes:
-        parts: a randomizer with two probabilities of support for each feature, at least one.
+        parts: for each feature its randomizer, a family with supporting reports (`Pure`); at least
+            one.
     """
 
     parts: tuple[Pure, ...]
@@ -67,7 +70,7 @@ class SampledFeature(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The local epsilon in nats: the largest of the parts."""
+        """The local epsilon in nats: the largest of the features' randomizers."""
         return max(part.epsilon for part in self.parts)
 
     @property
@@ -77,7 +80,7 @@ class SampledFeature(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: the sum over the parts."""
+        """The number of possible reports: the sum over the features' randomizers."""
         return sum(part.outputs for part in self.parts)
 
     def _columns(self) -> Floats:
@@ -89,8 +92,8 @@ class SampledFeature(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two rows that differ in every feature.
 
-        Bounds after shuffling use them. If a part treats values differently, they come from the
-        matrix.
+        Bounds after shuffling use them. If the randomizer of a feature does not treat all values
+        alike, they come from the matrix.
         """
         return sampled_neighbours(self.parts) or super(SampledFeature, self).neighbours()
 
@@ -99,7 +102,10 @@ class SampledFeature(Randomizer):
         return np.asarray(codes)
 
     def _rows(self, x: npt.ArrayLike) -> Symbols:
-        """Return people's inputs, rows or numbers of rows, as rows of values; shape (people, d)."""
+        """Return people's inputs, rows of values or row numbers, as rows; shape (people, d).
+
+        d is the number of features.
+        """
         values, sizes = np.asarray(x), tuple(part.inputs for part in self.parts)
         if values.ndim == 1:
             return np.stack(np.unravel_index(as_symbols(x, self.inputs), sizes), axis=1)
@@ -120,7 +126,10 @@ class SampledFeature(Randomizer):
         return MixedReports(choice.astype(np.int64), reports)
 
     def symbols(self, reports: MixedReports) -> Symbols:
-        """Return the row number of each report in the matrix, which stacks the parts' rows."""
+        """Return the row number of each report in the matrix of all reports.
+
+        That matrix stacks the matrices of the features' randomizers.
+        """
         check_rows(self)
         return reports.rows(self.parts)
 
@@ -135,7 +144,10 @@ class SampledFeature(Randomizer):
         return sum(1 + part.inputs for part in self.parts)
 
     def support_counts(self, reports: MixedReports) -> Counts:
-        """Return, for each feature, the reports about it, then the reports for each value."""
+        """Return the number of reports about each feature, and of reports that support each value.
+
+        All counts are in one list, feature by feature, the reports about the feature first.
+        """
         counts = list[Counts]()
         for part, part_reports in zip(self.parts, reports.reports, strict=True):
             no_reports = np.zeros(part.inputs, np.int64), 0
@@ -151,9 +163,9 @@ class SampledFeature(Randomizer):
         """Return unbiased shares of the values of each feature, as one estimate for each feature.
 
         Args:
-            counts: those of `support_counts`, shape (positions,).
+            counts: the result of `support_counts`, shape (positions,).
             people: number of all people that reported, about any feature.
-            population: errors count sampling these people from a large population.
+            population: whether the errors count sampling these people from a large population.
         """
         people = whole(people, "people", 1)
         support_counts = as_counts(counts, self.positions, people)
@@ -167,7 +179,10 @@ class SampledFeature(Randomizer):
         return estimates
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of the values of all features, one feature after another."""
+        """Return unbiased shares of the values of all features, one feature after another.
+
+        population: whether the errors also count drawing the people from a large population.
+        """
         feature_estimates = self.estimate_features(
             self.support_counts(reports), len(reports), population=population
         )
@@ -184,7 +199,7 @@ class SampledFeature(Randomizer):
     def variances(self, shares: Sequence[npt.ArrayLike], people: int) -> list[Floats]:
         """Return the variance of each estimated share, feature by feature.
 
-        Equally many people, n / d, are assumed to report about each of d features.
+        It is assumed that n / d people report about each of d features.
 
         Args:
             shares: the true shares of the values of each feature.
@@ -197,7 +212,10 @@ class SampledFeature(Randomizer):
         ]
 
     def noise(self) -> float:
-        """Return n times the variance of a share's estimate, for large n and uniform inputs."""
+        """Return n times the variance of a share's estimate, for many people and uniform inputs.
+
+        n is the number of people.
+        """
         d, even_shares = len(self.parts), [1 / part.inputs for part in self.parts]
         noises = [
             d * part.noise() + (d - 1) * share * (1 - share)
@@ -208,7 +226,7 @@ class SampledFeature(Randomizer):
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """Return expected 95 % limits of the feature with the widest limits.
 
-        They are for shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        They are for true shares of 1/2, then of 0, 1/4, 3/4 and 1.
         """
         reports_drawn = people // len(self.parts)
         if not reports_drawn:
@@ -230,14 +248,14 @@ class SampledFeature(Randomizer):
 
     @property
     def _digits(self) -> int:
-        """The number of hexadecimal digits of the number of a feature."""
+        """The number of hexadecimal digits of the index of a feature."""
         return len(f"{len(self.parts) - 1:x}")
 
     def encode(self, reports: MixedReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """Return reports as text: the feature in hexadecimal, its report, and zeros.
+        """Return reports as text: the index of the feature in hexadecimal, its report, and zeros.
 
-        Zeros fill every text to one width. If a part reports values of its domain, the number of
-        the value is written.
+        Zeros fill every text to one width. If the randomizer of the feature reports a value of the
+        domain, the index of that value is written in hexadecimal.
         """
         texts = [""] * len(reports)
         for j, (part, part_reports) in enumerate(zip(self.parts, reports.reports, strict=True)):
@@ -271,8 +289,9 @@ class SampledFeature(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each row, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. It is that
-        of the drawn feature's randomizer; the probability of the draw cancels out.
+        A report's log-likelihood is that under the randomizer of the drawn feature; the probability
+        of the draw is the same for all rows. Terms that are equal for all rows are left out. own:
+        for each sender, the index in `values` of its row of values.
         """
         own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(own_rows))
@@ -285,7 +304,8 @@ class SampledFeature(Randomizer):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: the mean over the parts; attained if n is at least the number of different rows.
+        In nats: the mean over the features' randomizers, at most log n. attained: whether each of
+        them reaches its bound, and n is at least the number of different rows.
         """
         capacities = [part.capacity(people) for part in self.parts]
         nats = sum(nats_of_part for nats_of_part, _ in capacities) / len(capacities)
@@ -293,37 +313,46 @@ class SampledFeature(Randomizer):
         return min(nats, log(people)), attained
 
     def contraction(self) -> float:
-        """Return the contraction coefficient: the mean over the parts.
+        """Return the contraction coefficient: the mean over the features' randomizers.
 
-        It is reached if all features are copies of one value.
+        It is the least factor by which a report reduces any information about the row. It is
+        reached if all features are copies of one value.
         """
         return sum(part.contraction() for part in self.parts) / len(self.parts)
 
 
 def _numbers(part: Pure) -> list[str]:
-    """Return the text of each value of a part: its number in hexadecimal; empty for other parts.
+    """Return a text for each value of a feature: its index in hexadecimal.
 
-    Needed for parts with reports that are values of their domain.
+    These texts are used if the feature's randomizer `part` reports values of its domain. The list
+    is empty if it has its own texts for reports.
     """
     return [] if part.text_width is not None else [_number(part, x) for x in range(part.inputs)]
 
 
 def _number(part: Pure, symbol: int) -> str:
-    """Return the hexadecimal number of a symbol, with the width of the part's reports."""
+    """Return the index of a symbol in hexadecimal, with the width of the reports of `part`.
+
+    part: the randomizer of a feature.
+    """
     return f"{symbol:0{_width(part)}x}"
 
 
 def _width(part: Pure) -> int:
-    """Return the number of characters of a part's reports.
+    """Return the number of characters of a report of `part`, the randomizer of a feature.
 
-    If these are values of a domain, it is that of the largest value's number in hexadecimal.
+    If its reports are values of a domain, it is the number of hexadecimal digits of the largest
+    index.
     """
     width = part.text_width
     return len(f"{part.inputs - 1:x}") if width is None else width
 
 
 def _decoded(part: Pure, texts: Sequence[str]) -> Any:
-    """Return the reports of a part from their texts; texts of another form are left out."""
+    """Return the reports of `part`, the randomizer of a feature, from their texts.
+
+    Texts that are no report of `part` are left out.
+    """
     if part.text_width is None:
         numbers = np.array([int(text, 16) for text in texts], np.int64)
         return numbers[numbers < part.inputs]

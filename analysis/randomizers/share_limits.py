@@ -5,11 +5,11 @@ A report supports a value with probability t (`truth`) if its person has the val
 
     N = Bin(m, t) + Bin(n - m, l)        exactly, and stochastically increasing in m
 
-The limits are the least m with P(N >= c) > alpha / 2 and the greatest with P(N <= c) > alpha / 2,
-c the observed number: two tests inverted, so each limit is missed with probability alpha / 2 at
-most, for every m. Up to `EXACT` people both are found by bisection of exact tails. Beyond, they are
-score limits: the same equations with the normal distribution of the same mean and variance, and
-half a count for continuity.
+If c reports support the value, the lower limit is the least m with P(N >= c) > alpha / 2, the upper
+limit the greatest m with P(N <= c) > alpha / 2. These are two inverted tests, so each limit is
+missed with probability alpha / 2 at most, for every m. Up to `EXACT` people both limits are found
+by bisection of exact tails. For more people they are score limits: the same equations with the
+normal distribution of the same mean and variance, and a continuity correction of half a count.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,16 @@ FAR, MARGIN = 8.3, 40
 
 
 def tail(people: int, holders: int, truth: float, lie: float, count: int) -> float:
-    """Return P(N >= count), N the number of supporting reports if `holders` people have the value.
+    """Return P(N >= count), N the number of reports that support a value.
 
     Probability that is not summed counts as part of the tail.
+
+    Args:
+        people: number of all people.
+        holders: number of people with the value.
+        truth: probability that the report of a person with the value supports it.
+        lie: probability that another person's report supports the value.
+        count: a number of supporting reports.
     """
     from scipy.stats import binom
 
@@ -54,7 +61,8 @@ def min_holders(
 ) -> npt.NDArray[np.int64]:
     """Return the least number m of people with the value with P(N >= count) > risk, by count.
 
-    N is the number of supporting reports. If no m fits, people + 1.
+    N is the number of reports that support the value. If no m has this property, the result is
+    people + 1.
 
     Args:
         people: number of reports.
@@ -67,7 +75,8 @@ def min_holders(
     if people > EXACT:
         return guesses
     holders_found, shift = np.empty(len(guesses), np.int64), 0
-    # For neighbouring counts the exact limit differs from the score limit by nearly equal numbers.
+    # For neighbouring counts the exact limits differ from the score limits by nearly equal numbers,
+    # so the last difference is a good guess.
     for place, (count, guess) in enumerate(zip(np.asarray(counts), guesses, strict=True)):
 
         def fits(holders: int, count: int = int(count)) -> bool:
@@ -83,13 +92,14 @@ def min_holders(
 
 
 def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
-    """Return the least number from 0 that fits, if all larger numbers fit; else maximum + 1.
+    """Return the least number n >= 0 with `fits(n)`; else maximum + 1.
 
-    The search goes from the guess in growing steps, then by bisection.
+    `fits` must be true for all numbers after the first. The search goes from the guess in growing
+    steps, then by bisection.
     """
 
     def is_enough(number: int) -> bool:
-        """Whether a number fits or exceeds the maximum."""
+        """Whether `fits` is true for a number, or the number exceeds the maximum."""
         return number > maximum or fits(number)
 
     high = min(max(guess, 0), maximum + 1)
@@ -113,18 +123,27 @@ def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
 def score_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """Return `min_holders` by the normal approximation of the number N of supporting reports.
+    """Return the least numbers of people with a value that make given counts probable.
 
-    A number of people with the value fits if count - 1/2 - E N <= z sqrt(Var N), with z the normal
-    quantile of the risk.
+    This is `min_holders` with the normal approximation of the number N of reports that support the
+    value. A number m of people with the value is possible if count - 1/2 - E N <= z sqrt(Var N),
+    with z the normal quantile of `risk`.
+
+    Args:
+        people: number of all reports.
+        counts: numbers of supporting reports, shape (k,).
+        truth: probability that the report of a person with the value supports it.
+        lie: probability that another person's report supports the value.
+        risk: probability that a limit misses.
     """
     from scipy.special import ndtri
 
     z, slope = float(-ndtri(risk)), truth - lie
     above = np.asarray(counts, np.float64) - 0.5 - people * lie
     base, more = lie * (1 - lie), truth * (1 - truth) - lie * (1 - lie)
-    # The equation slope^2 m^2 - 2 half m + rest = 0 has two solutions; the smaller has
-    # count - 1/2 >= E N.
+    # With m people that have the value, (count - 1/2 - E N)^2 = z^2 Var N is a quadratic equation
+    # in m: slope^2 m^2 - 2 half m + rest = 0. The smaller of its two solutions has count - 1/2 >= E
+    # N, as a lower limit needs.
     half = above * slope + z**2 * more / 2
     rest = above**2 - z**2 * people * base
     root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))
@@ -151,9 +170,9 @@ def share_limits(
         truth: probability that the report of a person with the value supports it.
         lie: probability that another person's report supports the value, below `truth`.
         alpha: probability that the limits of a share miss it.
-        population: limits of the shares in a large population from which the people were drawn.
-            Then every report supports the value with the same probability, and the limits are those
-            of Clopper and Pearson for it.
+        population: whether to bound the shares in a large population from which the people were
+            drawn. Then every report supports the value with the same probability, and the limits
+            follow from the Clopper-Pearson limits of that probability.
     """
     person = 0.0 if truth == 1 and lie == 0 and not population else 1 / people
     distinct_counts, place = np.unique(np.asarray(counts, np.int64), return_inverse=True)
@@ -174,16 +193,17 @@ def share_limits(
 def coin_limits(one_count: int, people: int, lie: float, alpha: float) -> ConfidenceLimits:
     """Return confidence limits of the mean of numbers in [-1, 1] from one bit a person, shape (1,).
 
-    A person reports 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
-    probabilities with mean p. Beyond a distance of 1 from n p their number of 1-bits has no heavier
-    tail than Bin(n, p) (W. Hoeffding, On the distribution of the number of successes in independent
-    trials, 1956), so the limits are those of Clopper and Pearson for p.
+    A person with number t reports 1 with probability 1/2 + (1/2 - lie) t. So the bits of n people
+    have different probabilities, with mean p. Beyond a distance of 1 from n p their number of
+    1-bits has no heavier tail than Bin(n, p) (W. Hoeffding, On the distribution of the number of
+    successes in independent trials, 1956). So the limits follow from the Clopper-Pearson limits of
+    p.
 
     Args:
         one_count: reports of 1.
         people: n.
         lie: probability of 1 if t = -1.
-        alpha: probability of a miss.
+        alpha: probability that the limits miss the mean.
     """
     low, high = (
         2 * (end - 0.5) / (1 - 2 * lie) for end in clopper_pearson([one_count], people, alpha / 2)

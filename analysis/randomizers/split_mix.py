@@ -1,25 +1,29 @@
 """Sums by several messages: every number is split into shares that are only informative together.
 
-The numbers are scaled to 0 .. R. Each person adds a little noise to its number and splits the sum
-into k shares, uniform among those with that sum modulo M; each share is sent separately. After the
-mix shares cannot be linked to each other: only their sum remains, and the noise in it is that of
-one central curator (Y. Ishai, E. Kushilevitz, R. Ostrovsky, A. Sahai, 2006; B. Balle, J. Bell, A.
-Gascon, K. Nissim, Private summation in the multi-message shuffle model, CCS 2020). Without a mix,
-the shares of a person reveal its number: the privacy comes from the mix alone.
+The numbers are scaled to 0 .. R. Each person adds a little noise to its number. It splits the
+result into k additive shares, uniform among all lists with that sum modulo M, and sends each share
+separately. After the mix, shares cannot be linked to each other. So only their sum is visible, with
+the noise that one trusted curator would add (Y. Ishai, E. Kushilevitz, R. Ostrovsky, A. Sahai,
+2006; B. Balle, J. Bell, A. Gascon, K. Nissim, Private summation in the multi-message shuffle model,
+CCS 2020). Without a mix, the shares of a person reveal its number: the privacy comes from the mix
+alone.
 
-Noise. A sum of n differences of two Polya(1/n, alpha) numbers is a discrete Laplace number, P(z) in
-proportion to alpha^|z|, alpha = e^(-eps/R), which makes the sum eps-private: its variance is
+Noise. A person's noise is the difference of two Polya(1/n, alpha) numbers. The sum over n people is
+then a discrete Laplace number, P(z) in proportion to alpha^|z| with alpha = e^(-eps/R), which makes
+the sum eps-private. Its variance, in squared steps of the range, is
 
-    2 alpha / (1 - alpha)^2      of R^2 units, for every n
+    2 alpha / (1 - alpha)^2      for every n
 
-With `people` n0 the noise is enough if at least n0 add it; of n people it is n/n0 times as much.
+The noise is made for the least number n0 of people (`people`); of n people it has n/n0 times this
+variance.
 
-Shares. k shuffles of n shares each (one for each place, which the shares show; one shuffle of all
-can only hide more). Let C be the number of parts into which k random matchings of n with n people
-fall. By collisions, for uniform numbers with a given sum, the mean distance in variation of the
-view from uniform shares with that sum is at most sqrt(E[M^(C-1)] - 1) / 2, and an additional share
-makes it hold for every list of numbers. (n!)^(k-2) x^n is the series whose M-th power counts parts,
-so E is a recursion; only its part with two parts or more is needed. k is the least with
+Number of shares. A share's place among the k shares of its person is taken as visible. So there are
+k shuffles of n shares each. (A single shuffle of all shares can only hide more.) The k random
+matchings of the n shares with the n people connect people; let C be the number of connected parts.
+For uniform numbers with a given sum, the view has a mean total variation distance from uniform
+shares with that sum of at most sqrt(E[M^(C-1)] - 1) / 2. A further share makes this hold for every
+list of numbers. The expectation is computed by a recursion over n, and only its part with C >= 2 is
+needed. k is, apart from the further share, the least number with
 
     (1 + e^eps) sqrt(E[M^(C-1); C >= 2]) / 2 <= delta
 """
@@ -50,7 +54,8 @@ MODULUS = 1 << 26  # M, large enough for the sum of 131,072 people with its nois
 MOST_PEOPLE = MODULUS // (2 * STEPS)
 LEAST_PEOPLE = 16
 DELTA = 1e-6
-# Most people in the computation of the number of shares: more people can only hide better.
+# Most people in the computation of the number of shares that each person sends: more people can
+# only hide better, so their number is cut to this.
 COUNTED = 400
 MOST_SHARES = 64
 
@@ -59,11 +64,13 @@ MOST_SHARES = 64
 class SplitMix(Randomizer):
     """Split and mix of numbers: each person sends its noisy number as several random shares.
 
-    The shares add up to the number modulo M; after a mix only the sum over all people is visible.
+    The shares add up to the number modulo M = 2^26. After a mix only the sum over all people is
+    visible.
 
     Attributes:
-        points: the numbers, at least two different numbers.
-        local: epsilon in nats, > 0, of the sum, after mixing, at delta = 1e-6.
+        points: the possible numbers, at least two different numbers.
+        local: epsilon in nats, > 0, of the sum after mixing, at delta = 1e-6. (The property
+            `epsilon` is that of a single person's messages without a mix: infinite.)
         people: the least number of people for which epsilon holds, 16 .. 131,072.
     """
 
@@ -110,7 +117,7 @@ class SplitMix(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: lists of shares modulo M."""
+        """The number of possible reports: lists of k shares, each below the modulus M = 2^26."""
         return int(MODULUS**self.messages_per_person)
 
     @property
@@ -120,9 +127,9 @@ class SplitMix(Randomizer):
 
     @property
     def alpha(self) -> float:
-        """The ratio e^(-eps/R) of neighbouring probabilities of the discrete Laplace noise.
+        """The ratio alpha = e^(-eps/R) of neighbouring probabilities of the discrete Laplace noise.
 
-        R = 256 is the number of steps of the range.
+        R = 256 is the number of steps of the range, eps the epsilon of the sum.
         """
         return exp(-self.local / STEPS)
 
@@ -141,10 +148,12 @@ class SplitMix(Randomizer):
         raise ParameterError(f"{self}: its matrix over all lists of shares is too large to compute")
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> npt.NDArray[np.int64]:
-        """Return the shares of each person, shape (people, shares), in 0 .. M - 1.
+        """Return the shares into which each person's noisy number is split.
+
+        They are in 0 .. M - 1, with M = 2^26; shape (people, shares).
 
         Args:
-            x: which number each has, shape (people,).
+            x: the index in `points` of each person's number, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
@@ -161,11 +170,11 @@ class SplitMix(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: two, the sum of the shares and their number."""
+        """The length of `support_counts`: two, the sum of the shares and the number of shares."""
         return 2
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return the sum of all shares modulo M, and the number of shares."""
+        """Return the sum of all shares modulo M = 2^26, and the number of shares."""
         shares = np.asarray(reports, np.int64)
         return np.array([int(shares.sum() % MODULUS), shares.size], np.int64)
 
@@ -174,9 +183,13 @@ class SplitMix(Randomizer):
         raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """Return mean and sum; empty if shares are missing, because the sum is then noise.
+        """Return estimates of the mean and the sum of people's numbers.
 
-        counts: the sum of all shares, taken modulo M; people: number of senders.
+        The result is empty if shares are missing, because their sum is then a random number.
+
+        Args:
+            counts: the sum of all shares modulo M = 2^26, and the number of shares.
+            people: number of senders.
         """
         total = int(np.asarray(counts)[0]) % MODULUS
         if int(np.asarray(counts)[1]) != people * self.messages_per_person or people > MOST_PEOPLE:
@@ -221,9 +234,10 @@ class SplitMix(Randomizer):
         return (ExpectedLimits("mean", limits),) if limits else ()
 
     def _moments(self, tilts: Floats) -> Floats:
-        """Return the log moment-generating function of one person's contribution, in steps.
+        """Return log E exp(b y) of one person's contribution y to the sum, in steps.
 
-        tilts: b, below the pole of the noise. Shape (tilts, numbers).
+        Shape (tilts, numbers). A step is 1/256 of the range. tilts: the arguments b, so small that
+        the function is finite.
         """
         noise_shape, b = 1 / self.people, tilts[:, None]
         noise = 2 * np.log1p(-self.alpha)
@@ -235,28 +249,36 @@ class SplitMix(Randomizer):
         return np.asarray(noise_shape * noise + rounding + b * whole_steps)
 
     def noise_per_person(self) -> float:
-        """Return the variance that one person adds to the sum, in steps squared.
+        """Return the variance that one person adds to the sum, in squared steps.
 
-        It is the variance of the noise, and the largest variance of rounding a number to steps.
+        A step is 1/256 of the range. The result is the variance of the noise, plus the largest
+        variance of rounding a number to steps.
         """
         rest = self._steps - np.floor(self._steps)
         rounding = float((rest * (1 - rest)).max())
         return 2 * self.alpha / expm1(-self.local / STEPS) ** 2 / self.people + rounding
 
     def noise(self) -> float:
-        """Return the variance of one person's part of the mean; the range squared is 1."""
+        """Return n times the variance of the mean of n people's numbers.
+
+        The unit is the squared range of the numbers.
+        """
         return self.noise_per_person() / STEPS**2
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about which of n people sent it.
 
-        In nats: log n, or log of the number of values if that is less; without a mix shares hide no
-        value.
+        In nats: log n, or the logarithm of the number of values if that is less. Without a mix the
+        shares reveal the value. attained is False, because the bound may not be reached.
         """
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient 1: without a mix, shares hide almost no value."""
+        """Return the contraction coefficient 1: without a mix, a person's shares reveal its value.
+
+        The coefficient is the least factor by which a report reduces any information about the
+        value.
+        """
         return 1.0
 
     def log_likelihood(
@@ -265,10 +287,11 @@ class SplitMix(Randomizer):
         own: Any,
         rng: Seed,  # noqa: ARG002 - nothing is drawn
     ) -> Floats:
-        """Return log-likelihoods as if a number were sent in clear: 0 for it, else -50.
+        """Return log-likelihoods as if a number were sent in clear: 0 for this number, else -50.
 
-        This is nearly true without a mix, because the noise of one person is a small part of a
-        crowd's.
+        This is nearly true without a mix, because the noise of one person is a small part of the
+        noise of all people. Shape (own, values). own: for each sender, the index in `values` of its
+        number.
         """
         is_equal = values[own, 0][:, None] == values[None, :, 0]
         return np.where(is_equal, 0.0, -50.0)
@@ -287,16 +310,18 @@ class SplitMix(Randomizer):
         return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]
 
     def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return shares from hexadecimal texts; numbers from M on are left out."""
+        """Return shares from hexadecimal texts; numbers from the modulus 2^26 on are left out."""
         reports = np.array([int(text, 16) for text in texts], np.int64)
         return np.asarray(reports[reports < MODULUS])
 
 
 @lru_cache(maxsize=256)
 def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
-    """Return the number k of shares with which this many people hide each number.
+    """Return the number k of shares of each person with which this many people hide each number.
 
-    It is enough for uniform numbers with a given sum, plus 1 for every list of numbers.
+    `distance` bounds the information in shares if the numbers are uniform with a given sum. One
+    more share makes the bound hold for any numbers. epsilon, delta: the privacy of the sum after
+    the mix.
     """
     for copies in range(4, MOST_SHARES):
         if (1 + exp(epsilon)) * distance(people, copies) <= delta:
@@ -307,19 +332,21 @@ def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
 
 
 def distance(people: int, copies: int, modulus: int = MODULUS) -> float:
-    """Return an upper bound on the mean variation distance of mixed shares from uniform shares.
+    """Return an upper bound on the mean distance of mixed shares from uniform shares.
 
-    The numbers are uniform with a given sum, and split into `copies` shares each.
+    The distance is total variation. The people's numbers are uniform with a given sum, and each is
+    split into `copies` shares modulo `modulus`.
     """
     n = min(people, COUNTED)
     return sqrt(exp(min(_parts(n, copies, modulus), 0.0))) / 2
 
 
 def _parts(n: int, copies: int, modulus: int) -> float:
-    """Return log E[M^(C-1); C >= 2], with C the number of parts into which random matchings fall.
+    """Return an upper bound on log E[M^(C-1); C >= 2] for random matchings of shares with people.
 
-    There are `copies` random matchings of n shares with n people. Connected matchings are counted
-    as all, so the result is never too small.
+    There are `copies` random matchings of n shares with n people, and C is the number of connected
+    parts into which they divide the people. M is `modulus`. The connected matchings of a part are
+    counted as if all its matchings were connected, so the result is never too small.
     """
     weight = (copies - 2) * np.array([lgamma(j + 1) for j in range(n + 1)])
     size = np.log(np.arange(1, n + 1))

@@ -1,20 +1,20 @@
-"""The square wave: a number near the true number, with higher probability; for distributions.
+"""The square wave: reports near the true number are more probable; for estimating distributions.
 
-The numbers are scaled to v in [0, 1]. A report is a number in [-b, 1 + b]: density p within b of v,
-q = p e^-eps elsewhere,
+The numbers are scaled to v in [0, 1]. A report is a number in [-b, 1 + b]. Its probability density
+is p within the distance b of v (the window), and q = p e^-eps elsewhere, with
 
     p = e^eps / (2 b e^eps + 1)      b = (eps e^eps - e^eps + 1) / (2 e^eps (e^eps - 1 - eps))
 
-(Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020: this b
-has the most mutual information). Reports of near values are alike, so the best estimate of the
-distribution is the maximum-likelihood distribution, by expectation-maximisation (the paper's EM);
-that is biased. The unbiased shares by least squares are given too, with their large errors. The
-mean of the reports is linear in v, so the mean is unbiased:
+(Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020: this b gives the most mutual
+information of a report and v.) Near values have nearly equal reports. So the best estimate of the
+distribution of the numbers is the maximum-likelihood distribution, by expectation-maximisation (the
+paper's EM), which is biased. The unbiased shares by least squares are given too, with their large
+errors. The mean of the reports is linear in v, so an unbiased mean of the numbers follows from
 
     E[report | v] = q (1 + 2 b) / 2 + 2 b (p - q) v
 
-Reports are rounded to 513 levels by a coin that keeps their mean, as those of `numeric.py`, and the
-two ends are the worst neighbours for the same reason.
+Reports are rounded to 513 levels at random, so that their mean is kept (`numeric.py`). The two ends
+of the range are the pair of numbers that is easiest to distinguish.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 from .randomizer import as_symbols
 
-# Most numbers: 513 levels of reports cannot distinguish the shares of more.
+# Most numbers in the list of possible numbers. Reports have only 513 levels, too few to estimate
+# the shares of more numbers.
 MOST_NUMBERS = 256
 # Most steps of the search for the maximum-likelihood distribution, and the nats by which its
 # log-likelihood may be below the maximum.
@@ -43,23 +44,23 @@ STEPS, GAP = 5_000, 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted(Estimate):
-    """Unbiased shares, with the maximum-likelihood distribution in place of their projection.
+    """Unbiased shares of people with each number, with a fitted distribution as `projected`.
 
     Attributes:
-        fitted: the result of `projected`, shape (inputs,).
+        fitted: the maximum-likelihood distribution, which `projected` returns, shape (inputs,).
     """
 
     fitted: Floats | None = None
 
     def projected(self) -> Floats:
-        """Return the fitted distribution, which is biased; shape (inputs,)."""
+        """Return the maximum-likelihood distribution, which is biased; shape (inputs,)."""
         return np.asarray(self.fitted)
 
 
 class SquareWave(Numeric):
-    """A local randomizer of numbers for distributions.
+    """A local randomizer of numbers, for estimating the distribution of people's numbers.
 
-    Reports near the number are more probable.
+    Reports near the person's number are more probable.
     """
 
     gives_shares = True
@@ -72,23 +73,29 @@ class SquareWave(Numeric):
 
     @property
     def b(self) -> float:
-        """Half the width of the window around the number in which reports are more probable."""
+        """Half the width of the window around the number in which reports are more probable.
+
+        The numbers are scaled to [0, 1].
+        """
         e = self.epsilon
-        if e < 1e-3:  # power series, because the quotient below is of two tiny numbers
+        if e < 1e-3:  # power series, because the quotient below divides one tiny number by another
             return 0.5 - e / 3
         return (e + expm1(-e)) / (2 * (expm1(e) - e))
 
     @property
     def density(self) -> float:
-        """The probability density p = e^eps / (2 b e^eps + 1) within the window."""
+        """The probability density p = e^eps / (2 b e^eps + 1) of reports near the person's number.
+
+        Near means within the distance b; elsewhere the density is p e^-eps.
+        """
         return 1 / (2 * self.b + exp(-self.epsilon))
 
     @property
     def slope(self) -> float:
         """The factor 2 b (p - q) of a person's number in the mean of its reports.
 
-        b is half the width of the window, p and q are the densities of a report within and outside
-        it.
+        Reports within the distance b of the number have the density p, all other reports the
+        density q.
         """
         return 2 * self.b * self.density * -expm1(-self.epsilon)
 
@@ -101,7 +108,7 @@ class SquareWave(Numeric):
     def _grid(self) -> Floats:
         """The levels of the reports: -b to 1 + b in equal steps, for numbers scaled to [0, 1].
 
-        b is half the width of the window in which reports are more probable.
+        Reports within the distance b of the person's number are more probable.
         """
         return np.linspace(-self.b, 1 + self.b, CELLS + 1)
 
@@ -109,7 +116,7 @@ class SquareWave(Numeric):
     def levels(self) -> Floats:
         """The value that each report contributes to the mean of numbers scaled to [-1, 1]; (513,).
 
-        With these values the mean is unbiased.
+        The values are chosen so that the mean is unbiased.
         """
         shift = self.density * exp(-self.epsilon) * (1 + 2 * self.b) / 2
         return np.asarray(2 * (self._grid - shift) / self.slope - 1)
@@ -125,9 +132,9 @@ class SquareWave(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with a uniform privacy blanket.
 
-        A blanket is a distribution that other people's reports have with some probability for any
-        value. Outcomes: a report in the window of the least number, in that of the largest, or
-        between.
+        The blanket is a distribution that other people's reports have with some probability for any
+        value. Around each end is a window of more probable reports. Outcomes: the report is in the
+        window of the least number, in that of the largest, or between.
         """
         b, low = self.b, self.density * exp(-self.epsilon)
         shares = np.array([2 * b, 2 * b, 1 - 2 * b])
@@ -136,9 +143,9 @@ class SquareWave(Numeric):
 
     @cached_property
     def _inverse(self) -> Floats:
-        """The least-squares left inverse of the matrix, shape (a, 513).
+        """The left inverse of the matrix by weighted least squares, shape (a, 513) for a numbers.
 
-        It is weighted for uniform numbers.
+        The weights are best if all numbers are equally frequent.
         """
         root = 1 / np.sqrt(self.law.mean(axis=1))
         return np.asarray(np.linalg.pinv(self.law * root[:, None], rcond=1e-12) * root)
@@ -146,7 +153,8 @@ class SquareWave(Numeric):
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
         """Return unbiased shares of people with each number.
 
-        `projected` of the result is the maximum-likelihood distribution.
+        `projected` of the result is the maximum-likelihood distribution. population: whether the
+        errors also count drawing the people from a large population.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         return self.estimate_tally(
@@ -156,10 +164,15 @@ class SquareWave(Numeric):
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Return unbiased shares of the numbers by least squares, from counts of the reports.
+        """Return unbiased shares of people with each number, from counts of reports.
 
-        `projected` of the result is the maximum-likelihood distribution. counts: how often each
-        report came, shape (513,).
+        They are found by least squares. `projected` of the result is the maximum-likelihood
+        distribution.
+
+        Args:
+            counts: the number of times that each report occurs, shape (513,).
+            people: the number of all reports.
+            population: whether the errors also count drawing the people from a large population.
         """
         observed = np.asarray(counts, np.float64) / whole(people, "people", 1)
         shares = self._inverse @ observed
@@ -187,15 +200,19 @@ class SquareWave(Numeric):
         )
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the exact variance of the unbiased shares, given the true shares p.
+        """Return the exact variance of each unbiased share, shape (inputs,).
 
-        Shape (inputs,).
+        p: the true share of each number.
         """
         shares = np.asarray(p, np.float64)
         return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task: of the mean, or of unbiased shares of uniform numbers."""
+        """Return the variance of one report's estimate, for numbers that are equally frequent.
+
+        task: "mean" for that of the mean, in units of the squared range; otherwise the average over
+        unbiased shares.
+        """
         if task == "mean":
             return self.noise()
         return float(self.variance(np.full(self.a, 1 / self.a), 1).mean())
@@ -204,7 +221,10 @@ class SquareWave(Numeric):
 def likeliest(law: Floats, observed: Floats, people: int) -> Floats:
     """Return the maximum-likelihood distribution of the numbers, within `GAP` nats of the maximum.
 
-    observed: the share of each report. law: the matrix.
+    Args:
+        law: the matrix: column x is the report distribution of number x.
+        observed: the share of each report among all reports.
+        people: the number of all reports.
     """
     is_observed = observed > 0
     law, observed = law[is_observed], observed[is_observed]

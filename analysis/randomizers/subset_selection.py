@@ -1,15 +1,18 @@
-"""Subset selection: report d of a symbols, with the true symbol more likely than not among them.
+"""Subset selection: report d of a symbols, with the true symbol more likely to be among them.
 
-    Q[Z, x] = e^eps / S if x is in Z, else 1 / S,   Z any set of d symbols
+With the matrix Q, a person with symbol x reports a set Z of d symbols with probability
+
+    Q[Z, x] = e^eps / S if x is in Z, else 1 / S
     S = C(a-1, d-1) e^eps + C(a-1, d)
 
-M. Ye and A. Barg, Optimal schemes for discrete distribution estimation under locally differential
-privacy, IEEE Trans. Inf. Theory 2018, (8) to (15); S. Wang and others, 2016. d = 1 is GRR. A report
-supports its symbols:
+(M. Ye and A. Barg, Optimal schemes for discrete distribution estimation under locally differential
+privacy, IEEE Trans. Inf. Theory 2018, (8) to (15); S. Wang and others, 2016.) d = 1 is GRR. A
+report supports the symbols that it holds: the true symbol and a given other symbol with the
+probabilities
 
     truth = d e^eps / (d e^eps + a - d)     lie = (d - 1)/(a - 1) truth + d/(a - 1) (1 - truth)
 
-The best d is near a / (e^eps + 1); then no randomizer of this budget has less variance when there
+The best d is near a / (e^eps + 1). Then no randomizer of this epsilon has less variance if there
 are many reports and few symbols are common (Ye and Barg, asymptotically).
 """
 
@@ -45,7 +48,7 @@ class SubsetSelection(Pure):
 
     Attributes:
         a: number of symbols, >= 2.
-        d: symbols in a report, 1 .. a - 1.
+        d: number of symbols in a report, 1 .. a - 1.
         epsilon: local epsilon in nats, > 0.
     """
 
@@ -65,7 +68,11 @@ class SubsetSelection(Pure):
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> SubsetSelection:
-        """Return the randomizer with the set size d of least variance for rare symbols."""
+        """Return the randomizer with the number d of reported symbols of least variance.
+
+        The variance is that of the shares of rare symbols. a: number of symbols. epsilon: local
+        epsilon in nats.
+        """
         best_size = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
         sizes = {min(max(1, int(best_size) + more), a - 1) for more in (0, 1)}
         candidates = (cls(a, d, epsilon) for d in sorted(sizes))
@@ -135,21 +142,25 @@ class SubsetSelection(Pure):
         return rows
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return the row number of each report: its set's place in `itertools.combinations`."""
+        """Return the row number of each report in the matrix.
+
+        It is the index of the report's set in the order of `itertools.combinations`.
+        """
         check_rows(self)
         symbols_left = np.full(len(rows := self._checked(reports)), self.d)
         number = np.zeros(len(rows), np.int64)
         for place, column in enumerate(rows.T):
-            # In the order of the numbers, sets with this symbol come before sets without.
+            # Sets with this symbol come before sets without. So the number of a report without this
+            # symbol grows by the number of sets with this symbol and the same earlier symbols.
             skipped = np.array([comb(self.a - 1 - place, max(j - 1, 0)) for j in range(self.d + 1)])
             number += np.where((column == 0) & (symbols_left > 0), skipped[symbols_left], 0)
             symbols_left -= column
         return number
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that hold each symbol, and of all reports.
+        """Return (the number of reports that hold each symbol, the number of all reports).
 
-        The counts of the symbols have the shape (inputs,).
+        The first result has shape (inputs,).
         """
         rows = self._checked(reports)
         return column_sums(rows), len(rows)
@@ -161,8 +172,9 @@ class SubsetSelection(Pure):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (capacity, attained): a report's most information about which of n people sent it.
 
-        In nats, with m = min(n, a) symbols in use; attained if they are equally frequent. A report
-        matters by how many of the m symbols it holds, and which: all symbols are alike.
+        In nats. At most m = min(n, a) of the a symbols are in use; the capacity is attained if they
+        are equally frequent. All symbols are treated alike, so it is a mean over the number of
+        these m symbols that a report holds.
         """
         from scipy.stats import hypergeom
 
@@ -180,14 +192,19 @@ class SubsetSelection(Pure):
         return max(0.0, total), True
 
     def contraction(self) -> float:
-        """Return the contraction of two symbols: a report has either, both or neither."""
+        """Return the contraction coefficient of two symbols, in [0, 1].
+
+        It is the least factor by which a report reduces any information about the symbol. It is
+        computed from whether a report holds the first symbol, the second, both or neither.
+        """
         own_law, other_law = (self._patterns(2, x) for x in range(2))
         return two_inputs(own_law, other_law)
 
     def _patterns(self, special: int, special_place: int | None) -> Floats:
-        """Return the probability of each pattern of `special` symbols in a report.
+        """Return the probability of each subset of some symbols that a report may hold.
 
-        special_place: which of these symbols is true; None for a uniform set of d symbols.
+        special: the number of these symbols. special_place: the index of the person's symbol among
+        them; None for a report that is a uniform set of d symbols. Shape (2^special,).
         """
         a, d, p = self.a, self.d, self.truth
         law = []
@@ -205,8 +222,9 @@ class SubsetSelection(Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols, for bounds after shuffling.
 
-        One case is enough: every pair of symbols is like any other. The privacy blanket (the known
-        part of other people's reports) is a uniform set.
+        A single pair of symbols is enough, because all pairs have equal distributions. The privacy
+        blanket, a distribution that other people's reports have with some probability for any
+        symbol, is a uniform set of d symbols.
         """
         weight = (1 - self.truth) * self.a / (self.a - self.d)
         u, v, b = (self._patterns(2, x) for x in (0, 1, None))
@@ -235,5 +253,5 @@ class SubsetSelection(Pure):
 
     @property
     def reported_bits(self) -> float:
-        """The number of bits that a report needs: log2 of the number of sets."""
+        """The number of bits that a report needs: log2 of the number of possible sets."""
         return log(self.outputs) / log(2)

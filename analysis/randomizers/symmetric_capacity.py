@@ -1,11 +1,14 @@
-"""Capacity of a symmetric randomizer with some inputs in use: GRR, and hashing into values.
+"""Capacity of GRR, and of local hashing, if only some of the inputs occur.
 
-GRR on s symbols reports the truth with probability mu and any other symbol with probability nu. A
-uniform distribution on any m inputs reaches the capacity (symmetry and concavity):
+Capacity is the largest mutual information of a report and its input, in nats. GRR on s symbols
+reports the true symbol with probability mu and any other symbol with probability nu. If only m
+symbols occur, a uniform distribution of these reaches the capacity, because of symmetry and
+concavity:
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
-with f of `small_divergence.py`. The other s - m reports are uninformative.
+with f(d) = (1 + d) log(1 + d) - d (`small_divergence.py`). Reports of the other s - m symbols are
+uninformative.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -17,26 +20,38 @@ from .small_divergence import excess, in_unit
 
 
 def spread(size: int, epsilon: float) -> float:
-    """Return theta = (e^eps - 1) / (size + e^eps - 1), the gap between truth and lie of GRR.
+    """Return theta = (e^eps - 1) / (size + e^eps - 1) of GRR on `size` symbols, or hash values.
 
-    Paper 003, Theorems 4.2 and 4.4; computed without cancellation. size: symbols, or hash values.
+    It is the probability of reporting the true symbol minus that of a given other value; paper 003,
+    Theorems 4.2 and 4.4. It is computed without cancellation. epsilon: local epsilon in nats.
     """
     return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
 
 
 def symmetric_error(size: int, epsilon: float, inputs: int, people: int) -> float:
-    """Return the least error of naming the sender of a GRR report among n people.
+    """Return the least error probability of naming the sender of a GRR report among n people.
 
-    It is 1 - (m mu + (s - m) nu) / n, with m = `inputs` of s = `size` symbols in use, n = `people`,
-    and mu and nu the probabilities of the true and of any other symbol.
+    It is 1 - (m mu + (s - m) nu) / n, with mu and nu the probabilities of reporting the true symbol
+    and a given other symbol.
+
+    Args:
+        size: s, the number of symbols.
+        epsilon: local epsilon in nats.
+        inputs: m, the number of symbols that occur.
+        people: n.
     """
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
-    # With mu = theta + nu: inputs mu + (size - inputs) nu = inputs theta + size nu.
+    # `spread` is theta, and mu = theta + nu. So inputs mu + (size - inputs) nu is equal to inputs
+    # theta + size nu.
     return 1 - (inputs * spread(size, epsilon) + size * lie) / people
 
 
 def symmetric(size: int, epsilon: float, inputs: int) -> float:
-    """Return the capacity of GRR on `size` symbols in nats, if only `inputs` of them occur."""
+    """Return the capacity of GRR on `size` symbols in nats, if only `inputs` of them occur.
+
+    The capacity is the largest mutual information of a report and its input. epsilon: local epsilon
+    in nats.
+    """
     lie = float(np.exp(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
     gap = spread(size, epsilon)
     law = lie + gap / inputs
@@ -47,11 +62,12 @@ def symmetric(size: int, epsilon: float, inputs: int) -> float:
 def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits") -> float:
     """Return the capacity of local hashing into `size` values by a uniformly random function.
 
-    It is the most information, over laws of the inputs, in a report about its input. All inputs are
-    alike, so the uniform law is best: D(report of one | uniform) minus the mean of D(report of all
-    |
-    uniform), in which N ~ Bin(inputs, 1/size) people share a hash value; D is the Kullback-Leibler
-    divergence.
+    It is the most information in a report about its input, over all distributions of the inputs.
+    All inputs are alike, so the uniform distribution is best. The capacity is D(P_x || U) minus the
+    mean of D(P || U) over the functions. Here D is the Kullback-Leibler divergence, P_x the
+    distribution of the hash value that an input x reports, U the uniform distribution, and P the
+    mean of P_x over the inputs. In P, the number of inputs that share a hash value is Bin(inputs,
+    1/size).
 
     >>> from veilmix.analysis.reidentification import random_functions
     >>> round(random_functions(4, 1.0, 100), 3)

@@ -1,7 +1,8 @@
 """Randomizers with a set of inputs as report, by two likelihood ratios (paper 002, (10.8)).
 
-Subset selection in its general form: a report is a set y, an input is x, and only membership of x
-in y matters. Examples are unary encodings, and local hashing with all hash functions.
+A report is a set y, and its probability for an input x depends only on whether x is in y. Examples
+are unary encodings, and local hashing with all hash functions. It is the general form of subset
+selection.
 """
 
 from dataclasses import dataclass
@@ -19,13 +20,14 @@ MOST_SUBSETS = 12
 class TwoLevel:
     """A randomizer with a subset y of the inputs as output, given by two likelihood ratios.
 
-    Q_y|x is the probability of the subset y for the input x, P(y) that under a reference law P.
+    Q_y|x is the probability of the subset y for the input x. P(y) is its probability under a
+    reference distribution P, in which each input is in y with probability `rho`, independently.
 
     Attributes:
         a: number of inputs.
         high: the ratio Q_y|x / P(y) of an input x in y.
-        low: the ratio of an input outside y.
-        rho: under P each input is in y with this probability, independently.
+        low: the ratio Q_y|x / P(y) of an input x outside y.
+        rho: the probability with which P puts each input in y.
 
     The ratios must average to 1: rho high + (1 - rho) low = 1.
     """
@@ -59,7 +61,10 @@ class TwoLevel:
 def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
     """Return unary encoding in the form of a random subset of inputs (paper 002, (10.8)).
 
-    x is in y with probability kappa, every other input with lam.
+    Args:
+        a: number of inputs.
+        kappa: probability that the person's input is in the subset.
+        lam: probability that a given other input is in the subset.
     """
     if not 0 < lam <= kappa <= 1 or lam == 1:
         raise ParameterError(

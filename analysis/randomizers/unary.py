@@ -1,12 +1,14 @@
-"""Unary encoding: report a set of symbols, one coin for every symbol (paper 002, Section 10.2).
+"""Unary encoding: a report is a set of symbols, with a coin for every symbol (paper 002, 10.2).
 
 The true symbol is in the set with probability kappa, every other symbol with probability lambda,
-all independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 10.1 at budget
-eps:
+all independently. The local epsilon is log(kappa (1 - lambda) / (lambda (1 - kappa))). For a local
+epsilon of eps, Table 10.1 of the paper has:
 
     basic RAPPOR   kappa = e^(eps/2) / (e^(eps/2) + 1)   lambda = 1 - kappa
     OUE            kappa = 1/2                           lambda = 1 / (e^eps + 1)
     BLH            kappa = e^eps / (e^eps + 1)           lambda = 1/2
+
+OUE is optimised unary encoding, BLH a form of binary local hashing.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from .pure import Pure
 from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .two_level import TwoLevel, unary_encoding
 
-# Most bits drawn at a time, which bounds the memory beside the reports.
+# Most bits drawn at a time, which bounds the memory that is needed in addition to the reports.
 BLOCK_BITS = 1 << 22
 
 
@@ -70,21 +72,29 @@ class UnaryEncoding(Pure):
 
     @classmethod
     def rappor(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Return basic RAPPOR: lambda = 1 - kappa, half of epsilon for each differing bit."""
+        """Return basic RAPPOR: the two probabilities of a 1 add up to 1.
+
+        They are kappa at the true symbol and lambda = 1 - kappa at another symbol. Two rows differ
+        in two bits, and each of these costs half of epsilon.
+        """
         half = exp(-as_epsilon(epsilon) / 2)
         return cls(a, 1 / (1 + half), half / (1 + half))
 
     @classmethod
     def oue(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Return optimised unary encoding, of least variance for rare symbols: kappa = 1/2."""
+        """Return optimised unary encoding, of least variance for rare symbols.
+
+        The probability kappa of a 1 at the true symbol is 1/2.
+        """
         rest = exp(-as_epsilon(epsilon))
         return cls(a, 0.5, rest / (1 + rest))
 
     @classmethod
     def blh(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Return paper 002's unary form of binary local hashing: lambda = 1/2.
+        """Return paper 002's unary form of binary local hashing.
 
-        Half of all symbols are in every report on average.
+        The probability lambda of a 1 at a symbol that the person does not have is 1/2, so a report
+        holds about half of all symbols.
         """
         return cls(a, 1 / (1 + exp(-as_epsilon(epsilon))), 0.5)
 
@@ -95,7 +105,8 @@ class UnaryEncoding(Pure):
     def epsilon(self) -> float:
         """The local epsilon log(kappa (1 - lambda) / (lambda (1 - kappa))) in nats.
 
-        Infinite if a bit is certain.
+        kappa is the probability of a 1 at the true symbol, lambda that at another symbol. Infinite
+        if a bit is certain.
         """
         if self.kappa == self.lam:
             return 0.0
@@ -160,9 +171,9 @@ class UnaryEncoding(Pure):
         return to_symbols(as_bits(reports, self.a, "reports"))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports with a 1 at each symbol, and of all reports.
+        """Return (the number of reports with a 1 at each symbol, the number of all reports).
 
-        The counts of the symbols have the shape (inputs,).
+        The first result has shape (inputs,).
         """
         rows = as_bits(reports, self.a, "reports")
         return column_sums(rows), len(rows)
@@ -174,32 +185,43 @@ class UnaryEncoding(Pure):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (capacity, attained): a report's most information about which of n people sent it.
 
-        In nats, with min(n, a) symbols in use; attained if they are equally frequent.
+        In nats. At most min(n, a) of the a symbols are in use; the capacity is attained if these
+        are equally frequent.
         """
         if not isfinite(self.epsilon):
             return super(UnaryEncoding, self).capacity(people)
         return unary_capacity(self.kappa, self.lam, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """Return the contraction coefficient of the two bits in which two symbols' rows differ."""
+        """Return the contraction coefficient of two symbols, in [0, 1].
+
+        It is the least factor by which a report reduces any information about the symbol. Only the
+        two bits at these symbols matter.
+        """
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task: averaged over all ranges for "ranges", else of shares.
+        """Return the variance of one report's estimate of a share of people.
 
-        Bits are independent, so the noise of a range grows with its length.
+        task: "ranges" for the mean over all ranges of symbols, otherwise that of single symbols.
+        The variance of a range grows in proportion to its number of symbols, because bits are
+        independent; the mean number is (a + 2) / 3 for a symbols.
         """
         return self.noise() * ((self.a + 2) / 3 if task == "ranges" else 1)
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """The randomizer as a random set of symbols; None if a bit at another symbol is certain."""
+        """The randomizer as a random set of symbols, in which likelihoods have two levels.
+
+        None if the bits at symbols that the person does not have are always 0 or always 1, because
+        the form divides by both probabilities.
+        """
         return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
 
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols, for bounds after shuffling.
 
-        All pairs are alike. If a bit is certain, the distributions come from the matrix.
+        All pairs of symbols are alike. If a bit is certain, the distributions come from the matrix.
         """
         if self.lam == 0 or self.kappa == 1:
             return super(UnaryEncoding, self).neighbours()

@@ -1,15 +1,16 @@
 """Re-identification (paper 003): the information in a report about its sender, and attacks.
 
-    pie, bayes_error, fano_bound, budget_for      information and the error of any attacker
-    pie_bound, capacity, contraction, least_error bounds of a randomizer for all people at once
+    pie, bayes_error, fano_bound, budget_for      information, and the least error of any attacker
+    pie_bound, capacity, contraction, least_error bounds that hold for all people of a randomizer
     grr_loss, hash_loss, optimal_g, large_domain  the remaining utility for the analyst
-    MarkovAttack, tfidf_scores, cosine_scores     attackers, by sequences of events
+    MarkovAttack, tfidf_scores, cosine_scores     attackers that use sequences of events
     system_entropy, divergence_bound, det_curve   the success of attackers
     find_people                                   an attack on a release by side information
 
-PIE (personal information entropy) is the mutual information of a report and its sender. May import
-`randomizers`, `exposure`, `estimation` and the ground files. Must never know the protocol: the
-readers of a report are decided elsewhere. Information is in bits unless `unit` says otherwise.
+PIE (personal information entropy) is the mutual information of a report and its sender. The package
+may import `randomizers`, `exposure` and `estimation`, and the modules beside these in `analysis`,
+such as `validation.py`. It must never know the protocol: the readers of a report are decided
+elsewhere. Information is in bits unless `unit` says otherwise.
 """
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,5 @@
-"""Attackers by traces, scores and side information, and their success rates (paper 003).
+"""Attackers by event sequences, scores and side information, and their success (paper 003).
 
-May import the same rooms as `reidentification`. Must never know the protocol's parties: an attacker
-here has samples, and no keys.
+May import the same packages as `reidentification`. Must never know the protocol's parties: an
+attacker here has data and reports, and no keys.
 """

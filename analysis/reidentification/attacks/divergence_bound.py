@@ -1,25 +1,29 @@
 """A certified lower bound on the divergence of genuine from impostor scores, in bits.
 
 A score compares a released sequence with a person: genuine if the person is its owner, else
-impostor. The divergence D measures how well scores identify.
+impostor. The Kullback-Leibler divergence D of genuine from impostor scores measures how well scores
+identify people.
 
-    1. Scores in bins tell at most as much as the scores: D of the shares of the bins <= D, for any
-       bins that are not chosen by the scores counted in them. A third of the scores chooses them.
-    2. The other two thirds are counted. Clopper-Pearson limits of every share p_b (genuine) and
-       q_b (impostor), at (1 - confidence) / (4 bins) each, hold together with probability at least
-       `confidence`, at every number of scores.
-    3. The least D(p || q) within these limits, by duality: for ANY m and c < 0 it is at least
+    1. The scores are sorted into bins. The divergence of the shares of genuine and impostor scores
+       in the bins is at most D, for any bins that do not depend on the scores counted in them. So
+       a third of the scores chooses the bins.
+    2. The other two thirds are counted. Clopper-Pearson limits of the share p_b of genuine and q_b
+       of impostor scores in every bin b, each at (1 - confidence) / (4 bins), hold together with
+       probability at least `confidence`, at every number of scores.
+    3. The bound is the least D(p || q) within these limits. By duality, for ANY numbers m and
+       c < 0 (multipliers of the conditions that the shares sum to 1) it is at least
 
            m + c + sum over bins b of  min over the limits of  p log(p / q) - m p - c q
 
 There is no upper limit: no finite sample bounds D from above. Among n impostor scores a set of
-scores that an impostor has with probability 1 / n^2 is likely not to occur, and genuine scores in
-it may add as many bits as one likes.
+scores that an impostor has with probability 1 / n^2 is likely not to occur. Genuine scores in that
+set may raise D by any number of bits.
 
-Scores of one person depend on each other. Then whole people are counted: the mean of n independent
-numbers in [0, 1], each the share of one person's scores in a bin, has a tail of at most e times the
-binomial one (V. Bentkus, On Hoeffding's inequalities, Ann. Probab. 32, 2004, Theorem 1.2), so the
-same limits at 1 / e of the level hold, with the sum rounded outwards.
+Scores of one person may depend on each other. Then people are counted instead of scores: each
+person adds the share of its scores that are in a bin, a number in [0, 1]. The mean of n such
+independent numbers has a tail of at most e times the binomial tail (V. Bentkus, On Hoeffding's
+inequalities, Ann. Probab. 32, 2004, Theorem 1.2). So the same limits hold at 1 / e of the level,
+with the sum rounded outwards to whole numbers.
 """
 
 from __future__ import annotations
@@ -36,22 +40,24 @@ from ...validation import Floats, as_array, open_unit, whole
 from .error_tradeoff import as_scores
 from .score_divergence import sorted_divergence
 
-# Bins of the scores, an even number. 2, 4, 6, 8, 12 and 16 were tried on Gaussian scores 1 to 4
-# deviations apart (100 to 20,000 genuine, up to 20,000 impostor scores): 6 loses least.
+# Number of bins of the scores, an even number. 2, 4, 6, 8, 12 and 16 were tried on Gaussian scores
+# with means 1 to 4 deviations apart (100 to 20,000 genuine, up to 20,000 impostor scores): the
+# bound with 6 bins is nearest to the true divergence.
 BINS = 6
 # Seed of the random third of the scores that chooses the bins; the other scores are counted.
 SPLIT = 0x62696E73
-# Least number of scores, or of people if a person has several scores that depend on each other: one
-# chooses the bins, two are counted.
+# Least number of scores, or of people if a person has several scores that depend on each other. Of
+# three, a random one chooses the bins, and the other two are counted in the bins.
 FEWEST = 3
 # A sum of shares this close to a whole number is taken as that number, to undo rounding errors.
 ROUNDING = 1e-9
-# Number of alternating projections to the least divergence; the best multipliers are taken.
+# Number of steps of the search for the least divergence. Each step gives a valid lower bound; the
+# largest is taken.
 ROUNDS = 60
 # Nats subtracted from the lower bound, because rounding errors may have raised it by as much.
 SLACK = 1e-12
-# Smaller shares are raised to this in the projections, which need positive shares, but not in the
-# bound itself.
+# Smaller shares are raised to this number during the search, which divides by shares, but not in
+# the bound itself.
 TINY = 1e-300
 
 Labels = npt.NDArray[np.int64]
@@ -67,10 +73,10 @@ class Divergence:
     Attributes:
         at_least: lower bound on D with the stated confidence, valid at any number of scores.
         confidence: of that bound, in (0, 1).
-        estimate: by nearest neighbours (`score_divergence`); may be negative.
-        beyond: genuine scores above or below every impostor score. No impostor score is near to
-            compare them with, so the estimate is no measurement if there are many.
-        tied: genuine scores with a neighbour at distance 0.
+        estimate: of D by nearest neighbours (`score_divergence`); may be negative.
+        beyond: number of genuine scores above or below every impostor score. No impostor score is
+            near to compare them with, so the estimate is unreliable if there are many.
+        tied: number of genuine scores with a neighbour at distance 0.
         genuine, impostor: numbers of scores.
         neighbours: the number k of nearest neighbours of the estimate.
     """
@@ -117,17 +123,24 @@ def divergence_bound(
 ) -> Divergence:
     """Bound the divergence of genuine from impostor scores from below, and estimate it.
 
+    A score is a similarity of a sequence and a person: genuine if the person is its owner, else
+    impostor.
+
     Args:
-        genuine: scores of the same person, independent of each other unless people are given.
-        impostor: scores of different people, independent likewise.
-        neighbours: k >= 1 of the estimate.
+        genuine: genuine scores, independent of each other unless people are given.
+        impostor: impostor scores, independent of each other unless people are given.
+        neighbours: the number k >= 1 of nearest neighbours of the estimate.
         confidence: of the lower bound.
-        genuine_people: the person each genuine score depends on, whole numbers. Scores of one
-            person may depend on each other, scores of different people are independent.
-        impostor_people: the people of the impostor scores, with the same numbers; both or neither.
+        genuine_people: for each genuine score the number of the person that it depends on.
+            Scores of one person may depend on each other, scores of different people are
+            independent.
+        impostor_people: for each impostor score such a person, with the same numbering. Both lists
+            are given or neither.
 
     Returns:
-        The bound and the estimate. With people, D is that of a score of a random person.
+        The bound and the estimate. If people are given, the bound is on the divergence of a score
+            of a
+        random person.
     """
     k = whole(neighbours, "neighbours", 1)
     genuines = as_scores(genuine, "genuine", max(FEWEST, k + 1))
@@ -159,9 +172,9 @@ def divergence_bound(
 
 
 def _bound_of_scores(genuines: Floats, impostors: Floats, alpha: float) -> float:
-    """Return the lower bound on D in nats for independent scores.
+    """Return a lower bound in nats on the divergence of genuine from impostor scores.
 
-    Wrong with probability `alpha`.
+    The scores are independent. The bound is wrong with probability at most `alpha`.
     """
     rng = np.random.default_rng(SPLIT)
     first, second = _third(len(genuines), rng), _third(len(impostors), rng)
@@ -178,10 +191,17 @@ def _bound_of_people(
     row: Labels,
     alpha: float,
 ) -> float:
-    """Return the lower bound on D in nats for scores that depend on each other within a person.
+    """Return a lower bound in nats on the divergence of genuine from impostor scores.
 
-    `labels` and `row` are the people of genuine and impostor scores; the same third of people
-    chooses the bins for both.
+    The scores of one person may depend on each other. A third of the people chooses the bins, with
+    both kinds of scores, so that these are independent of the scores that are counted.
+
+    Args:
+        genuines: the genuine scores.
+        impostors: the impostor scores.
+        labels: the person of each genuine score.
+        row: the person of each impostor score.
+        alpha: probability with which the bound may be wrong.
 
     Raises:
         ParameterError: too few people with scores of both kinds.
@@ -204,14 +224,16 @@ def _bound_of_people(
 
 
 def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
-    """Choose the lower ends of the bins, at most BINS - 1, from scores that are not counted.
+    """Choose the lower ends of the bins from scores that are not counted in the bins.
 
-    They are quantiles of the genuine scores, and of the tail of the impostor scores.
+    There are at most BINS - 1 ends, because the first bin has no lower end. They are quantiles of
+    the genuine scores, and of the tail of the impostor scores.
 
     Args:
         genuine: genuine scores that are not counted.
         impostor: impostor scores that are not counted.
-        independent: the number of independent impostors, by which the tail may be cut.
+        independent: the number of independent impostor scores, or of their people. It limits how
+            far the tail is divided: the last bin has about three of them.
     """
     sign = 1.0 if np.median(genuine) >= np.median(impostor) else -1.0
     inner = np.linspace(0, 1, BINS // 2 + 1)[1:-1]
@@ -226,11 +248,15 @@ def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
 class BinCounts:
     """Numbers of scores in bins, from which confidence limits of the shares follow.
 
+    If people are counted instead of scores, each person adds the share of its scores that are in a
+    bin. The sum over people is rounded down (`low`) and up (`high`).
+
     Attributes:
-        low, high: numbers of scores in each bin, whole numbers; different if shares of people are
-            rounded outwards.
-        n: independent scores or people.
-        price: factor by which tail probabilities exceed binomial tails: 1, or e for people.
+        low, high: whole numbers of scores or people in each bin; equal for scores.
+        n: number of independent scores, or of people.
+        price: the factor by which a tail probability may exceed that of a binomial distribution: 1
+            for scores, Euler's number e for people (a theorem of Bentkus, for means of numbers in
+            [0, 1]).
     """
 
     low: Floats
@@ -239,7 +265,7 @@ class BinCounts:
     price: float
 
     def limits(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return lower and upper limits of each bin's share.
+        """Return lower and upper confidence limits of the share of each bin.
 
         Each limit is wrong with probability at most alpha.
         """
@@ -251,16 +277,21 @@ class BinCounts:
 
 
 def _counts(scores: Floats, edges: Floats) -> BinCounts:
-    """Return the numbers of independent scores in the bins with these lower ends."""
+    """Return the numbers of independent scores in bins.
+
+    edges: the lower ends of the bins except the first.
+    """
     bins = np.searchsorted(edges, scores, "right")
     counts = np.bincount(bins, minlength=len(edges) + 1).astype(np.float64)
     return BinCounts(counts, counts, len(scores), 1.0)
 
 
 def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
-    """Sum, for each bin, the share of each person's scores in it, rounded outwards.
+    """Return, for each bin, the sum over people of the share of their scores in the bin.
 
-    Scores of a person depend on each other, so a person counts as a single observation.
+    Sums are rounded to whole numbers outwards, down and up. The scores of a person depend on each
+    other, so a person counts as a single observation. edges: the lower ends of the bins except the
+    first.
     """
     bins = np.searchsorted(edges, scores, "right")
     _, person, scores_per_person = np.unique(people, return_inverse=True, return_counts=True)
@@ -270,19 +301,21 @@ def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
 
 
 def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> float:
-    """Return the lower bound on D in nats from counts in the same bins.
+    """Return a lower bound in nats on the divergence of genuine from impostor scores.
 
-    It is too large with probability at most alpha.
+    genuine, impostor: counts in the same bins. The bound is too large with probability at most
+    alpha.
     """
     level = alpha / (4 * len(genuine.low))
     return min_divergence(*genuine.limits(level), *impostor.limits(level))
 
 
 def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> float:
-    """Return a lower bound in nats on D(p || q) over distributions p, q within these limits.
+    """Return a lower bound in nats on D(p || q) over distributions p and q within limits.
 
-    low <= p <= high and q_low <= q <= q_high. Alternating projections find the minimum, the
-    multipliers of each round a bound that is safe however near they are.
+    D is the Kullback-Leibler divergence; low <= p <= high and q_low <= q <= q_high. Alternating
+    projections approach the minimum. Each round of them gives Lagrange multipliers, and any
+    multipliers give a valid bound, even far from the minimum; the largest is returned.
     """
     q = np.clip((q_low + q_high) / 2, TINY, None)
     best = 0.0
@@ -298,7 +331,7 @@ def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> 
 def _scale(x: Floats, low: Floats, high: Floats) -> float:
     """Return the t > 0 for which clip(t x, low, high) sums to 1.
 
-    The sum is linear between breaks.
+    The sum is linear in t between the numbers t at which an entry reaches a limit.
     """
     breaks = np.sort(np.concatenate([low / x, high / x]))
     sums = np.clip(breaks[:, None] * x, low, high).sum(axis=1)
@@ -306,10 +339,13 @@ def _scale(x: Floats, low: Floats, high: Floats) -> float:
 
 
 def _dual(low: Floats, high: Floats, q_low: Floats, q_high: Floats, m: float, c: float) -> float:
-    """Return the lower bound on D in nats that the multipliers m and c give.
+    """Return a lower bound in nats on D(p || q) over p in [low, high] and q in [q_low, q_high].
 
-    p log(p / q) - m p - c q is convex and grows in proportion along every ray from 0, so its least
-    value in a box is at its edge: on each side of the box it is where the slope along it is 0.
+    D is the Kullback-Leibler divergence. m and c < 0 are Lagrange multipliers of the conditions
+    that p and q sum to 1; any numbers give a valid bound. For each entry the least value of p log(p
+    / q) - m p - c q is added. This function is convex and proportional along rays from 0, so its
+    minimum is on the boundary of the rectangle of (p, q): on each side where the slope along the
+    side is 0, or at a corner.
     """
     from scipy.special import rel_entr
 
@@ -320,7 +356,7 @@ def _dual(low: Floats, high: Floats, q_low: Floats, q_high: Floats, m: float, c:
 
 
 def _third(n: int, rng: np.random.Generator) -> Chosen:
-    """Return a mask of a random third of n, with at least one element."""
+    """Return a mask of a random third of n elements, with at least one element."""
     is_selected = np.zeros(n, np.bool_)
     is_selected[rng.permutation(n)[: max(1, n // 3)]] = True
     return is_selected

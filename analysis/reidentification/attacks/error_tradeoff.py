@@ -1,8 +1,8 @@
 """Decisions from similarity scores: best match, top k, false acceptance and false rejection rates.
 
-Scores are similarities: released sequence r against person i, higher is likelier. `owners[r]` is
-the true owner of r. Ties are not broken by a hidden coin or by the order of people: a person tied
-with t - 1 other people for the last places counts with the probability of a fair coin.
+A score is the similarity of a released sequence r and a person i; higher is likelier. `owners[r]`
+is the true owner of r. Ties are not broken at random or by the order of people. If t people are
+tied for the last places, each counts with the probability that a fair draw takes that person.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ Owners = npt.NDArray[np.int64]
 class Det:
     """The detection error trade-off of a matcher: false acceptances (FAR) and rejections (FRR).
 
-    Given at the corners of its curve; between two corners only FAR falls.
+    A matcher accepts scores from a threshold on. The curve is given at the thresholds at which FRR
+    changes and at both ends; between two of them FRR is constant and only FAR falls.
 
     Attributes:
-        thresholds: accept scores >= this, ascending, shape (t,); the last rejects everything.
-        far: share of impostor scores accepted, falling from 1 to 0.
-        frr: share of genuine scores rejected, rising from 0 to 1.
+        thresholds: ascending, shape (t,); scores of at least the threshold are accepted. The last
+            rejects all scores.
+        far: false acceptance rate, the share of impostor scores accepted, falling from 1 to 0.
+        frr: false rejection rate, the share of genuine scores rejected, rising from 0 to 1.
     """
 
     thresholds: Floats
@@ -42,8 +44,9 @@ class Det:
     def equal_error_rate(self) -> float:
         """The error rate at the threshold at which FAR and FRR are equal.
 
-        If two corners have the same FRR, and FAR falls past it between them, it is this FRR. Else
-        it is the mean of both at the corner with the least difference.
+        FAR is the false acceptance rate, FRR the false rejection rate. FAR may fall below FRR
+        between two neighbouring thresholds with equal FRR; then the result is this FRR. Otherwise
+        it is the mean of FAR and FRR at the threshold at which they differ least.
         """
         crossing = int((self.far <= self.frr).argmax())  # exists, as the last corner has FAR 0
         if crossing and self.frr[crossing] == self.frr[crossing - 1]:
@@ -52,11 +55,14 @@ class Det:
         return float(self.far[i] + self.frr[i]) / 2
 
     def frr_at(self, far: float) -> float:
-        """Return the least false rejection rate among thresholds with a FAR of at most `far`."""
+        """Return the least false rejection rate at a false acceptance rate of at most `far`."""
         return float(self.frr[self.far <= far].min())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw FRR against FAR, FAR logarithmic, on `ax` or new axes; return the axes."""
+        """Draw the false rejection rate against the false acceptance rate; return the axes.
+
+        The false acceptance rate has a logarithmic scale. ax: axes to draw on; None: new axes.
+        """
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -69,6 +75,8 @@ class Det:
 
 def best_score(scores: npt.ArrayLike) -> Owners:
     """Return the person with the highest score for each row, the first of equals; shape (r,).
+
+    A score is the similarity of a released sequence and a person.
 
     >>> from veilmix.analysis.reidentification import best_score
     >>> best_score([[0.1, 0.9], [0.5, 0.5]]).tolist()
@@ -107,12 +115,14 @@ def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k:
     Args:
         scores: shape (released, people), higher is likelier.
         owners: the person behind each row; row r is person r if not given.
-        k: how many people the attacker may name, 1 .. people.
+        k: the number of people that the attacker may name, 1 .. people.
 
     Returns:
-        Shape (released,), 0 or 1 without ties. Its mean is the re-identification rate at k, and
-        1 minus it the proportion of incorrect results (the paper's text to its Figure 9 says
-        "correct", but shows these).
+        Shape (released,), 0 or 1 without ties. The mean is the re-identification rate at k. 1 minus
+            the
+        mean is the proportion of incorrect results in the paper's Figure 9 (its text says
+            "correct",
+        but the figure shows incorrect results).
     """
     table = _table(scores)
     genuine_scores, k = (
@@ -149,7 +159,8 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
     """
     genuine_scores, impostor_scores = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
     genuine_scores, impostor_scores = np.sort(genuine_scores), np.sort(impostor_scores)
-    # Between two genuine scores only FAR changes, so the genuine scores and the ends are corners.
+    # Thresholds between two genuine scores differ only in FAR (false acceptances). So the genuine
+    # scores, the numbers just above them, and the ends are enough to describe the curve.
     corners = np.unique(
         np.concatenate([genuine_scores, impostor_scores[:1], np.nextafter(genuine_scores, np.inf)])
     )
@@ -178,8 +189,9 @@ def as_scores(scores: npt.ArrayLike, name: str, min_count: int = 1) -> Floats:
 
 
 def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
-    """Check the owner of each row and return the person numbers, shape (rows,).
+    """Check the owner of each row of scores and return the person numbers, shape (rows,).
 
+    A row is a released sequence, a column a person. owners: the number of a person for each row;
     None: row r belongs to person r.
 
     Raises:
@@ -219,7 +231,10 @@ def _table(scores: npt.ArrayLike) -> Floats:
 
 
 def _genuine_scores(table: Floats, owners: Owners) -> Floats:
-    """Return each row's score against its owner, shape (rows,)."""
+    """Return the score of each released sequence against its owner, shape (rows,).
+
+    table: a row for each sequence, a column for each person.
+    """
     return np.asarray(table[np.arange(len(owners)), owners])
 
 

@@ -5,12 +5,13 @@ From the training events of each person i, by maximum likelihood,
     pi_i(x)      the share of x among the events (the visit vector)
     L_i(x, y)    the share of y among the events that follow x (the transition matrix)
 
-and a released sequence y_1 .. y_m scores log pi_i(y_1) + sum over t of log L_i(y_t, y_(t+1)), with
-1e-8 in place of a probability 0. Log-likelihoods are used instead of the paper's product: a product
-of a hundred probabilities is 0 in floating point.
+A released sequence y_1 .. y_m has the score log pi_i(y_1) + sum over t of log L_i(y_t, y_(t+1)) for
+person i, with 1e-8 in place of a probability 0. Log-likelihoods are used instead of the paper's
+product: a product of a hundred probabilities is 0 in floating point.
 
-A score is a constant of the released sequence plus contributions of the trained entries; so all
-people against all people is one sparse product, for any alphabet.
+A score is a constant of the released sequence, plus a term for each probability of the person that
+is not 0. So the scores of all sequences for all people are a single sparse matrix product, for any
+number of different events.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .sequences import Events, Sequences, same_alphabet
 
 # Replacement of a probability 0 (paper 003, Section 5.1).
 FLOOR = 1e-8
-# Rows of a sparse product that are computed at one time, which bounds the memory.
+# Rows of a sparse matrix product that are computed at a time, which bounds the memory.
 ROWS = 512
 
 
@@ -38,8 +39,8 @@ class MarkovAttack:
     """An attacker that names the sender of a sequence by a Markov chain trained for each person.
 
     Attributes:
-        training: one sequence for each person, known to the attacker.
-        floor: replaces a probability 0, in (0, 1).
+        training: a sequence of events for each person, known to the attacker.
+        floor: the number that replaces a probability 0, in (0, 1).
     """
 
     training: Sequences
@@ -49,7 +50,7 @@ class MarkovAttack:
     _moves: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Train the chains: each person's shares of symbols and of moves from symbol to symbol."""
+        """Train the chains: each person's shares of events, and of pairs of successive events."""
         if not isinstance(self.training, Sequences):
             raise ParameterError(f"training: found {brief(self.training)}; needs Sequences")
         open_unit(self.floor, "floor")
@@ -64,13 +65,16 @@ class MarkovAttack:
         return self.training.people
 
     def visit_vector(self, person: int) -> Floats:
-        """Return the shares of symbols among a person's events (pi), shape (symbols,)."""
+        """Return the shares of symbols among a person's events, shape (symbols,).
+
+        Symbols are the different events.
+        """
         return np.asarray(self._visits[[person], :].toarray()).ravel()
 
     def transition_matrix(self, person: int) -> Any:
         """Return a person's transition probabilities L as a SciPy CSR array, symbols x symbols.
 
-        The row of a symbol that no event follows is 0.
+        Symbols are the different events. The row of a symbol that no event follows is 0.
         """
         from scipy.sparse import coo_array
 
@@ -99,9 +103,10 @@ class MarkovAttack:
         return product(features, gain, released.lengths * log(self.floor))
 
     def _move_counts(self, released: Sequences) -> Any:
-        """Return how often each trained move (pair of symbols) is in each released sequence.
+        """Return how often each trained move is in each released sequence.
 
-        A sparse array, released people x trained moves; other moves are left out.
+        A move is a pair of successive symbols; trained moves are in the training sequences.
+        The result is a sparse array, released people x trained moves; other moves are left out.
         """
         from scipy.sparse import coo_array
 
@@ -115,7 +120,10 @@ class MarkovAttack:
         return coo_array((unit_counts, (owner[trained], place[trained])), shape=shape)
 
     def _gain(self, shares: Any) -> Any:
-        """Return log(share) - log(floor) for each share: the gain over the floor's probability."""
+        """Return log(share) - log(floor) for each nonzero share in a sparse array.
+
+        It is the increase of a log-likelihood over that of the floor, the number that replaces 0.
+        """
         gain = shares.copy()
         gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
         return gain
@@ -125,14 +133,13 @@ class MarkovAttack:
 class ReportAttack:
     """An attacker that names the sender of a randomized report by its likelihood for each person.
 
-    The likelihood is sum over x of Q(y|x) pi_i(x), pi_i the distribution of person i's values.
-    Knowing this distribution for all people, it is the best any attacker can do with one report,
-    and its score is a sufficient statistic: the information in scores (PSE) is that in reports
-    (PIE; paper 003, after Proposition 3.3).
+    The likelihood is sum over x of Q(y|x) pi_i(x), with Q(y|x) the probability of the report y for
+    the value x, and pi_i the distribution of person i's values. If pi_i is known for all people, no
+    attacker does better with one report. The scores are a sufficient statistic, so they have all of
+    the report's information about its sender (paper 003, after Proposition 3.3).
 
     Attributes:
-        training: one sequence for each person; its visit vector (shares of symbols) stands for
-            pi_i.
+        training: a sequence of values for each person; its shares of values stand for pi_i.
         randomizer: GRR or LocalHash on the same alphabet.
     """
 
@@ -156,9 +163,10 @@ class ReportAttack:
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
         """Return the log-likelihood (nats) of each report for each person, shape (reports, people).
 
-        With the share m of person i's events that the report supports it is log(nu + theta m), nu
-        and theta constants of the randomizer: for local hashing up to the probability of the key,
-        which is the same for all people.
+        It is log(nu + theta m), with m the share of person i's events that the report supports: GRR
+        reports one event, and local hashing supports the events with the reported hash value. nu
+        and theta are constants of the randomizer. For local hashing the probability of the key is
+        left out, because it is the same for all people.
         """
         pi = _shares(self.training.visits())
         occurring = np.unique(self.training.events)
@@ -171,7 +179,7 @@ class ReportAttack:
 def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:
     """Return the dense matrix left @ right.T + offset of two CSR arrays, in blocks of rows.
 
-    `offset` is a number for each row, or for all.
+    offset: a number for each row, or one number for all rows.
     """
     turned = right.T.tocsr()
     result = np.empty((left.shape[0], right.shape[0]))
@@ -190,9 +198,10 @@ def _shares(counts: Any) -> Any:
 
 
 def _transitions(training: Sequences) -> tuple[Events, Any]:
-    """Return the moves (from * symbols + to) that occur, ascending, and their probabilities.
+    """Return the moves that occur in the training sequences, and their probabilities.
 
-    The probabilities L_i(from, to) are a CSR array, people x moves.
+    A move is a pair of successive symbols, encoded as from * symbols + to; moves are ascending. The
+    probabilities L_i(from, to) of person i are a CSR array, people x moves.
     """
     from scipy.sparse import coo_array
 
