@@ -355,7 +355,7 @@ class PckvUE(KeyValue):
         """The number of hexadecimal digits of a report: two for each four keys."""
         return hex_width(self.positions)
 
-    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return reports as hexadecimal text, eight bits to a byte (two digits)."""
         return to_hex(reports)
 

@@ -226,10 +226,10 @@ class LocalHash(Pure):
         """Return (bound, attained): a report's most information about which of n people sent it.
 
         In nats. A key is constant if it gives all symbols the same hash value; its reports
-        do not depend on the symbol. The bound is the capacity of GRR on g values times the probability of a key
-        that is not constant. attained: whether the bound is reached, because every such key spreads
-        the symbols evenly over the hash values. Small cases with at least as many people as symbols
-        are computed from the matrix.
+        do not depend on the symbol. The bound is the capacity of GRR on g values times the
+        probability of a key that is not constant. attained: whether the bound is reached, because
+        every such key spreads the symbols evenly over the hash values. Small cases with at least as
+        many people as symbols are computed from the matrix.
         """
         if self._is_computed(people):
             return super(LocalHash, self).capacity(people)
@@ -296,7 +296,7 @@ class LocalHash(Pure):
         """The number of hexadecimal digits of a report: for the key, then for the hash value."""
         return sum(self._digits)
 
-    def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+    def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return reports as hexadecimal text: the numbers of the key, then the hash value.
 
         Each number has as many digits as the largest number at its place.

@@ -19,7 +19,7 @@ class Numbered(Randomizer):
         """The number of hexadecimal digits of the largest report."""
         return len(f"{self.outputs - 1:x}")
 
-    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return each report as hexadecimal text of `text_width` digits."""
         return [f"{report:0{self.text_width}x}" for report in reports.tolist()]
 

@@ -146,8 +146,8 @@ def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
     support = randomizer.supports(reports)
     if support.size > LARGEST_SUPPORT:
         raise ParameterError(
-            f"reports: the table of supports has the shape {support.shape}; maximum likelihood "
-            "accepts at most 2^27 entries"
+            f"reports: the table reports x symbols has the shape {support.shape}; maximum "
+            "likelihood accepts at most 2^27 entries"
         )
     if not np.isfinite(randomizer.epsilon):
         raise ParameterError(

@@ -80,7 +80,10 @@ class ProjectiveGeometry(Numbered, Pure):
         if self.t >= LARGEST.bit_length() or self.q**self.t > LARGEST:
             raise ParameterError(f"t: found {self.t}; needs {self.q}^t of at most 2^22")
         if self.a > self.outputs:
-            raise ParameterError(f"a: found {self.a}; the space has {self.outputs} points")
+            raise ParameterError(
+                f"a: found {self.a}; needs at most {self.outputs} symbols, the number of "
+                "points of the space for this q and t"
+            )
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> ProjectiveGeometry:

@@ -66,8 +66,8 @@ class Pure(Randomizer):
         """Refuse with a ParameterError a mask of supports that is too large for one array."""
         if people * self.inputs > DENSE_ENTRIES:
             raise ParameterError(
-                f"reports: found {people} for {self.inputs} symbols; the table of supports has at "
-                "most 2^24 entries"
+                f"reports: found {people} for {self.inputs} symbols; the table reports x symbols "
+                "has at most 2^24 entries"
             )
 
     def _is_computed(self, people: int) -> bool:

@@ -157,7 +157,7 @@ class Randomizer(ABC):
         inverse = np.linalg.pinv(Q)
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
 
-    def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
+    def noise_of(self, task: str) -> float:  # noqa: ARG002 - for subclasses
         """Return the variance of one report's estimate of a kind of number.
 
         task: the kind of number, such as "shares", "mean" or "ranges".
@@ -188,7 +188,7 @@ class Randomizer(ABC):
         """
         return pairwise_contraction(self.matrix)
 
-    def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - a family's
+    def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - for subclasses
         """Return (error, attained): the least error of naming a report's sender among n people.
 
         Only GRR and local hashing have it; other families raise a ParameterError.
@@ -280,14 +280,14 @@ class Randomizer(ABC):
         """The regular expression that every report as text matches."""
         return f"[0-9a-f]{{{self.text_width}}}"
 
-    def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - a family's
+    def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - for subclasses
         """Return reports as texts of `text_width` characters.
 
         domain: the text of each input value; families that report values of the domain use it.
         """
         raise ParameterError(f"{self}: its reports cannot be written as text")
 
-    def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
+    def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - for subclasses
         """Return reports from their texts; texts with impossible numbers are left out.
 
         Every text must match `text_pattern`.
@@ -301,25 +301,28 @@ class Randomizer(ABC):
         """
         return ()
 
-    def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
+    def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - for subclasses
         """Return the number of reports that support each symbol, or have a 1 at each position.
 
         A report supports the symbols that are consistent with it. Estimates are made from these
         counts alone.
         """
-        raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
+        raise ParameterError(
+            f"{self}: its reports are not counted by symbol; needs a randomizer such as GRR"
+        )
 
-    def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
+    def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - for subclasses
         """Return estimates other than shares, such as a mean.
 
         counts: the result of `support_counts`, shape (positions,). people: the number of reports.
         """
         return ()
 
-    def find(self, reports: Any) -> Any:  # noqa: ARG002 - a family's
+    def find(self, reports: Any) -> Any:  # noqa: ARG002 - for subclasses
         """Return the frequent values, from reports about a domain without a list of values."""
         raise ParameterError(
-            f"{self}: its reports find no values; needs a randomizer of an open domain, PrefixTree"
+            f"{self}: its reports reveal no unlisted values; needs PrefixTree, the randomizer of "
+            "texts without a list"
         )
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -331,7 +334,7 @@ class Randomizer(ABC):
 
     def log_likelihood(
         self,
-        values: npt.NDArray[Any],  # noqa: ARG002 - a family's
+        values: npt.NDArray[Any],  # noqa: ARG002 - for subclasses
         own: Any,  # noqa: ARG002
         rng: Seed,  # noqa: ARG002
     ) -> Floats:
@@ -344,7 +347,9 @@ class Randomizer(ABC):
             own: for each person that makes a report, the index in `values` of its input.
             rng: generator or seed of the reports.
         """
-        raise ParameterError(f"{self}: its reports support no symbols; needs a family such as GRR")
+        raise ParameterError(
+            f"{self}: the likelihood of its reports is unknown; needs a randomizer such as GRR"
+        )
 
     def single(self) -> Randomizer:
         """Return the randomizer of one symbol or bit.

@@ -26,6 +26,6 @@ def check_rows(randomizer: Rows) -> None:
     """
     if randomizer.outputs > MOST_ROWS:
         raise ParameterError(
-            f"symbols: {randomizer} has 2^{log2(randomizer.outputs):.4g} different reports; needs "
-            "at most 2^62, so that row numbers fit in 64 bits"
+            f"symbols: {randomizer} has 2^{log2(randomizer.outputs):.4g} different reports; at "
+            "most 2^62 reports can be numbered, because a number has 64 bits"
         )

@@ -180,7 +180,9 @@ class SplitMix(Randomizer):
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
         """Refuse with a ParameterError: `measures` estimates a sum from these shares."""
-        raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
+        raise ParameterError(
+            f"{self}: its messages estimate a sum, not shares of people; use `measures`"
+        )
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """Return estimates of the mean and the sum of people's numbers.
@@ -285,7 +287,7 @@ class SplitMix(Randomizer):
         self,
         values: npt.NDArray[Any],
         own: Any,
-        rng: Seed,  # noqa: ARG002 - nothing is drawn
+        rng: Seed,  # noqa: ARG002 - no random draw here
     ) -> Floats:
         """Return log-likelihoods as if a number were sent in clear: 0 for this number, else -50.
 
@@ -304,7 +306,7 @@ class SplitMix(Randomizer):
     def encode(
         self,
         reports: npt.NDArray[np.int64],
-        domain: Sequence[str],  # noqa: ARG002 - of values
+        domain: Sequence[str],  # noqa: ARG002 - unused here
     ) -> list[str]:
         """Return the shares as hexadecimal texts, person by person."""
         return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]

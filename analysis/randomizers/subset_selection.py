@@ -239,7 +239,7 @@ class SubsetSelection(Pure):
         """The number of hexadecimal digits of a report: two for each eight symbols."""
         return hex_width(self.a)
 
-    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return reports as hexadecimal text; symbol 0 is the highest bit of the first byte."""
         return to_hex(reports)
 

@@ -232,7 +232,7 @@ class UnaryEncoding(Pure):
         """The number of hexadecimal digits of a report: two for each eight positions."""
         return hex_width(self.a)
 
-    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return reports as hexadecimal text; position 0 is the highest bit of the first byte."""
         return to_hex(reports)
 

@@ -303,7 +303,7 @@ def test_texts_alike_at_some_levels_are_below_the_bound() -> None:
         (lambda: PrefixTree((), -1.0, 2), "epsilon"),
         (lambda: SMALL.find([1]), "PrefixReports"),  # type: ignore[arg-type]
         (lambda: SMALL.find(SMALL.decode([])), "at least one"),
-        (lambda: GRR(2, 1.0).find([0]), "find no values"),
+        (lambda: GRR(2, 1.0).find([0]), "reveal no unlisted values"),
     ],
 )
 def test_wrong_arguments_are_one_clear_error(make: object, says: str) -> None:
