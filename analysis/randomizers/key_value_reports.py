@@ -265,9 +265,10 @@ class PckvUE(KeyValue):
         return 1 / (1 + exp(-self.epsilon))
 
     def _coin(self, minus: int | None) -> Floats:
-        """Return the probabilities of neither, 1 and -1 at a single key, shape (3,).
+        """Return the probabilities that a report has neither, 1 or -1 at a single key; shape (3,).
 
-        minus: 0 or 1 for the person's key with sign 1 or -1; None for another key.
+        minus: 0 if it is the person's key with sign 1, 1 if with sign -1; None if it is another
+        key.
         """
         if minus is None:
             return np.array(

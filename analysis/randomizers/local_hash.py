@@ -41,7 +41,7 @@ from .randomizer import (
 from .row_numbers import check_rows
 from .symmetric_capacity import spread, symmetric, symmetric_error
 
-# Largest domain and largest number of hash values.
+# Largest number of symbols, and of hash values.
 LARGEST = 1 << 31
 
 
@@ -95,9 +95,10 @@ class LocalHash(Pure):
 
     @classmethod
     def olh(cls, a: int, epsilon: float) -> LocalHash:
-        """Return local hashing with the power of two g of least variance for rare symbols.
+        """Return local hashing with the number g of hash values of least variance for rare symbols.
 
-        Over all g the minimum is at e^eps + 1; the best power of two costs at most 7 % more.
+        g is a power of two. Over all g the minimum is at e^eps + 1; the best power of two has at
+        most 7 % more variance. a: number of symbols. epsilon: local epsilon in nats.
         """
         gain = exp(min(as_epsilon(epsilon), MOST_NATS)) - 1
         powers = [1 << j for j in range(1, 31)]

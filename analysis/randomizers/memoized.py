@@ -110,7 +110,10 @@ class Memoized(UnaryEncoding):
         )
 
     def epsilon_after(self, reports: int) -> float:
-        """Return the exact local epsilon in nats of this number of reports about one value."""
+        """Return the exact local epsilon in nats of several reports of a person about one value.
+
+        reports: their number.
+        """
         times = whole(reports, "reports", 0)
         if not times:
             return 0.0
@@ -124,17 +127,17 @@ class Memoized(UnaryEncoding):
         )
 
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return the permanent bits of people with the symbols x, as uint8.
+        """Return the permanent bits of people with the symbols x, as uint8; shape (people, inputs).
 
-        Shape (people, inputs).
+        These are noisy bits, one for each symbol, which each person draws once and keeps.
         """
         return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 
     @accepts_old(kept="permanent_bits")
     def fresh(self, permanent_bits: Any, rng: Seed = None) -> Bits:
-        """Return a new report of each person from its permanent bits, as uint8.
+        """Return a new report of each person, as uint8; shape (people, inputs).
 
-        Shape (people, inputs).
+        It is the person's permanent bits, each flipped with probability `turned`.
         """
         bits = np.asarray(permanent_bits, np.uint8)
         if bits.ndim != 2 or bits.shape[1] != self.a or (bits > 1).any():

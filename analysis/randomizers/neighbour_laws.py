@@ -59,7 +59,7 @@ class PairLaw:
     bare: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
     def local_delta(self, epsilon: float) -> float:
-        """Return delta at `epsilon` of a single report, before shuffling."""
+        """Return delta at `epsilon` of the attacked person's report alone, before shuffling."""
         pair_divergence = float(
             self.law @ np.maximum(self.u_ratios - exp(epsilon) * self.v_ratios, 0.0)
         )

@@ -160,8 +160,8 @@ class Numeric(Numbered):
         """
         level_counts, people = np.asarray(counts, np.float64), whole(people, "people", 1)
         scaled_mean = float(self.levels @ level_counts) / people
-        # If all reports happen to be equal, their sample variance is 0. The variance is never below
-        # the randomizer's own noise, so this is the lower limit.
+        # If all reports happen to be equal, their sample variance is 0, which is too small. The
+        # true variance is at least the least noise of the randomizer, so that is used.
         spread = max(
             float(self._noise().min()),
             float(self.levels**2 @ level_counts) / people - scaled_mean**2,
@@ -192,9 +192,10 @@ class Numeric(Numbered):
         return mean_limits(scaled_mean, people, self.scaled, moments, COARSE / reach, alpha)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the mean: for people at the ends of the range.
+        """Return expected 95 % limits of the mean, as shares of the range.
 
-        The first limits are for half of the people at each end, the second for all at one end.
+        There are three pairs of limits: for half of the people at each end of the range, for all
+        people at the least number, and for all at the largest.
         """
         low, high = (
             self.law[:, int(np.argmin(self.points))],

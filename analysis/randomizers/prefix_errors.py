@@ -40,8 +40,8 @@ from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
 from .limits import ConfidenceLimits, joined, within
 from .share_limits import first_fitting
 
-EXTENDED = 1e-3  # probability with which a prefix without holders is extended
-FALSE_POSITIVE_RATE = 3e-6  # probability with which a text without holders is found
+EXTENDED = 1e-3  # probability with which a prefix that no person has is extended
+FALSE_POSITIVE_RATE = 3e-6  # probability with which a text that no person has is found
 MISSED = 0.05  # largest accepted probability of missing a value of the least share or more
 FAR = 9.0  # standard deviations beyond which a distribution is not summed
 # probability cut on each side of the distribution of the number of reports, counted as missed
@@ -76,7 +76,11 @@ def thresholds(trials: Counts, lie: float, level: float) -> Counts:
 
 
 def tail(trials: int, lie: float, min_successes: int) -> float:
-    """Return the binomial tail P(Bin(trials, lie) >= min_successes)."""
+    """Return the binomial tail P(Bin(trials, lie) >= min_successes).
+
+    trials: number of reports. lie: probability that a report supports a prefix that its person does
+    not have.
+    """
     from scipy.stats import binom
 
     return float(binom.sf(min_successes - 1, trials, lie))
@@ -381,9 +385,10 @@ def drawn_limits(
 
 
 def min_share(tests: Trials) -> float:
-    """Return the least share of people at which a text is missed with probability `MISSED` at most.
+    """Return the least share of people with a text at which a search hardly ever misses the text.
 
-    Infinite if even a text of all people is missed more often.
+    The probability of a miss is then `MISSED` at most. The result is infinite if even a text of all
+    people is missed more often. tests: the tests that a text has to pass in the search.
     """
     low, high = 0, tests.people
     if tests.missed(high) > MISSED:

@@ -70,7 +70,7 @@ class Hashing(Protocol):
 
     @property
     def levels(self) -> int:
-        """The number of levels: bytes of the longest text."""
+        """The number of levels, the possible lengths in bytes of a reported prefix."""
         raise NotImplementedError
 
     @property
@@ -80,12 +80,12 @@ class Hashing(Protocol):
 
     @property
     def truth(self) -> float:
-        """The probability that a report supports the prefix of its person."""
+        """The probability that a report has the hash value of (supports) its person's prefix."""
         raise NotImplementedError
 
     @property
     def lie(self) -> float:
-        """The probability that a report supports a given other prefix."""
+        """The probability that a report has the hash value of (supports) a given other prefix."""
         raise NotImplementedError
 
     def whole_from(self, text: Rows) -> int:
@@ -264,7 +264,10 @@ def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | No
 
 
 def best_values(epsilon: float) -> int:
-    """Return the number of hash values, a power of two, of least variance for rare prefixes."""
+    """Return the number of hash values, a power of two, of least variance for rare prefixes.
+
+    epsilon: local epsilon of a report, in nats.
+    """
     gain = exp(min(epsilon, 700.0)) - 1
     powers = [1 << j for j in range(1, DEGREE + 1)]
     return min(powers, key=lambda g: (g + gain) ** 2 / (g - 1))

@@ -212,7 +212,10 @@ class PrefixTree(Randomizer):
         return PrefixReports(levels, keys, GRR(self.values, self.epsilon).sample(values, rng))
 
     def symbols(self, reports: PrefixReports) -> Symbols:
-        """Return each report's row number in the matrix: by level, then key, then hash value."""
+        """Return each report's row number in the matrix: by level, then key, then hash value.
+
+        The level is the length of the reported prefix.
+        """
         check_rows(self)
         keys = np.zeros(len(reports), np.int64)
         for word in reports.keys.T:
@@ -242,7 +245,10 @@ class PrefixTree(Randomizer):
         return min_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the share of a longest text, and the least share found."""
+        """Return expected 95 % limits of the share of people with a text of `levels` bytes.
+
+        The result also has the least share of people at which such a text is found.
+        """
         return (expected_found(people, self.levels, (self.truth, self.lie)),)
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
@@ -346,9 +352,9 @@ class PrefixTree(Randomizer):
         return np.array([self.share_variance(share, count, people) for share, count in pairs])
 
     def noise(self) -> float:
-        """Return n times the variance of the share of a longest text that no person has.
+        """Return n times the variance of the estimated share of a text that none of n people has.
 
-        n is the number of people.
+        The text has `levels` bytes, so it is whole only in the longest prefixes.
         """
         p, q = self.truth, self.lie
         return self.levels * q * (1 - q) / (p - q) ** 2

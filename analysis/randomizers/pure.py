@@ -34,9 +34,10 @@ SMALL = 1 << 16
 
 
 class Pure(Randomizer):
-    """The base class of randomizers whose reports support symbols with two probabilities.
+    """The base class of randomizers with reports that support a set of symbols.
 
-    A report supports the true symbol with probability `truth`, and each other symbol with `lie`.
+    A report supports the symbols that are consistent with it: the sender's symbol with probability
+    `truth`, and each other symbol with probability `lie`.
     """
 
     __slots__ = ()
@@ -60,10 +61,13 @@ class Pure(Randomizer):
 
     @abstractmethod
     def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
-        """Return a mask of the symbols that each report supports, shape (people, inputs)."""
+        """Return a mask of the symbols that each report supports, shape (people, inputs).
+
+        A report supports the symbols that are consistent with it.
+        """
 
     def _check_supports(self, people: int) -> None:
-        """Refuse with a ParameterError a mask of supports that is too large for one array."""
+        """Refuse with a ParameterError a table of reports x symbols that is too large."""
         if people * self.inputs > DENSE_ENTRIES:
             raise ParameterError(
                 f"reports: found {people} for {self.inputs} symbols; the table reports x symbols "
@@ -159,7 +163,10 @@ class Pure(Randomizer):
         return np.asarray((self._noise(shares) + drawing_noise) / people)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % confidence limits of shares of 1/2, then of 0, 1/4, 3/4 and 1."""
+        """Return expected 95 % confidence limits of estimated shares.
+
+        They are for true shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        """
         self._informative()
         return (expected_shares("shares", people, self.truth, self.lie),)
 
@@ -175,14 +182,14 @@ class Pure(Randomizer):
         return float(self._noise(np.array([1 / self.inputs]))[0])
 
     def _noise(self, shares: Floats) -> Floats:
-        """Return n times the variance of each estimated share, given the true shares."""
+        """Return n times the variance of each share estimated from n people. shares: the truth."""
         own_noise, other_noise = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
         return np.asarray(
             (shares * own_noise + (1 - shares) * other_noise) / (self.truth - self.lie) ** 2
         )
 
     def _informative(self) -> None:
-        """Refuse with a ParameterError reports that do not depend on the value."""
+        """Refuse with a ParameterError if the reports do not depend on the value."""
         if not self.truth > self.lie:
             raise ParameterError(
                 f"{self}: its reports do not depend on the value; nothing can be estimated"

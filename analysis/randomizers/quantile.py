@@ -41,7 +41,10 @@ def quantile(
     last = len(points) - 1
 
     def quantile_place(up_to: Floats) -> int:
-        """Return the index of the least number with a cumulative share of at least q."""
+        """Return the index of the least number with a cumulative share of at least q.
+
+        up_to: the share of people up to each number.
+        """
         return min(int(np.searchsorted(np.maximum.accumulate(up_to), q - TIE)), last)
 
     def ends(lower: Floats, upper: Floats) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from .range_limits import Leaves, limits_of_sets
 from .unary import UnaryEncoding
 
 # Most numbers for which expected limits of the median are computed. These need the limits of the
-# share of people up to each number, which takes long for many numbers.
+# share of people up to each number, which take long to compute for many numbers.
 MOST_EXPECTED = 256
 
 

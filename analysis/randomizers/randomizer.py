@@ -164,7 +164,7 @@ class Randomizer(ABC):
         """
         return self.noise()
 
-    # Capacity, contraction and errors of the randomizer as a channel.
+    # Information in a report about its sender, and the errors of an attacker.
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (nats, attained): a report's most information about which of n people sent it.
@@ -191,7 +191,8 @@ class Randomizer(ABC):
     def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - for subclasses
         """Return (error, attained): the least error of naming a report's sender among n people.
 
-        Only GRR and local hashing have it; other families raise a ParameterError.
+        error is a probability; attained: whether an attacker reaches it exactly. Only GRR and local
+        hashing have this number; other families raise a ParameterError.
         """
         raise ParameterError(f"randomizer: found a {type(self).__name__}; needs GRR or LocalHash")
 

@@ -56,7 +56,7 @@ class SampledFeature(Randomizer):
     takes_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Validate the parts: at least one, and all of them support symbols (`Pure`)."""
+        """Validate the features' randomizers: at least one, all of the type `Pure`."""
         parts = tuple(self.parts)
         if not parts or not all(isinstance(part, Pure) for part in parts):
             kinds = ", ".join(type(part).__name__ for part in parts) or "none"
@@ -115,7 +115,12 @@ class SampledFeature(Randomizer):
         return np.stack(columns, axis=1)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
-        """Return the feature that each person drew, and a randomized report about it."""
+        """Return the feature that each person drew, and a randomized report about its value.
+
+        Args:
+            x: rows of values, shape (people, d) for d features, or row numbers, shape (people,).
+            rng: generator or seed.
+        """
         rows, (chooser, noise) = self._rows(x), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(rows))
         groups = [rows[choice == j, j] for j in range(len(self.parts))]
@@ -243,7 +248,7 @@ class SampledFeature(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of characters of a report: the feature in hex, and the widest report."""
+        """The number of characters of a report: the feature's index, and the widest report."""
         return self._digits + max(map(_width, self.parts))
 
     @property

@@ -23,8 +23,8 @@ from ..validation import Counts, Floats
 from .limits import ConfidenceLimits, within
 
 EXACT = 100_000  # most people for which the exact distribution is summed
-# Standard deviations and counts beyond which a distribution is not summed: its probability there is
-# below 1e-15 (Bernstein).
+# A binomial distribution is not summed beyond `FAR` standard deviations plus `MARGIN` counts from
+# its mean: the probability there is below 1e-15 (Bernstein's inequality).
 FAR, MARGIN = 8.3, 40
 
 
@@ -181,8 +181,8 @@ def share_limits(
         low, high = ((end - lie) / (truth - lie) for end in ends)
     else:
         low = min_holders(people, distinct_counts, truth, lie, alpha / 2) / people
-        # The upper limit is the lower limit of people without the value, from reports that do not
-        # support it.
+        # The upper limit follows from the lower limit of the number of people without the value,
+        # given the reports that do not support the value.
         mirrored = min_holders(
             people, (people - distinct_counts)[::-1], 1 - lie, 1 - truth, alpha / 2
         )

@@ -221,9 +221,10 @@ class SplitMix(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the mean: for people at the ends of the range.
+        """Return expected 95 % limits of the mean, as shares of the range.
 
-        The first limits are for half of the people at each end, the second for all at one end.
+        There are three pairs of limits: for a mean in the middle of the range, for all people at
+        the least number, and for all at the largest.
         """
         shares, low = people * self.messages_per_person, min(self.points)
         ends = [

@@ -37,7 +37,8 @@ from .pure import Pure
 from .randomizer import MOST_NATS, Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 
-# Most random numbers drawn at a time, which bounds the memory beside the reports.
+# Most random numbers drawn at a time, which bounds the memory that is needed in addition to the
+# reports.
 BLOCK = 1 << 21
 
 
@@ -126,8 +127,9 @@ class SubsetSelection(Pure):
                 np.arange(len(own_values)),
                 rng.random(len(own_values)) < self.truth,
             )
-            # The d least of a random numbers are a uniform subset. The true symbol gets the least
-            # number if it is in the report, else the largest.
+            # Each symbol gets a random number; the d symbols with the least numbers are a uniform
+            # set. The true symbol gets the least number if it is to be in the report, else the
+            # largest.
             order = rng.random((len(own_values), self.a))
             order[rows_of_block, own_values] = np.where(inside, -1.0, 2.0)
             chosen_symbols = np.argpartition(order, self.d - 1, axis=1)[:, : self.d]

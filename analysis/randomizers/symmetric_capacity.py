@@ -84,8 +84,8 @@ def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits")
     own_excess, other_excess = excess([gap * (g - 1), -gap])
     reach = 40 * sqrt(m / g) + 60
     shared = np.arange(max(0, floor(m / g - reach)), min(m, ceil(m / g + reach)) + 1)
-    # The binomial distribution by ratios of neighbouring probabilities, within 40 deviations of its
-    # mean; the rest is negligible.
+    # The binomial distribution is computed by ratios of neighbouring probabilities, within 40
+    # deviations of its mean; the rest is negligible.
     logs = np.cumsum(np.log((m - shared[:-1]) / (shared[:-1] + 1) / (g - 1)))
     weight = np.exp(np.append(0.0, logs) - max(0.0, logs.max(initial=0.0)))
     crowd = float(weight / weight.sum() @ excess(gap * (g * shared / m - 1)))

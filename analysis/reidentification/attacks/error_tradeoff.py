@@ -154,8 +154,8 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
     """Return the detection error trade-off: false acceptances and rejections by threshold.
 
     Args:
-        genuine: scores of the same person, shape (n,), n >= 1.
-        impostor: scores of different people, shape (m,), m >= 1.
+        genuine: scores of sequences against their owners, shape (n,), n >= 1.
+        impostor: scores of sequences against other people, shape (m,), m >= 1.
     """
     genuine_scores, impostor_scores = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
     genuine_scores, impostor_scores = np.sort(genuine_scores), np.sort(impostor_scores)

@@ -86,7 +86,7 @@ class MarkovAttack:
         """Return the log-likelihood (nats) of each released sequence under each person's chain.
 
         Args:
-            released: sequences over the same alphabet, of known or unknown people.
+            released: sequences of the same symbols, of known or unknown people.
 
         Returns:
             Shape (released people, trained people); higher is likelier.
@@ -147,7 +147,9 @@ class ReportAttack:
     randomizer: GRR | LocalHash
 
     def __post_init__(self) -> None:
-        """Check the randomizer: GRR or local hashing, of as many inputs as symbols.
+        """Check the randomizer: GRR or local hashing, with as many inputs as there are symbols.
+
+        Symbols are the different values in `training`.
 
         Raises:
             ParameterError: another randomizer, or another number of inputs.
@@ -191,7 +193,7 @@ def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:
 
 
 def _shares(counts: Any) -> Any:
-    """Return the rows of a CSR array of counts divided by their sums."""
+    """Return a CSR array of counts with each row divided by its sum."""
     shares = counts.astype(np.float64)
     shares.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
     return shares
