@@ -1,10 +1,11 @@
 """Shares of millions of symbols (possible values), most of which no person has.
 
 An unbiased estimate of the share of such a symbol is noise around 0. Paper 003, Section 5.3,
-keeps the significant symbols and sets all other shares to 0 ("emp+thr"). A report supports a symbol
-if it is consistent with it. nu is the probability that a report supports a symbol that its person
-does not have. A symbol is significant from a threshold c of n reports on, which a symbol without
-people reaches with probability at most level / |X| (Bonferroni over all |X| symbols):
+keeps the significant symbols and sets all other shares to 0 ("emp+thr"). A report supports the
+symbols that are consistent with it. nu is the probability that a report supports a symbol that its
+person does not have. A symbol is significant if at least c of n reports support it. With
+probability at most level / |X| this happens to a given symbol that no person has (Bonferroni over
+all |X| symbols):
 
     normal   the paper's: n nu + z sqrt(n nu (1 - nu)), z the normal quantile at 1 - level / |X|
     exact    the least c with P(Bin(n, nu) >= c) <= level / |X|
@@ -35,7 +36,7 @@ Rule = Literal["exact", "normal"]
 class LargeDomain:
     """The number of supporting reports of each symbol in a large domain.
 
-    A report supports a symbol if it is consistent with it. Most symbols have the least number of
+    A report supports the symbols that are consistent with it. Most symbols have the least number of
     supporting reports; only symbols with more are stored.
 
     Attributes:

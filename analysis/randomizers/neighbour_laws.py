@@ -9,7 +9,9 @@ probability w another person's report is drawn from b, independently of its valu
 privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). The blankets are:
 
     GRR             a uniform report; w = a q for a symbols, q the probability of a given other
-    local hashing   a uniform report; w = g q' for g hash values, q' the same for hash values
+                    symbol
+    local hashing   a uniform report; w = g q' for g hash values, q' the probability of a given
+                    other hash value
     flipped bits    a uniform vector of L bits; w = (2 q)^L, with q the probability of a flip
     unary encoding  all bits drawn with lambda, the probability of a 1 at another symbol; kappa is
                     that at the true symbol, and w is the largest weight that all bits allow:
@@ -251,8 +253,8 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
     """Return the report distributions of bit vectors u and v if all other people have x.
 
     u and v differ in h bits; q is the probability of a flip. x agrees with u in j of the h bits,
-    and is inverted in r of the other bits. The outcomes are three counts of bits that are reported
-    unchanged: of u among the j bits, of u among the other h - j, and of x among the r bits.
+    and is inverted in r of the other bits. The outcomes are three counts of bits of a report: equal
+    to u among the j bits, equal to u among the other h - j, and equal to x among the r bits.
     """
     p = 1 - q
 

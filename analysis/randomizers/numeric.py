@@ -79,8 +79,8 @@ class Numeric(Numbered):
     def classes(self) -> PairLaw:
         """The report distributions of the least and the largest number, with their privacy blanket.
 
-        The blanket is a distribution that other people's reports have with some probability,
-        for any of their numbers (`neighbour_laws.py`). It is uniform in most families.
+        The blanket is a distribution that other people's reports have with some probability
+        for any number (`neighbour_laws.py`). It is uniform in most families.
         """
 
     @property
