@@ -202,8 +202,8 @@ class LocalHash(Pure):
             )
         if (reports.keys >= np.array(limits, np.uint64)).any():
             raise ParameterError(
-                f"reports.keys: found a word not below its limit of {limits}; needs reports of "
-                "this hash family"
+                f"reports.keys: found a number not below its limit in {limits}; needs keys of this "
+                "hash family"
             )
         return reports
 

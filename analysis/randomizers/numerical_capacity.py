@@ -62,7 +62,8 @@ def pairwise_contraction(matrix: Floats) -> float:
     columns = matrix.T
     if len(columns) > MOST_INPUTS:
         raise ParameterError(
-            f"randomizer: found {len(columns)} inputs; pairs of at most {MOST_INPUTS} are tried"
+            f"randomizer: found {len(columns)} inputs; needs at most {MOST_INPUTS}, because "
+            "all pairs are tried"
         )
     return max(
         two_inputs(columns[x], columns[second]) for x in range(len(columns)) for second in range(x)

@@ -184,7 +184,10 @@ def as_scores(scores: npt.ArrayLike, name: str, min_count: int = 1) -> Floats:
     if array.ndim != 1 or array.size < min_count:
         raise ParameterError(f"{name}: shape {array.shape}; needs at least {min_count} scores")
     if not np.isfinite(array).all():
-        raise ParameterError(f"{name}: holds a score that is not finite; log-scores need a floor")
+        raise ParameterError(
+            f"{name}: holds a score that is not finite; needs finite scores, such as logarithms of "
+            "probabilities above 0"
+        )
     return array
 
 
@@ -200,7 +203,7 @@ def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
     if owners is None:
         if table.shape[0] > table.shape[1]:
             raise ParameterError(
-                f"scores: shape {table.shape}; with more rows than people, needs owners"
+                f"scores: shape {table.shape}; needs `owners` if there are more rows than people"
             )
         return np.arange(table.shape[0])
     array = as_array(owners, "owners", "a person for each row")

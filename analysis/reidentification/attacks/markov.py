@@ -159,7 +159,7 @@ class ReportAttack:
         if self.randomizer.inputs != self.training.symbols:
             raise ParameterError(
                 f"randomizer: {self.randomizer}, but the training data have "
-                f"{self.training.symbols} symbols; needs as many"
+                f"{self.training.symbols} symbols; needs as many inputs as symbols"
             )
 
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:

@@ -130,7 +130,7 @@ def test_foreign_reports_are_refused() -> None:
         LocalHash(10, 4, 1.0).estimate([1, 2])
     with pytest.raises(ParameterError, match=r"reports\.values"):
         LocalHash(10, 2, 1.0).estimate(LocalHash(10, 4, 1.0).sample(np.arange(100) % 10, rng=0))
-    with pytest.raises(ParameterError, match="reports of this hash family"):
+    with pytest.raises(ParameterError, match="keys of this hash family"):
         LocalHash(1000, 4, 1.0).estimate(LocalHash(100_000, 4, 1.0).sample(np.arange(9), rng=0))
 
 
