@@ -102,7 +102,7 @@ class _LogFactorials:
 
     @classmethod
     def from_range(cls, first: int, end: int) -> "_LogFactorials":
-        """Return the table for first <= k < end."""
+        """Return the table of log k! for first <= k < end."""
         from scipy.special import gammaln
 
         return cls(first, np.asarray(gammaln(np.arange(first, end, dtype=np.float64) + 1)))
@@ -326,8 +326,9 @@ class Trials:
     def missed(self, holders: int) -> float:
         """Return the largest probability that a search misses a text, over all lengths of texts.
 
-        A text of i bytes passes i tests of its prefixes, and then a test of the whole text. The
-        longest texts pass a prefix test less. holders: number of people with the text.
+        A text of i bytes passes i tests of its prefixes, and then a test of the whole text. A
+        text of the full length of L bytes passes only L - 1 prefix tests. holders: number of people
+        with the text.
         """
         first, law = supporters(holders, self.people, self.truth, self.lie)
         missed_before, worst = 0.0, 0.0

@@ -326,8 +326,7 @@ class PrefixTree(Randomizer):
 
         Args:
             share: the true share.
-            level_people: the number of people with a reported prefix that shows the whole text
-                .
+            level_people: the number of people with a reported prefix that shows the whole text.
             people: the number of all people.
         """
         if not level_people:

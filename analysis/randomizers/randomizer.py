@@ -355,8 +355,7 @@ class Randomizer(ABC):
     def single(self) -> Randomizer:
         """Return the randomizer of one symbol or bit.
 
-        It is this randomizer itself, unless this randomizer applies another to each of several bits
-        .
+        It is this randomizer itself, unless this randomizer applies another to several bits.
         """
         return self
 

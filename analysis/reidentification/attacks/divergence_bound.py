@@ -131,16 +131,15 @@ def divergence_bound(
         impostor: impostor scores, independent of each other unless people are given.
         neighbours: the number k >= 1 of nearest neighbours of the estimate.
         confidence: of the lower bound.
-        genuine_people: for each genuine score the number of the person that it depends on.
-            Scores of one person may depend on each other, scores of different people are
-            independent.
+        genuine_people: for each genuine score the number of the person that it depends on. Scores
+            of one person may depend on each other, scores of different people are independent.
         impostor_people: for each impostor score such a person, with the same numbering. Both lists
             are given or neither.
 
     Returns:
-        The bound and the estimate. If people are given, the bound is on the divergence of a score
-            of a
-        random person.
+        The bound and the estimate. If people are given, the divergence is that of a score of a
+            random
+        person.
     """
     k = whole(neighbours, "neighbours", 1)
     genuines = as_scores(genuine, "genuine", max(FEWEST, k + 1))
