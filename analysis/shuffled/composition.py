@@ -58,7 +58,7 @@ RULE = "losses convolved"
 # searched to a relative error of NEAR.
 TINY, NEAR = 1e-9, 0.02
 # Distributions up to SHORT points are convolved term by term. Longer ones use a Fourier transform.
-# NOISE, more than its rounding error, is then subtracted, so that the result is a lower bound.
+# NOISE, more than its rounding error, is then added for upper bounds, subtracted for lower bounds.
 SHORT, NOISE = 1200, 1e-15
 # Most sets of features for which the sum of privacy losses is computed separately; beyond it, one
 # bound covers all sets.
@@ -80,18 +80,20 @@ class Loss:
         first: the first grid point is first * step.
         law: probabilities of the grid points, shape (k,).
         unbounded: probability of a loss beyond every bound.
+        is_upper: whether its delta bounds deltas from above, else from below.
     """
 
     step: float
     first: int
     law: Floats
     unbounded: float
+    is_upper: bool
 
     def with_(self, second: Loss) -> Loss:
         """Return the distribution of the sum with a second, independent loss on the same grid."""
-        law = _convolved(self.law, second.law)
+        law = _convolved(self.law, second.law, NOISE if self.is_upper else -NOISE)
         unbounded = 1 - (1 - self.unbounded) * (1 - second.unbounded)
-        return Loss(self.step, self.first + second.first, law, unbounded)
+        return Loss(self.step, self.first + second.first, law, unbounded, self.is_upper)
 
     def or_nothing(self) -> Loss:
         """Return the distribution of the larger of this loss and 0.
@@ -100,7 +102,7 @@ class Loss:
         """
         law = self.law[-self.first :].copy()
         law[0] += float(self.law[: -self.first].sum())
-        return Loss(self.step, 0, law, self.unbounded)
+        return Loss(self.step, 0, law, self.unbounded, self.is_upper)
 
     @property
     def values(self) -> Floats:
@@ -293,7 +295,7 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
     law[centre + stride :: stride] = x[1:] * weight
     law[:centre:stride] = weight[::-1]
     law[centre] = max(0.0, 1 - float(law.sum()) - float(deltas[-1]))
-    return Loss(step, -centre, law, float(deltas[-1]))
+    return Loss(step, -centre, law, float(deltas[-1]), is_upper=True)
 
 
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
@@ -315,7 +317,7 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
     # so that tails only grow.
     law = np.zeros(2 * last * stride + 1)
     law[::stride] = np.append(1 - tails[0], tails[:-1] - tails[1:])
-    return Loss(step, -last * stride, law, float(tails[-1]))
+    return Loss(step, -last * stride, law, float(tails[-1]), is_upper=True)
 
 
 def _tails(n: int, q: float, t: Floats) -> Floats:
@@ -380,7 +382,7 @@ def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
     is_within = loss >= -widest
     first = int(place[is_within].min())
     law = np.bincount(place[is_within] - first, chance[is_within]).astype(np.float64)
-    return Loss(step, first, law, 0.0)
+    return Loss(step, first, law, 0.0, is_upper=False)
 
 
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
@@ -399,13 +401,16 @@ def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     return chance, np.minimum.accumulate(loss)
 
 
-def _convolved(law: Floats, second_law: Floats) -> Floats:
-    """Return the convolution of two distributions: exact if short, else a lower bound by FFT."""
+def _convolved(law: Floats, second_law: Floats, noise: float) -> Floats:
+    """Return the convolution of two distributions: exact if short, else by Fourier transform.
+
+    noise: added to each probability of the transform, to keep the bound despite rounding errors.
+    """
     if min(len(law), len(second_law)) < SHORT:
         return np.convolve(law, second_law)
     from scipy.signal import fftconvolve
 
-    return np.maximum(fftconvolve(law, second_law) - NOISE, 0.0)
+    return np.maximum(fftconvolve(law, second_law) + noise, 0.0)
 
 
 def _summed(losses: Sequence[Loss]) -> Loss:

@@ -10,7 +10,7 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 from veilmix.analysis.shuffled import count_pmf, epsilon_for
 from veilmix.analysis.shuffled.amplification import report_epsilon
-from veilmix.analysis.shuffled.composition import compose_reports
+from veilmix.analysis.shuffled.composition import Loss, compose_reports
 from veilmix.errors import ParameterError
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -139,3 +139,14 @@ def test_one_feature_is_itself() -> None:
 def test_bad_parameters_get_one_clear_error(bad: Callable[[], object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         bad()
+
+
+@pytest.mark.parametrize("is_upper", [True, False])
+def test_transforms_of_long_losses_stay_on_their_side(is_upper: bool) -> None:
+    """Each tail of a convolution by Fourier transform bounds the tail summed term by term."""
+    rng = np.random.default_rng(5)
+    laws = [weights / weights.sum() for weights in np.exp(-9 * rng.random((2, 3_000)))]
+    first, second = (Loss(0.001, -1_500, law, 0.0, is_upper) for law in laws)
+    tails = first.with_(second).law[::-1].cumsum()
+    exact = np.convolve(*laws)[::-1].cumsum()
+    assert (tails >= exact).all() if is_upper else (tails <= exact).all()
