@@ -32,7 +32,7 @@ ATTACK = Attack(
     by=USER,
     does="says nothing",
     remedy=(
-        "`promise`, proved again of those who came ([ADR "
+        "`promise`, proved again for the people who answered ([ADR "
         "22](adr/0022-a-promise-is-proved-again-of-those-who-came.md)), or nothing is released; "
         "`min_dropout`, if few leave between the rounds"
     ),

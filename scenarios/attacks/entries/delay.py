@@ -41,7 +41,7 @@ def total(counts: Counts) -> int:
 ATTACK = Attack(
     by=NETWORK,
     does="holds back everybody's messages but one person's until the batch has left",
-    remedy="`min_batch`; late messages are never flushed",
+    remedy="`min_batch`: the batch is too small; messages that come later are refused",
     scenario="attack-delay",
     unit="people linked",
     waits="a message of a person other than the target",

@@ -28,8 +28,8 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="loses all answers of some people",
     remedy=(
-        "`tokens`; `challenge`, `receipts`: aborts unopened; else nothing: all totals are short "
-        "by as many"
+        "`tokens`; `challenge`, `receipts`: the round aborts before ballots are opened; else "
+        "nothing: all totals are short by as many"
     ),
     scenario="attack-drop-people",
     unit="people not counted",

@@ -16,7 +16,7 @@ def trial(_people: int, shufflers: int) -> list[Keys]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the order of arrival",
-    remedy="`order`: the receiver of the batch shows it and takes nothing",
+    remedy="`order`: the receiver of the batch reports it and processes nothing",
     scenario="attack-forward",
     unit="people linked",
     waits="a batch that the shuffler forwards",

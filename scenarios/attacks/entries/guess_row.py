@@ -83,8 +83,8 @@ ATTACK = Attack(
     by=USER,
     does="sends, with k - 2 others, a row that somebody else may have",
     remedy=(
-        "nothing: k - 1 people learn whether another person has one row. `registered`: they "
-        "must exist"
+        "nothing: k - 1 people together learn whether another person has one given row. "
+        "`registered`: these k - 1 must be registered people"
     ),
     scenario="attack-guess-row",
     unit="others opened by guesses",

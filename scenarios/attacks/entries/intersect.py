@@ -73,8 +73,8 @@ ATTACK = Attack(
     by=NETWORK,
     does="sees who takes part in each of many releases, and adds and subtracts them",
     remedy=(
-        "`burn`: in all sessions together, at least `min_dropout` people must have come in "
-        "other rounds than all others"
+        "`burn`: people who were counted in exactly the same rounds, of all sessions, form a "
+        "group; each group must have at least `min_dropout` people"
     ),
     scenario="attack-intersect",
     unit="released rows read of those who come and go",

@@ -49,9 +49,9 @@ def closed(scene: Scene, _fault: Fault) -> Measured:
 
 ATTACK = Attack(
     by=USER,
-    does="sends the group of its row a share that fits no other",
+    does="sends a wrong key share for its row, which fits no share of other people",
     remedy=(
-        "always on: any k right shares open a group "
+        "always on: any k right shares of a row open it "
         "([ADR 59](adr/0059-a-share-that-is-junk-is-found-by-anybody.md))"
     ),
     scenario="attack-junk-share",

@@ -35,8 +35,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="keeps columns that its rule forbids, and certifies them",
     remedy=(
-        "`promise`: the analyst cannot prove it of those who came; `recompute`, with public "
-        "marginals: it does not even read"
+        "`promise`: the analyst cannot prove the bound for the people who answered; `recompute`, "
+        "with public marginals: the analyst opens no ballot"
     ),
     scenario="attack-lie",
     unit="people exposed above the promise",

@@ -16,8 +16,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="publishes counts in which nobody is in a small crowd, and decides from them",
     remedy=(
-        "`sums`, with public marginals: the analyst finds others; `promise`: it is proved from "
-        "the analyst's own counts"
+        "`sums`, with public marginals: the analyst counts others; `promise`: the bound is proved "
+        "from the analyst's own counts"
     ),
     scenario="attack-lie-marginals",
     unit="people exposed above the promise",

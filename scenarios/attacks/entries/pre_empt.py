@@ -27,7 +27,10 @@ def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="hands the reader a batch of its own in the place of the last shuffler's",
-    remedy="always on: the batch must come from the hop before, and be the one in its account",
+    remedy=(
+        "always on: the batch must come from the hop before, and match the digest that this hop "
+        "posted"
+    ),
     scenario="attack-pre-empt",
     unit="people by whom a count is moved",
     waits="a batch of a first shuffler that is not the last one",

@@ -37,7 +37,7 @@ ATTACK = Attack(
     does="sends a message of somebody a second time",
     remedy=(
         "`dedupe` in the same round; `bind` in the next; fresh keys in another session; "
-        "`registered` keeps the place of the user free"
+        "`registered`: the copy does not use up the user's one message"
     ),
     scenario="attack-replay",
     unit="people by whom a count is moved",

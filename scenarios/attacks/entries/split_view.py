@@ -28,7 +28,10 @@ def read_there(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=NETWORK,
     does="keeps the board too, and shows one person another, with keys of its own",
-    remedy="`signed`: known identities sign posts; two heads of one place prove the lie",
+    remedy=(
+        "`signed`: keys known beforehand sign posts; two signed heads of different logs prove the "
+        "lie"
+    ),
     scenario="attack-split-view",
     unit="values of the target read",
     waits="a post that the target is shown otherwise, which the last entry with that target does",

@@ -49,8 +49,8 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release when so many friends leave that nobody stands out",
     remedy=(
-        "`tokens`: a person who asked for one may not be missing (S5 is left); `min_dropout` "
-        "above the number of friends; `promise` with nothing to spare"
+        "`tokens`: a person who asked for one may not be missing (S5 is left); `min_dropout` above "
+        "the number of friends; `promise` if the bound allows no further exposed person"
     ),
     scenario="attack-thin-out",
     unit=UNIT,

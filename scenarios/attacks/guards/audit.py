@@ -22,7 +22,7 @@ GUARD = Guard(
     on=True,
     off=False,
     held_in=("protocol/rounds/audit.py", "roles/audit.py"),
-    guards="half of the layers of every pair of shufflers are opened before everybody",
+    guards="half of the layers of every pair of shufflers are opened in public",
     setting="half of the layers of every pair of shufflers are opened before everybody",
     price=(
         "by watching, a reader and one of every pair link half of the people, so one honest "

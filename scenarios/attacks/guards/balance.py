@@ -9,7 +9,10 @@ GUARD = Guard(
     on=True,
     off=False,
     held_in=("roles/board_monitor.py", "protocol/board/alarms.py"),
-    guards="totals and accounts on the board are added up",
+    guards=(
+        "the analyst adds up totals and accounts (each party's numbers of received, refused and "
+        "forwarded messages) on the board, and reports a mismatch"
+    ),
     setting="totals and accounts on the board are added up",
     price="none: sums of posts",
     default=False,

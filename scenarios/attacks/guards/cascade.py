@@ -7,6 +7,9 @@ GUARD = Guard(
     on=3,
     off=1,
     held_in=("roles/shuffler.py",),
-    guards="one honest shuffler, or pair if audited, keeps those who watch from linking anybody",
+    guards=(
+        "one honest shuffler, or pair if audited, keeps honest-but-curious parties from linking "
+        "anybody"
+    ),
     price="none: a layer for every answer and shuffler",
 )

@@ -25,10 +25,10 @@ GUARD = Guard(
     on=True,
     off=False,
     held_in=HELD_IN,
-    guards="no ballot is opened before everybody has looked whether what was sent has come",
+    guards="no ballot is opened before all people have checked that their ballots arrived",
     setting="nothing is opened before people have looked whether theirs has come",
     price=(
-        "three deadlines to look; all learn who takes part; an accepted person who has sealed "
+        "three deadlines to check; all learn who takes part; an accepted person who has sealed "
         "nothing stops the round"
     ),
     default=False,

@@ -9,7 +9,7 @@ GUARD = Guard(
     on=True,
     off=False,
     held_in=("roles/board_monitor.py",),
-    guards="users compare what they were told with the board",
+    guards="users compare the announcement that they received with the board",
     setting="people compare what they were told with the board",
     price="none: a hash a user",
     observe=lambda guards, setting: replace(guards, compares=setting.defence.compare),

@@ -8,8 +8,8 @@ GUARD = Guard(
     on=4,
     off=0,
     held_in=("protocol/peers/agreement.py",),
-    guards="every batch holds messages of several peers",
+    guards="peers send dummies (blanks), so every batch holds messages of several peers",
     setting="blank messages of each peer",
-    price="a message and its layers for every blank",
+    price="a message and its layers for every dummy",
     among=(PEERS.name,),
 )

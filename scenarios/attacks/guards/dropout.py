@@ -10,7 +10,7 @@ GUARD = Guard(
     on=10,
     off=1,
     held_in=("protocol/wire/crowd_limits.py",),
-    guards="a second round that fewer people have left is burned",
+    guards="a second round is aborted if people left, but fewer than this number",
     setting="people who must have left, if any did, for a second round to be released",
     price="one person who leaves stops the release",
 )

@@ -7,6 +7,6 @@ GUARD = Guard(
     on=None,
     off=1,
     held_in=("crypto/entropy.py",),
-    guards="keys and salts that nobody can derive again",
+    guards="keys and salts that nobody can compute again",
     price="a run cannot be repeated",
 )

@@ -29,7 +29,10 @@ GUARD = Guard(
     on=0.05,
     off=0.0,
     held_in=HELD_IN,
-    guards="as `challenge`, but a share of people looks: a replacement of others is not seen",
+    guards=(
+        "as `challenge`, but only a share of people checks: a replaced ballot of another person is "
+        "not seen"
+    ),
     setting="share of people who look whether what they sent has come, before it is opened",
     price="as `challenge`",
     default=False,

@@ -9,8 +9,11 @@ GUARD = Guard(
     on=True,
     off=False,
     held_in=("protocol/board/sum_check.py",),
-    guards="both readers compare what they read of the same people; what does not fit burns",
+    guards=(
+        "curator and analyst compare their counts of the same people; a difference aborts the "
+        "session"
+    ),
     setting="a release fits what was counted of the same people before",
-    price="a person who answers otherwise in round 2 aborts it",
+    price="a person whose answer differs in round 2 aborts it",
     observe=lambda guards, setting: replace(guards, sums=setting.defence.sums),
 )
