@@ -167,7 +167,7 @@ def attacks() -> str:
             if known.how == how:
                 united.setdefault((how, known.why), []).append(f"`{known.attack}`")
     lines = ((", ".join(names), how, why) for (how, why), names in united.items())
-    return written_table(("attack", "search", "by or why"), lines)
+    return written_table(("attack", "search", "strategy or reason"), lines)
 
 
 def guards() -> str:
@@ -192,8 +192,8 @@ def _switched_off(what: str, known_guards: Sequence[GuardCoverage]) -> str:
         else:
             reasons.setdefault(known.why, []).append(f"`{known.guard}`")
     without = [(", ".join(names), why) for why, names in reasons.items()]
-    found = written_table((what, "find of", "strategy: why"), finds)
-    return f"{found}\n{written_table((f'{what} without a find', 'reason'), without)}"
+    found = written_table((what, "coalition", "strategy: explanation"), finds)
+    return f"{found}\n{written_table((f'{what} without a strategy', 'reason'), without)}"
 
 
 def page(table: SearchTable) -> str:
