@@ -13,8 +13,8 @@ from .saved_session import SessionEvidence
 
 ALWAYS = (
     "answers: whether people said what is true, or exist; no post shows a person",
-    "keys: whether parties pooled keys or views; following the protocol leaves no trace of it",
-    "alarms: heads do not cover them, and users sign none: one may be missing or invented",
+    "keys: whether parties pooled keys or views; pooling leaves no trace on the board",
+    "alarms: tree heads do not cover them, and users sign none: one may be missing or invented",
     "times: no post has one; deadlines cannot be checked",
     "other readers: whether the board showed them the same posts; compare the digest with theirs",
 )
@@ -23,9 +23,7 @@ CURATORS_COUNT = (
     "counts: whether the curator counted what it opened; its counts are secret, and so are its "
     "decryption shares"
 )
-REPLACED = (
-    "ballots: whether a shuffler replaced one; batches are not on the board, their numbers are"
-)
+REPLACED = "ballots: whether a shuffler replaced one; of a batch the board has only size and digest"
 CHALLENGED = (
     "ballots: whether a shuffler replaced one of a person who did not look; whoever looked could "
     "prove it before anything was opened"
