@@ -46,8 +46,8 @@ def result_text(result: CoalitionResult) -> str:
     if result.part:
         return "the same"
     if (find := result.find) is None:
-        return f"nothing found among {result.played:,} strategies"
-    reads = BEYOND[find.reads].removesuffix(", ") or "reads the row of one person"
+        return f"nothing ({result.played:,} tried)"
+    reads = BEYOND[find.reads].removesuffix(", ") or "reads one person's row"
     guess = f"guess {find.guess:.2f}, honest {find.honest:.2f}"
     return f"{reads} ({guess}; noticed: {find.noticed}): {find.words}"
 
