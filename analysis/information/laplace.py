@@ -1,13 +1,17 @@
 """A heavy-tailed approximation of the posterior of P given report tallies, for importance sampling.
 
-P is the distribution of values, R the rows of the randomizer, s_y the number of reports y. In the
-coordinates eta with p = softmax(eta, one coordinate fixed at 0) the posterior density is
-proportional to prod_x p_x^prior_x prod_y (Rp)_y^s_y: one mode, exponential tails. The proposal is a
-multivariate t around the mode, with the posterior's curvature there, a quarter of it three times as
-wide: its tails are heavier than the posterior's, so importance weights are bounded and averages of
-weights are unbiased for the marginal likelihood for any quality of the fit. The evenness of weights
-falls with the number of inputs: for GRR(a, 1), n = 1000 and the Jeffreys prior the draws are worth
-0.78, 0.51, 0.26, 0.08 and 0.02 of independent draws for a = 2, 3, 4, 6, 10.
+P is the distribution of values, R the rows of the randomizer, s_y the number of reports y, prior_x
+the Dirichlet parameter of input x. In the coordinates eta with p = softmax(eta, a coordinate
+fixed at 0) the posterior density is proportional to prod_x p_x^prior_x prod_y (Rp)_y^s_y. It has
+a single mode and exponential tails.
+
+The proposal, from which draws are made, is a multivariate t distribution around the mode. Its scale
+matrix is the inverse of the posterior's curvature at the mode; a quarter of the draws are three
+times as wide. Its tails are heavier than the posterior's, so importance weights are bounded. The
+mean weight is unbiased for the marginal likelihood, however good the fit. Weights become less even
+with more inputs: for generalised randomised response GRR(a, 1) with a inputs, n = 1000 people and
+the Jeffreys prior, a draw is worth 0.78, 0.51, 0.26, 0.08 and 0.02 independent draws for a = 2, 3,
+4, 6, 10.
 
 All functions work on many tally vectors at once.
 """
@@ -26,17 +30,20 @@ FREEDOM = 5.0
 # value's share has a long tail of small shares.
 WIDE_SHARE, WIDE = 0.25, 3.0
 NEWTON_STEPS = 60
-# A Newton step moves no log-ratio by more than this.
+# A Newton step changes no coordinate (log-ratio of two probabilities) by more than this.
 LARGEST_MOVE = 2.0
-SETTLED = 1e-8  # the search ends if no log-ratio moves by more
+SETTLED = 1e-8  # the search for the mode ends if no coordinate moves by more
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The importance-sampling proposal: a multivariate t for each of k tally vectors.
+    """The importance-sampling proposal: a multivariate t for each of k vectors of report counts.
+
+    Each is centred at the posterior mode. Draws are distributions p of the a inputs, as log-ratios
+    log(p_x / p_last) of each input's probability to the last input's.
 
     Attributes:
-        mode: the posterior mode, shape (k, a - 1), log-ratios of the inputs to the last input.
+        mode: the posterior mode as log-ratios, shape (k, a - 1).
         root: shape (k, a - 1, a - 1), lower triangular L with L L^T the scale matrix.
     """
 
@@ -44,9 +51,10 @@ class Proposal:
     root: Floats
 
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return `count` random log-ratios for each tally vector, and the log density of each.
+        """Return `count` random points for each vector of report counts, and their log densities.
 
-        Shapes (k, count, a - 1) and (k, count).
+        A point is a distribution of a inputs as log-ratios of the inputs' probabilities to the last
+        input's. Shapes (k, count, a - 1) and (k, count), for k vectors of report counts.
         """
         k, d = self.mode.shape
         radius = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(k, count, 1)))
@@ -61,7 +69,12 @@ class Proposal:
 
 
 def _log_t(squares: Floats, d: int) -> Floats:
-    """Return the log density of the standard t distribution in d dimensions, from squared norms."""
+    """Return the log density of the standard t distribution in d dimensions.
+
+    It has `FREEDOM` degrees of freedom.
+
+    squares: squared norms of the points.
+    """
     from scipy.special import gammaln
 
     constant = gammaln((FREEDOM + d) / 2) - gammaln(FREEDOM / 2) - d / 2 * np.log(FREEDOM * np.pi)
@@ -69,7 +82,10 @@ def _log_t(squares: Floats, d: int) -> Floats:
 
 
 def log_simplex(eta: Floats) -> Floats:
-    """Return log p from the log-ratios of a - 1 inputs to the last input, along the last axis."""
+    """Return log p of the a inputs from their log-ratios `eta`, along the last axis.
+
+    eta: log(p_x / p_last) for all inputs x but the last, shape (..., a - 1).
+    """
     full = np.concatenate([eta, np.zeros((*eta.shape[:-1], 1))], axis=-1)
     top = full.max(axis=-1, keepdims=True)
     return np.asarray(full - top - np.log(np.exp(full - top).sum(axis=-1, keepdims=True)))
@@ -95,8 +111,9 @@ def log_weights(
 ) -> tuple[Floats, Floats]:
     """Draw points p from the proposal and return them with their log importance weights.
 
-    Shapes (k, count, a) and (k, count). The mean of exp(weight) is unbiased for E[prod_y
-    (RP)_y^s_y] under the prior.
+    A point is a distribution of the values. Shapes (k, count, inputs) and (k, count), for k tally
+    vectors. The mean of exp(log weight) is unbiased for E[prod_y (RP)_y^s_y] under the prior, with
+    R the `rows`, s the tallies and P ~ Dirichlet(prior).
     """
     eta, density = proposal.draw(count, rng)
     log_p = log_simplex(eta)
@@ -108,12 +125,13 @@ def log_weights(
 def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
     """Return the proposal for each tally vector: the posterior mode and the scale matrix there.
 
-    The mode is found by Newton steps, shortened until the density rises.
+    The mode is found by Newton steps. A step that lowers the density is not taken, and the next
+    step is a quarter as long.
 
     Args:
         rows: shape (reports, inputs), the randomizer's rows of the outputs that may occur.
         prior: Dirichlet parameters, shape (inputs,).
-        tallies: counts of each report, shape (k, b).
+        tallies: counts of each report, shape (k, reports).
     """
     k, a = len(tallies), prior.size
     eta = np.tile(np.log(prior[:-1] / prior[-1]), (k, 1))
@@ -137,12 +155,23 @@ def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
 
 
 def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return minus the second derivative of the log posterior density at its mode, shape (k, a, a).
+    """Return the observed information at p, shape (k, inputs, inputs).
 
-    With r_y = P(input | report y, p) and v = prior + E[T | S, p], which is (A + n) p at the mode:
-    diag(prior) + sum_y s_y r_y r_y^T - v v^T / (A + n). Written with v it is positive semidefinite
-    everywhere, its only null direction the direction in which p does not change. If tallies ask for
-    a negative share it is far from the expected information.
+    It is minus the second derivative of the log posterior density in log p, exact at the mode:
+    diag(prior) + sum_y s_y r_y r_y^T - v v^T / (A + n). Here s_y is the number of reports y, r_y
+    the vector of P(input | report y, p), n the number of people and A = sum of `prior`. The vector
+    v is `prior` plus the expected counts of true values given the reports; at the mode v = (A + n)
+    p.
+
+    With v in place of (A + n) p the matrix is positive semidefinite everywhere. Its only null
+    direction is a shift of all log probabilities, which leaves p as it is.
+
+    Args:
+        rows: P(report | input), shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
+        tallies: counts s of each report, shape (k, reports).
+        eta: p as log-ratios of the inputs' probabilities to the last input's, shape (k, inputs -
+            1).
     """
     p = np.exp(log_simplex(eta))
     law = np.maximum(p @ rows.T, 1e-300)
@@ -161,25 +190,29 @@ def root_of_inverse(information: Floats) -> Floats:
 
 
 def _root(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return the lower triangular root of the proposal's scale matrix at the log-ratios `eta`.
+    """Return the lower triangular root of the proposal's scale matrix, shape (k, a - 1, a - 1).
 
-    Shape (k, a - 1, a - 1).
+    eta: the mode, as log-ratios of a - 1 inputs' probabilities to the last input's.
     """
     return root_of_inverse(observed_information(rows, prior, tallies, eta)[:, :-1, :-1])
 
 
 def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return the gradient of the log posterior density at the log-ratios `eta`.
+    """Return the gradient of the log posterior density at `eta`, shape (k, a - 1).
 
-    Shape (k, a - 1).
+    eta: log-ratios of a - 1 inputs' probabilities to the last input's.
     """
     p = np.exp(log_simplex(eta))
-    expected = (tallies / np.maximum(p @ rows.T, 1e-300)) @ rows * p  # E[T | S, p]
+    # expected counts of true values given the reports and p
+    expected = (tallies / np.maximum(p @ rows.T, 1e-300)) @ rows * p
     total = (prior.sum() + tallies.sum(axis=1))[:, None]
     return np.asarray((prior + expected - total * p)[:, :-1])
 
 
 def _log_target(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return the log posterior density at the log-ratios `eta`, up to a constant, shape (k,)."""
+    """Return the log posterior density at `eta`, up to a constant, shape (k,).
+
+    eta: log-ratios of a - 1 inputs' probabilities to the last input's, shape (k, a - 1).
+    """
     log_p = log_simplex(eta)
     return np.asarray(log_p @ prior + (tallies * np.log(np.exp(log_p) @ rows.T)).sum(axis=1))

@@ -1,15 +1,17 @@
-"""E[L log L] and E[log L] for L = sum_x q_x P_x with P Dirichlet: one integral for any a.
+"""E[L log L] and E[log L] for L = sum_x q_x P_x with P Dirichlet, as one integral for any a.
 
-P is (G_1, ..., G_a) / |G| with independent G_x ~ Gamma(alpha_x), and |G| ~ Gamma(A) does not
-depend on P; A = sum alpha. With log z = int_0^inf (e^-s - e^-sz) ds / s for z = |G| L and for
-z = |G|, for forms scaled so that E[L] = 1, and w_x = alpha_x / A:
+P = (P_1, ..., P_a) has the Dirichlet parameters alpha, and L is a linear form of P with
+coefficients q_x >= 0. P is (G_1, ..., G_a) / |G| with independent G_x ~ Gamma(alpha_x). The sum
+|G| ~ Gamma(A), A = sum alpha, does not depend on P. The two expectations follow from
+log z = int_0^inf (e^-s - e^-sz) ds / s for z = |G| L and for z = |G|. With w_x = alpha_x / A and L
+scaled so that E[L] = 1:
 
     E[L log L] = int_0^inf [ (1+s)^-(A+1) - phi(s) sum_x w_x q_x / (1 + q_x s) ] ds / s
     E[log L]   = int_0^inf [ (1+s)^-A - phi(s) ] ds / s,      phi(s) = prod_x (1 + q_x s)^-alpha_x
 
-With s = e^u both integrands are analytic for |Im u| < pi and fall off exponentially, so equal
-steps h in u leave an error of about exp(-pi^2 / h): 4e-22 at the step used here, and 2e-11 at
-twice the step, whose difference from the first is the reported error.
+With s = e^u both integrands are analytic for |Im u| < pi and fall off exponentially. So equal steps
+of length h in u leave an error of about exp(-pi^2 / h). At the step used here that is 4e-22. The
+sum with twice the step has an error of 2e-11; the difference of the two sums is the reported error.
 """
 
 from typing import NamedTuple
@@ -20,9 +22,10 @@ import numpy.typing as npt
 from ..validation import Floats
 
 STEP = 0.2
-# Both tails are cut at a fall of the integrand to e^-40 = 4e-18.
+# The integral is cut at both ends where the integrand has fallen to e^-40 = 4e-18.
 TAIL = 40.0
-# Largest u for which e^u is finite in float64; the integrand beyond is below 1e-290 of its largest.
+# Largest u for which s = e^u is finite in float64. The integrand at larger u is below 1e-290 of its
+# maximum.
 LARGEST = 690.0
 # Work arrays hold at most this many numbers, which bounds the memory.
 BLOCK = 2_000_000
@@ -31,9 +34,10 @@ ROUNDING = 1e-14
 
 
 class Integral(NamedTuple):
-    """Values of an integral for several linear forms, and a bound on the error of each value.
+    """Values of an integral for several linear forms, and an estimate of the error of each value.
 
-    The error is estimated by doubling the step.
+    A linear form is L = sum_x q_x P_x of a Dirichlet vector P. The error is the change of the value
+    if the step of the numerical integration is doubled.
 
     Attributes:
         value: shape (forms,).
@@ -50,21 +54,22 @@ def mean_x_log_x(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
     P ~ Dirichlet(alpha).
 
     Args:
-        values: the q_x, shape (forms, v), >= 0; each row has at least one positive entry of
-            positive mass.
+        values: the coefficients q_x, shape (forms, v), >= 0; each row has at least one positive
+            entry of positive mass.
         masses: the Dirichlet parameters alpha_x, shape (v,) or (forms, v), >= 0; inputs with the
             same q_x may be put together as one value with the sum of their parameters.
     """
     q, alpha, mean = _scaled(values, masses)
     integral = _integrate(q, alpha, log_x=False)
-    # E[m L log(m L)] = m (E[L log L] + log m) for E[L] = 1
+    # E[m L log(m L)] = m (E[L log L] + log m) if E[L] = 1; m is `mean`, by which L was divided
     return Integral(mean * (integral.value + np.log(mean)), mean * integral.error)
 
 
 def mean_log(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
     """Return E[log L] in nats for every row q of `values`: L = sum_x q_x P_x, P ~ Dirichlet(alpha).
 
-    Arguments as in `mean_x_log_x`.
+    values: the coefficients q_x, shape (forms, v), >= 0, at least one positive in each row.
+    masses: the Dirichlet parameters alpha_x, shape (v,) or (forms, v), >= 0.
     """
     q, alpha, mean = _scaled(values, masses)
     integral = _integrate(q, alpha, log_x=True)
@@ -72,7 +77,11 @@ def mean_log(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
 
 
 def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return the forms divided by their means E[L], the Dirichlet parameters, and the means."""
+    """Return the coefficients q divided by E[L], the Dirichlet parameters alpha, and E[L].
+
+    L = sum_x q_x P_x is the linear form of each row q of `values`, with P ~ Dirichlet(alpha) and
+    alpha = `masses`. Shapes (forms, v), (forms, v) and (forms,).
+    """
     q = np.atleast_2d(np.asarray(values, dtype=np.float64))
     alpha = np.broadcast_to(np.asarray(masses, dtype=np.float64), q.shape)
     mean = (q * alpha).sum(axis=1) / alpha.sum(axis=1)
@@ -80,10 +89,11 @@ def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Float
 
 
 def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
-    """Integrate over s in equal steps of u = log s, in blocks of forms; return values and errors.
+    """Return E[L log L], or E[log L] with `log_x`, for each linear form L, with an error estimate.
 
-    s is the argument of the forms' Laplace transform. The sum of every other node gives the error.
-    `log_x`: E[log L] in place of E[L log L], L the linear form of a Dirichlet vector.
+    L = sum_x q_x P_x with P ~ Dirichlet(alpha) and E[L] = 1. The integral over s, the argument of
+    L's Laplace transform, is a sum over equal steps of u = log s. The sum over every second step
+    gives the error. Several forms at a time bound the memory.
     """
     nodes = _nodes(q, alpha, log_x=log_x)
     fine, coarse = np.empty(len(q)), np.empty(len(q))
@@ -91,7 +101,8 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
     for i in range(0, len(q), rows):
         part = slice(i, i + rows)
         sums = np.zeros((2, len(q[part])))
-        for j in range(0, nodes.size, 1024):  # even, so that ::2 takes every second node overall
+        # an even number, so that ::2 takes every second node overall
+        for j in range(0, nodes.size, 1024):
             g = _integrand(q[part], alpha[part], np.exp(nodes[j : j + 1024]), log_x=log_x)
             sums += [g.sum(axis=1), g[:, ::2].sum(axis=1)]
         fine[part], coarse[part] = STEP * sums[0], 2 * STEP * sums[1]
@@ -99,9 +110,11 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
 
 
 def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
-    """Return the nodes u = log s of the integral, s the argument of the Laplace transform.
+    """Return the values of u = log s at which the integrand is summed.
 
-    They go from the rise of the first form's integrand to the end of the last.
+    s is the argument of the Laplace transform of each linear form, with coefficients q and
+    Dirichlet parameters `alpha`. The nodes cover all s at which any form's integrand is not
+    negligible.
     """
     is_used = (q > 0) & (alpha > 0)
     total = alpha.sum(axis=1)
@@ -114,9 +127,8 @@ def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
 def _integrand(q: Floats, alpha: Floats, s: Floats, *, log_x: bool) -> Floats:
     """Return the integrand of E[log L] (`log_x`) or E[L log L] at the nodes s.
 
-    L is a linear form of a Dirichlet vector, with coefficients q and parameters `alpha`. Shape
-    (forms,
-    nodes).
+    Shape (forms, nodes). L is a linear form of a Dirichlet vector, with coefficients q and
+    parameters `alpha`.
     """
     scaled = q[:, :, None] * s
     total = alpha.sum(axis=1)[:, None]

@@ -1,8 +1,8 @@
 """Convergence of Markov chains: split R-hat and the effective number of independent draws.
 
-Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4 and 11.5: chains are cut in halves, so that a
-drifting chain disagrees with itself; autocorrelations are added up in pairs until a pair is
-negative (Geyer).
+Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4 and 11.5. Chains are cut in halves, so that a
+drifting chain disagrees with itself. Autocorrelations are added up in pairs of successive lags,
+until the sum of a pair is negative (Geyer's rule).
 """
 
 import numpy as np
@@ -11,9 +11,10 @@ from ..validation import Floats
 
 
 def split_rhat(chains: Floats) -> Floats:
-    """Return split R-hat of each quantity, shape (quantities,).
+    """Return split R-hat of each quantity, shape (quantities,); about 1 if the chains have mixed.
 
-    Close to 1 for chains that have mixed.
+    R-hat is the square root of a ratio: the variance estimated from all half-chains together, over
+    the mean variance within a half-chain.
 
     Args:
         chains: shape (chains, draws, quantities), at least 4 draws.
@@ -24,7 +25,9 @@ def split_rhat(chains: Floats) -> Floats:
 
 
 def effective_size(chains: Floats) -> Floats:
-    """Return the number of independent draws with the same precision of each quantity's mean.
+    """Return the effective sample size of each quantity, shape (quantities,).
+
+    It is the number of independent draws that give a mean as precise as that of the chains.
 
     Args:
         chains: shape (chains, draws, quantities), at least 4 draws.
@@ -47,7 +50,7 @@ def _halves(chains: Floats) -> Floats:
 
 
 def _variances(chains: Floats) -> tuple[Floats, Floats]:
-    """Return the mean variance within chains, and the variance estimated from all chains."""
+    """Return the mean variance within chains, and the variance over all chains, per quantity."""
     n = chains.shape[1]
     within_chains = chains.var(axis=1, ddof=1).mean(axis=0)
     between_chains = chains.mean(axis=1).var(axis=0, ddof=1)
@@ -55,7 +58,10 @@ def _variances(chains: Floats) -> tuple[Floats, Floats]:
 
 
 def _autocovariance(chains: Floats) -> Floats:
-    """Return the autocovariances by chain and lag, shape (chains, draws, quantities), by FFT."""
+    """Return the autocovariance of each chain and quantity at each lag, computed by FFT.
+
+    Shape (chains, lags, quantities), lags 0 to draws - 1.
+    """
     n = chains.shape[1]
     centred = chains - chains.mean(axis=1, keepdims=True)
     power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2

@@ -1,14 +1,19 @@
-"""Information about P and T from simulated tallies, unbiased, if exact sums are too long.
+"""Unbiased estimates of I(Y; P) and I(Y; T) from simulated reports, if exact sums take too long.
+
+Y are the reports and S their counts, T the counts of the true values, P the distribution of values.
 
     I(Y; P) = E log [ P(S | P) / P(S) ]          I(Y; T) = E log [ P(S | T) / P(S) ]
 
-over P ~ prior, T | P, S | T. P(S) is an integral, estimated by importance sampling; the log of an
-unbiased estimate is biased, so the bias is removed by telescoping over sample sizes N 2^l with
-antithetic differences and a random level l (Rhee-Glynn; for information: Goda, Hironaka, Iwamoto
-2020). P(S | T) is a point of the law of a sum of multinomials: a Fourier sum over the frequencies
-with a characteristic function that is not negligible, with a spacing that keeps aliases 12 standard
-deviations away; the rest is below 1e-10 of typical probabilities, and the work does not grow with
-n.
+The expectations are over simulated P, then T given P, then S given T.
+
+P(S) is an integral over P, estimated by importance sampling. The log of an unbiased estimate is
+biased. The bias is removed by telescoping over sample sizes N 2^l with antithetic differences and a
+random level l (Rhee-Glynn; for information: Goda, Hironaka, Iwamoto 2020).
+
+P(S | T) is a probability of a sum of multinomials, computed as a Fourier sum. Only frequencies at
+which the characteristic function is not negligible are summed. Their spacing makes the distribution
+periodic; its copies are 12 standard deviations apart. The error is below 1e-10 of typical
+probabilities, and the work does not grow with the number of people n.
 """
 
 from dataclasses import dataclass
@@ -23,18 +28,21 @@ from .dirichlet import draws
 from .exact_sums import log_multinomial
 from .laplace import fit, log_weights
 
-# The Rhee-Glynn levels: importance samples at the lowest, the chance that a level is followed by
-# the next, and the last level.
+# The random level of the Rhee-Glynn estimate: importance samples at the lowest level, the
+# probability that a level is followed by the next, and the last level.
 FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
-# If draws are worth less than this share of independent draws, the error bar is meaningless.
+# If an importance draw is worth less than this share of an independent draw, the standard error is
+# meaningless.
 MIN_EFFECTIVE_SHARE = 0.03
 # Number of tally vectors computed at once, which bounds the memory.
 BATCH = 256
-# Most frequencies of one Fourier sum.
+# Most frequencies (terms) of a Fourier sum for the probability of report counts.
 MOST_FREQUENCIES = 2_000_000
-# Aliases are at least 12 standard deviations away; frequencies reach 7.5 of their own deviations.
+# A Fourier sum yields a periodic distribution of report counts: ALIAS is the least distance of its
+# copies, in standard deviations. REACH limits the frequencies summed, in standard deviations of the
+# Gaussian that the characteristic function resembles.
 ALIAS, REACH = 12.0, 7.5
 
 
@@ -56,18 +64,19 @@ class SimulatedMean:
 def estimate_information(
     rows: Floats, prior: Floats, n: int, samples: int, rng: np.random.Generator, *, tally: bool
 ) -> tuple[SimulatedMean, SimulatedMean | None]:
-    """Return unbiased estimates of I(Y; P) and, if `tally`, of I(Y; T), in nats; else None for it.
+    """Return unbiased estimates of I(Y; P) and, if `tally`, of I(Y; T), in nats.
 
     Y are the reports of n people, P the distribution of their values, T the counts of their values.
+    The second estimate is None without `tally`.
 
     Args:
         rows: distinct rows of the randomizer, reports x inputs, columns summing to 1.
         prior: Dirichlet parameters.
         n: people.
         samples: simulated sets of n people.
-        rng: draws everything.
-        tally: whether I(Y; T) is wanted; it needs few kinds of reports (a Fourier sum in b - 1
-            dimensions) and raises ParameterError otherwise.
+        rng: source of all random draws.
+        tally: whether I(Y; T) is estimated. It needs few kinds of reports, because a Fourier sum
+            has a dimension for each kind but the last; otherwise ParameterError is raised.
     """
     about_law, about_tally = [], []
     for start in range(0, samples, BATCH):
@@ -90,10 +99,10 @@ def estimate_information(
 def log_evidence(
     rows: Floats, prior: Floats, tallies: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Floats:
-    """Return an unbiased estimate of log E[prod_y (RP)_y^s_y] for each row s of `tallies`.
+    """Return an unbiased estimate of log E[prod_y (RP)_y^s_y] for each row s of `tallies`, in nats.
 
-    This is the log probability (nats) of a sequence of reports with these tallies; R are the
-    randomizer's rows, P ~ Dirichlet(prior).
+    This is the log probability of a sequence of reports in which report y occurs s_y times. R are
+    the randomizer's rows, P ~ Dirichlet(prior) is the distribution of values.
     """
     counts = tallies.astype(np.float64)
     proposal = fit(rows, prior, counts)
@@ -101,7 +110,7 @@ def log_evidence(
     value = _log_mean(log_weights(rows, prior, counts, proposal, FIRST, rng)[1])
     for truncation in np.unique(level):
         level_draws = np.flatnonzero(level == truncation)
-        # P(level = l); the last level has the probability of all deeper levels too
+        # the probability of this level; the last level has that of all higher levels too
         chance = CONTINUE**truncation * (1 - CONTINUE if truncation < HIGHEST else 1.0)
         for part in np.array_split(
             level_draws, max(1, (len(level_draws) << int(truncation)) // 512)
@@ -120,7 +129,7 @@ def _require_even(
     """Refuse a randomizer whose importance weights are too uneven for a trustworthy estimate.
 
     Raises:
-        ParameterError: the draws are worth less than `MIN_EFFECTIVE_SHARE` of independent draws.
+        ParameterError: a draw is worth less than `MIN_EFFECTIVE_SHARE` of an independent draw.
     """
     counts = tallies.astype(np.float64)
     logs = log_weights(rows, prior, counts, fit(rows, prior, counts), 2048, rng)[1]
@@ -128,20 +137,19 @@ def _require_even(
     effective_share = np.mean(weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)) / 2048
     if effective_share < MIN_EFFECTIVE_SHARE:
         raise ParameterError(
-            f"Q: with {prior.size} inputs and this noise the weights are too uneven to estimate "
-            f"I(Y;P) ({effective_share:.2g} of even ones; needs {MIN_EFFECTIVE_SHARE}): use fewer "
-            "inputs or "
-            "less noise"
+            f"Q: with {prior.size} inputs and this noise, importance sampling cannot estimate "
+            f"I(Y;P) (a draw is worth {effective_share:.2g} of an independent draw; needs "
+            f"{MIN_EFFECTIVE_SHARE}): use fewer inputs or less noise"
         )
 
 
 def log_law_given(
     rows: Floats, inputs: npt.NDArray[np.int64], tallies: npt.NDArray[np.int64]
 ) -> float:
-    """Return log P(S = tallies | T = inputs): report counts S of people with known value counts T.
+    """Return log P(S = tallies | T = inputs), the log probability of report counts of people.
 
-    `rows` is the randomizer's matrix. S is a sum of multinomials; its probability at one point is a
-    Fourier sum.
+    T are the counts of their true values, `rows` is the randomizer's matrix. S is a sum of
+    multinomials, a vector for each value; the probability is a Fourier sum.
 
     Raises:
         ParameterError: more than `MOST_FREQUENCIES` frequencies would be needed.
@@ -153,7 +161,7 @@ def log_law_given(
         return 0.0
     kept_reports = possible[
         np.argsort(mean[possible])[:-1]
-    ]  # the likeliest report follows from the rest
+    ]  # the count of the likeliest report follows from the other counts
     covariance = spread[np.ix_(kept_reports, kept_reports)]
     period = [min(n + 1, ceil(ALIAS * sqrt(max(v, 0.0))) + 16) for v in np.diag(covariance)]
     theta = _frequencies(period, covariance)
@@ -170,10 +178,13 @@ def log_law_given(
 
 
 def _frequencies(period: list[int], covariance: Floats) -> Floats:
-    """Return the frequencies at which the characteristic function is not negligible.
+    """Return the frequencies of the Fourier sum: all with a characteristic function not negligible.
 
-    They are the terms of the Fourier sum, shape (frequencies, reports); `period` is the length of
-    the grid in each direction.
+    The sum is the probability of report counts. Shape (frequencies, reports).
+
+    Args:
+        period: the number of frequencies for each report, without this selection.
+        covariance: of the report counts, shape (reports, reports).
 
     Raises:
         ParameterError: more than `MOST_FREQUENCIES` are needed.
@@ -187,20 +198,22 @@ def _frequencies(period: list[int], covariance: Floats) -> Floats:
         axes.append(2 * pi * k / size)
     if np.prod([float(len(axis)) for axis in axes]) > MOST_FREQUENCIES:
         raise ParameterError(
-            f"Q: {len(axes) + 1} kinds of reports need more than {MOST_FREQUENCIES} frequencies "
-            "for I(Y; T); leave it out with tally=False"
+            f"Q: found {len(axes) + 1} kinds of reports; to compute I(Y; T), the information about "
+            f"the counts of values, needs more than {MOST_FREQUENCIES} terms of a Fourier sum: "
+            "use fewer kinds of reports, or tally=False to leave I(Y; T) out"
         )
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
 def _own_spread(covariance: Floats) -> Floats:
-    """Return each tally's standard deviation given all other tallies.
+    """Return the standard deviation of each report's count given all other reports' counts.
 
-    It is the rate at which the characteristic function decays; 0 if the covariance is nearly
-    singular.
+    It is the rate at which the characteristic function decays in that report's frequency; 0 if the
+    covariance is nearly singular.
     """
     eigenvalues = np.linalg.eigvalsh(covariance)
-    if eigenvalues[0] < 1.0:  # the law is far from Gaussian, or a report count fixes another one
+    # the counts are far from Gaussian, or a report's count fixes another report's
+    if eigenvalues[0] < 1.0:
         return np.zeros(len(covariance))
     return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(covariance))))
 

@@ -5,12 +5,13 @@ Paper 002, (9.4). P is the distribution of values, Q the randomizer; S and T are
 
     P | S = s  ~  sum_t P(T = t | S = s) Dirichlet(prior + t)
 
-The weights come from an urn, one report after the other: a person with report y adds to t_x with
-probability proportional to Q_y|x (prior_x + t_x). All terms are positive and each step is brought
-back to total 1, so there is no cancellation, overflow or underflow, and the product of the totals
-is the probability of the sequence of reports. (9.5) as printed is not that probability, as (9.3)
-says: it lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only normalises
-(9.4).
+The weights P(T = t | S = s) are built up report by report. A person with report y adds to
+t_x with probability proportional to Q_y|x (prior_x + t_x), as in Polya's urn. All terms are
+positive and each step is scaled to total 1, so there is no cancellation, overflow or underflow. The
+product of the totals is the probability of the sequence of reports.
+
+The paper's (9.5) is not this probability, though (9.3) says so: it lacks the factor 1 / B(prior),
+B the multivariate beta function (B = 1/6 for the prior (2, 2)). It only normalises (9.4).
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ from .exact_sums import Tallies
 class ExactPosterior:
     """The posterior of P, the distribution of values, given the tallies of reports, known exactly.
 
-    A mixture with a Dirichlet distribution for each possible vector t of true tallies.
+    It is a mixture of Dirichlet distributions, with a term for each possible vector t of counts of
+    the true values.
 
     Attributes:
         prior: Dirichlet parameters, shape (inputs,).
-        inputs: possible tallies t of the true values, shape (terms, a).
+        inputs: possible counts t of the true values, shape (terms, inputs).
         weights: P(T = t | S = s), the probability of each t given the report tallies s, shape
             (terms,).
         log_evidence: log probability (nats) of one sequence of reports with these tallies.
@@ -86,7 +88,7 @@ class ExactPosterior:
     def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
         """Return the credible interval (low, high) of P_x, the share of value x.
 
-        Tails are equal.
+        It holds P_x with posterior probability `level`; both tails have the same probability.
         """
         from scipy.optimize import brentq
 
@@ -114,13 +116,14 @@ class ExactPosterior:
 
     @property
     def _total(self) -> float:
-        """The sum of the Dirichlet parameters of each term, prior and people together."""
+        """The sum of a term's Dirichlet parameters: the prior's sum plus the number of people."""
         return float(self.prior.sum()) + self.n
 
     def _marginal(self, x: int) -> tuple[Floats, Floats, float]:
-        """Return the distinct counts k of value x, their weights, and the prior parameter of x.
+        """Return the possible counts k of value x, their probabilities, and x's prior parameter.
 
-        P_x is a mixture of Beta(prior_x + k, ...) with these weights.
+        P_x, the share of value x, is a mixture of beta distributions with first parameter prior_x +
+        k.
 
         Raises:
             ParameterError: no input has the number x.
@@ -134,14 +137,15 @@ class ExactPosterior:
 
 
 def exact_cost(a: int, n: int) -> int:
-    """Return the count of numbers that `exact_posterior` computes for `a` inputs and n people."""
+    """Return how many numbers `exact_posterior` computes for `a` inputs and n people."""
     return a * n * int((n + 1) ** (a - 1))
 
 
 def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPosterior:
-    """Return the exact posterior for reports with these rows of the randomizer and these counts.
+    """Return the exact posterior of the distribution of values, given counts of reports.
 
-    Arguments are checked by the caller: `rows` (b, a), `prior` (a,), `tallies` (b,).
+    Arguments are checked by the caller: `rows` are P(report | input), shape (reports, inputs),
+    `prior` the Dirichlet parameters, shape (inputs,), `tallies` the counts, shape (reports,).
     """
     a, n = prior.size, int(tallies.sum())
     law, log_evidence = np.ones((1,) * (a - 1)), 0.0
@@ -156,17 +160,18 @@ def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPoste
 
 
 def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
-    """Return the distribution of the true tallies t_1 .. t_(a-1) after one more report.
+    """Return the distribution of the true counts t_1 .. t_(a-1) of a inputs after one more report.
 
     `law` is the distribution after i reports, `row` is P(report | input). Both distributions are
-    grids with an axis for each tally, not normalised; the result is longer by one along each axis.
+    grids with an axis for each count and are not normalised. The result is longer by 1 along each
+    axis.
     """
     a, size = prior.size, i + 1
     axes = np.ogrid[(slice(0, size),) * (a - 1)] if a > 1 else []
     scale = 1 / (prior.sum() + i)
     inside = (slice(0, size),) * (a - 1)
     new = np.zeros((size + 1,) * (a - 1))
-    rest = np.maximum(i - sum(axes), 0)  # negative outside the simplex, where the law is 0
+    rest = np.maximum(i - sum(axes), 0)  # negative for impossible counts, at which the law is 0
     new[inside] = law * (row[-1] * scale * (prior[-1] + rest))
     for x, axis in enumerate(axes):
         shifted = tuple(slice(int(j == x), size + int(j == x)) for j in range(a - 1))
@@ -175,9 +180,9 @@ def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats
 
 
 def _in_turn(tallies: Tallies) -> Tallies:
-    """Return the sequence of reports, each kind spread evenly over it.
+    """Return a sequence of reports with these counts, each kind of report spread evenly over it.
 
-    In this order every intermediate distribution resembles the last.
+    In this order every intermediate distribution of the true counts resembles the last.
     """
     times = np.concatenate([(np.arange(s) + 0.5) / max(s, 1) for s in tallies])
     return np.repeat(np.arange(tallies.size), tallies)[np.argsort(times, kind="stable")]

@@ -2,12 +2,11 @@
 
 One function, `posterior`, with three methods:
 
-* exact: a mixture of Dirichlet distributions, where its terms can be listed
-  (`posterior_exact_law`);
-* importance: independent weighted draws around the mode, no Markov chain (`laplace`), where the
+* exact: a mixture of Dirichlet distributions, if it has few enough terms (`posterior_exact_law`);
+* importance: independent weighted draws around the mode, no Markov chain (`laplace`), if the
   weights are even enough;
-* chains: Hamiltonian and Gibbs moves side by side (`posterior_mcmc`), with split R-hat and
-  effective sample sizes, where they are not.
+* chains: Markov chains of alternating Hamiltonian and Gibbs moves (`posterior_mcmc`), with split
+  R-hat and effective sample sizes, in all other cases.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from .posterior_mcmc import run_chains
 
 Method = Literal["auto", "exact", "importance", "chains"]
 
-# Most numbers that the exact posterior computes; 2e8 take about two seconds.
+# The exact posterior is refused if more numbers must be computed; 2e8 take about two seconds.
 MOST_TERMS = 200_000_000
 DRAWS = 4000
 CHAINS = 8
@@ -76,7 +75,7 @@ class SampledPosterior:
 
     @property
     def mean_error(self) -> Floats:
-        """The standard error of `mean` from the number of draws, shape (inputs,)."""
+        """The standard error of `mean` due to the limited number of draws, shape (inputs,)."""
         return np.sqrt(np.diag(self.covariance) / self.effective)
 
     @property
@@ -91,7 +90,7 @@ class SampledPosterior:
     def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
         """Return the credible interval (low, high) of P_x, the share of value x.
 
-        Tails are equal.
+        It holds P_x with posterior probability `level`; both tails have the same probability.
         """
         tail = (1 - open_unit(level, "level")) / 2
         column = self._column(x)
@@ -104,7 +103,7 @@ class SampledPosterior:
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
         """Return `count` draws of P, resampled from the existing draws by weight.
 
-        Shape (count, a).
+        Shape (count, inputs).
         """
         generator = as_rng(rng)
         drawn_places = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
@@ -143,16 +142,18 @@ def posterior(
 ) -> Posterior:
     """Return the posterior of P, the distribution of values, given the number of each report.
 
-    Proposition 9.1 of paper 002.
+    Paper 002, Proposition 9.1.
 
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).
         prior: Dirichlet parameters, shape (inputs,).
-        tallies: people per report, shape (b,), whole numbers >= 0, at least one person.
-        method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are needed,
-            else importance if its draws are worth a fifth of independent draws, else chains.
-        draws: total number; chains that have not mixed by then go on to four times as many.
-        rng: makes them.
+        tallies: people per report, shape (reports,), whole numbers >= 0, at least one person.
+        method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers must be
+            computed, else importance if a draw is worth a fifth of an independent draw, else
+            chains.
+        draws: total number of draws; chains that have not mixed by then go on to four times as
+            many.
+        rng: source of the random draws.
 
     Raises:
         ParameterError: bad arguments; a report that the randomizer never gives; "exact" asked for
@@ -178,12 +179,11 @@ def posterior_of_rows(
 ) -> Posterior:
     """Return the posterior of P from the rows of the reports that occurred, not the whole matrix.
 
-    P is the distribution of true values. As `posterior`, for randomizers with too many possible
-    reports
-    for a matrix, such as 2^a subsets of a inputs.
+    P is the distribution of true values. For randomizers with too many possible reports for a
+    matrix, such as 2^a subsets of a inputs.
 
     Args:
-        rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to 1.
+        rows: shape (kinds of reports, inputs): P(report | input), >= 0; columns need not sum to 1.
         prior: as in `posterior`.
         tallies: as in `posterior`.
         method: as in `posterior`.
@@ -207,12 +207,21 @@ def posterior_of_rows(
 def _by(
     method: Method, R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> Posterior:
-    """Compute the posterior by the requested method; "auto" takes the first that is good enough.
+    """Compute the posterior of the distribution of values by `method`.
 
-    `R` are the rows of the reports that occurred, `counts` their tallies.
+    "auto" takes the first that suffices: exact, importance sampling, chains.
+
+    Args:
+        method: "auto", "exact", "importance" or "chains".
+        R: P(report | input) for the reports that occurred, shape (reports, inputs).
+        alpha: the prior's Dirichlet parameters, shape (inputs,).
+        counts: the number of each report, shape (reports,).
+        draws: number of draws, for the two methods that draw.
+        rng: source of the random draws.
 
     Raises:
-        ParameterError: an unknown method, or "exact" beyond `MOST_TERMS` numbers.
+        ParameterError: an unknown method, or "exact" if the exact posterior would need more than
+            `MOST_TERMS` numbers.
     """
     if method not in ("auto", "exact", "importance", "chains"):
         raise ParameterError(
@@ -236,7 +245,15 @@ def _by(
 def _importance(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    """Return the posterior by importance sampling around its mode."""
+    """Return the posterior of the distribution of values by importance sampling around its mode.
+
+    Args:
+        R: P(report | input) for the reports that occurred, shape (reports, inputs).
+        alpha: the prior's Dirichlet parameters, shape (inputs,).
+        counts: the number of each report, shape (reports,).
+        draws: number of draws.
+        rng: source of the random draws.
+    """
     from scipy.special import logsumexp
 
     s = counts[None].astype(np.float64)
@@ -252,9 +269,16 @@ def _importance(
 def _chains(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    """Return the posterior by Markov chains with `draws` draws; more if the chains have not mixed.
+    """Return the posterior of the distribution of values as draws of Markov chains.
 
-    The chains are run again with twice, then four times as many draws.
+    If the chains have not mixed, they are run again with twice, then four times as many draws.
+
+    Args:
+        R: P(report | input) for the reports that occurred, shape (reports, inputs).
+        alpha: the prior's Dirichlet parameters, shape (inputs,).
+        counts: the number of each report, shape (reports,).
+        draws: number of draws, over all chains.
+        rng: source of the random draws.
     """
     walked = _run(R, alpha, counts, -(-draws // CHAINS), rng)
     for longer in (2, 4):
@@ -266,7 +290,11 @@ def _chains(
 def _run(
     R: Floats, alpha: Floats, counts: Tallies, draws_per_chain: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    """Run `CHAINS` Markov chains once and return their draws with the convergence figures."""
+    """Run `CHAINS` Markov chains once and return their draws with the convergence figures.
+
+    R holds P(report | input), `alpha` the prior's Dirichlet parameters, `counts` the number of each
+    report.
+    """
     chains = run_chains(R, alpha, counts.astype(np.float64), CHAINS, draws_per_chain, rng)
     p = chains.p.reshape(-1, alpha.size)
     return SampledPosterior(

@@ -1,14 +1,16 @@
 """Markov chains for the posterior of P given tallies, for many inputs and people.
 
-P is the distribution of values, R the rows of the randomizer, s_y the number of reports y.
-Unnormalised p: independent gammas G with parameters prior, p = G / |G|, moved in eta = log G with
+P is the distribution of the inputs (true values), prior_x their Dirichlet parameters, s_y the
+number of reports y. R holds P(report y | input x) for the reports that occurred. The chains move in
+the logs eta = log G of independent gamma variables G_x with parameters prior_x; then p = G / |G|
+with |G| the sum of G.
 
     log density = sum_x prior_x eta_x - e^eta_x  +  sum_y s_y log (R p)_y
 
-Each iteration is one Hamiltonian move in coordinates whitened at the mode, which crosses the
-directions that noise leaves open, and one Gibbs draw (every user's value given p, then p given the
-tallies), which needs no tuning. All chains run side by side from overdispersed starts; the step
-length is tuned during the discarded first half only.
+Each iteration makes two moves. The Hamiltonian move works in coordinates whitened at the mode, so
+it goes far in directions about which noisy reports say little. The Gibbs draw, which needs no
+tuning, draws every user's value given p, then p given the counts of the values. All chains run in
+parallel from overdispersed starts. The step length is tuned during the discarded first half only.
 """
 
 from dataclasses import dataclass
@@ -21,17 +23,19 @@ from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_in
 
 LEAPS = 20  # leapfrog steps of a Hamiltonian move
 TARGET = 0.8  # acceptance to which the step length is tuned
-# A Gibbs draw splits the people of each kind of report over the inputs; it is left out if kinds of
-# reports times inputs are more than this.
+# A Gibbs draw draws a value for the people of each kind of report. It is left out if the kinds of
+# reports times the inputs are more than this, as it would take too long.
 MOST_SPLITS = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """Draws of several Markov chains for P; the first half of each chain was discarded.
+    """Draws of P, the distribution of values, by several Markov chains.
+
+    The first half of each chain was discarded.
 
     Attributes:
-        p: draws of the distribution of values, shape (chains, draws, a).
+        p: draws of the distribution of values, shape (chains, draws, inputs).
         acceptance: share of Hamiltonian moves that were accepted.
     """
 
@@ -46,9 +50,10 @@ class _Target:
     Attributes:
         rows: the randomizer's rows of the reports that occurred, shape (reports, inputs).
         prior: Dirichlet parameters, shape (inputs,).
-        tallies: counts of the reports, shape (b,).
-        root: lower triangular, shape (inputs, inputs); eta = mode + root z.
-        mode: the mode in eta = log G, the unnormalised log probabilities, shape (inputs,).
+        tallies: counts of the reports, shape (reports,).
+        root: lower triangular, shape (inputs, inputs); unnormalised log probabilities are
+            mode + root z.
+        mode: the density's mode, as unnormalised log probabilities of the inputs, shape (inputs,).
     """
 
     rows: Floats
@@ -58,11 +63,18 @@ class _Target:
     mode: Floats
 
     def eta(self, z: Floats) -> Floats:
-        """Return unnormalised log probabilities, shape (chains, a), from whitened coordinates z."""
+        """Return unnormalised log probabilities of the inputs, shape (chains, inputs).
+
+        z: the points in whitened coordinates, shape (chains, inputs).
+        """
         return np.asarray(self.mode + z @ self.root.T)
 
     def value(self, z: Floats) -> tuple[Floats, Floats]:
-        """Return the log density and its gradient in whitened coordinates z, shape (chains, a)."""
+        """Return the log posterior density, up to a constant, and its gradient, at points z.
+
+        z: a point for each chain in whitened coordinates, shape (chains, inputs). Shapes (chains,)
+        and (chains, inputs).
+        """
         eta = self.eta(z)
         top = eta.max(axis=1, keepdims=True)
         G = np.exp(np.minimum(eta, 300.0))
@@ -78,7 +90,16 @@ class _Target:
 def run_chains(
     rows: Floats, prior: Floats, tallies: Floats, chains: int, draws: int, rng: np.random.Generator
 ) -> Chains:
-    """Run Markov chains and return `draws` draws of each, after as many discarded draws."""
+    """Run Markov chains and return `draws` draws of each, after as many discarded draws.
+
+    Args:
+        rows: P(report | input) for the reports that occurred, shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
+        tallies: the number of each report, shape (reports,).
+        chains: number of chains.
+        draws: draws of each chain to return.
+        rng: source of the random draws.
+    """
     target = _target(rows, prior, tallies)
     heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(chains, 1)))
     z = 2 * heavy * rng.standard_normal((chains, prior.size))
@@ -102,9 +123,10 @@ def run_chains(
 
 
 def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
-    """Return the density to sample, whitened by the observed information at the mode.
+    """Return the posterior density to sample, in coordinates whitened at its mode.
 
-    The information includes that of the total of the gamma variables.
+    Unnormalised probabilities are independent gamma variables; their sum is a further unknown. So
+    the observed information of that sum is added to the probabilities' information.
     """
     eta = fit(rows, prior, tallies[None]).mode
     p = np.exp(log_simplex(eta))[0]
@@ -116,7 +138,11 @@ def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
 def _hamiltonian(
     target: _Target, z: Floats, step: float, rng: np.random.Generator
 ) -> tuple[Floats, float]:
-    """Make one Hamiltonian move of all chains; return their new points and the mean acceptance."""
+    """Make one Hamiltonian move of all chains.
+
+    Return their new points in whitened coordinates, shape (chains, inputs), and the mean acceptance
+    probability. `z` are the old points, `step` is the length of a leapfrog step.
+    """
     momentum = rng.standard_normal(z.shape)
     density, gradient = target.value(z)
     energy_before = density - np.square(momentum).sum(axis=1) / 2
@@ -135,7 +161,8 @@ def _hamiltonian(
 def _gibbs(target: _Target, z: Floats, rng: np.random.Generator) -> Floats:
     """Make one Gibbs draw of all chains and return their new points in whitened coordinates.
 
-    Every user's value is drawn given p, then p given the counts of the values.
+    Every user's value is drawn given the distribution p of values, then p given the counts of the
+    values drawn.
     """
     eta = target.eta(z)
     p = np.exp(eta - eta.max(axis=1, keepdims=True))

@@ -1,13 +1,15 @@
 """Classes of equivalent rows of a randomizer, for any number of inputs.
 
-A row y holds P(report y | input x) for each input x. The information in an output y about the input
-depends only on the values of its row and on the Dirichlet parameters of the inputs with each value;
-rows that agree in both are one class. So
+A row y holds P(report y | input x) for each input x. The information in a report y about the input
+depends only on two things: the distinct values in its row, and the sum of the prior's Dirichlet
+parameters over the inputs with each value. Rows that agree in both form a class. So
 
-* generalised randomised response has one class for each distinct parameter, for any a;
-* unary encoding and local hashing have two values in a row: `high` on a subset of the inputs into
-  which each input falls with probability rho on its own, `low` elsewhere. Subsets with equal
-  numbers of inputs of each parameter are one class: a + 1 classes for a symmetric prior, not 2^a.
+* generalised randomised response has a class for each distinct parameter, for any number of
+  inputs;
+* a report of unary encoding or local hashing is a subset of the inputs, and its row has two values:
+  `high` on the subset, `low` elsewhere. Each input is in the subset independently with probability
+  rho. Subsets with equal numbers of inputs of each parameter form a class. If all a parameters are
+  equal, a + 1 classes replace 2^a subsets.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, whole
 from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
 
-# Most classes of equivalent outputs that are summed exactly; if there are more, outputs (subsets of
-# the inputs) are drawn at random.
+# Most classes that are summed exactly. A class holds the reports that give the same information
+# about the input. If there are more, some reports are drawn at random in their place.
 MOST_CLASSES = 200_000
 # Most entries of a matrix that is read row by row (1 GB of float64).
 MOST_ENTRIES = 2**27
@@ -33,17 +35,17 @@ MOST_ENTRIES = 2**27
 
 @dataclass(frozen=True, slots=True)
 class RowClasses:
-    """Classes of a randomizer's outputs with the same information about the input.
+    """Classes of a randomizer's reports with the same information about the input.
 
-    The rows of a class are scaled so that their mean under the prior is the class's weight.
+    A report's row holds P(report | input) for each input. It is scaled to mean 1 under the prior.
 
     Attributes:
         values: shape (classes, v), the distinct values of a row up to a factor, >= 0.
-        masses: shape (classes, v), the sum of the Dirichlet parameters of the inputs with each
-            value.
-        weights: shape (classes,), the probability that an output of this class occurs.
-        drawn: 0 if all classes are listed; else the number drawn at random, each with a weight
-            whose mean over the draws is unbiased.
+        masses: shape (classes, v), the sum of the prior's Dirichlet parameters over the inputs with
+            each value.
+        weights: shape (classes,), the probability that a report of this class occurs.
+        drawn: 0 if all classes are listed; else the number of reports drawn at random, with weights
+            that sum to an unbiased estimate over the draws.
     """
 
     values: Floats
@@ -53,9 +55,11 @@ class RowClasses:
 
 
 def two_level(Q: Any) -> TwoLevel | None:
-    """Return the two-level form (`high` on a subset, `low` elsewhere) of a randomizer, or None.
+    """Return the two-level form of a randomizer, or None if it has none.
 
-    Unary encoding and local hashing with all functions have this form; `Q` may be in it already.
+    A report of the form is a subset of the inputs: its probability is `high` for each input in the
+    subset, `low` elsewhere, up to a factor. Unary encoding and local hashing with all functions
+    have this form.
     """
     form: TwoLevel | None = getattr(Q, "two_level", None)
     return form
@@ -64,9 +68,10 @@ def two_level(Q: Any) -> TwoLevel | None:
 def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
     """Return local hashing with all g^a hash functions (paper 002, Example 7.4), for any a.
 
-    The report (h, c) is the inputs that h maps to c; each input is there with probability 1/g.
-    `randomizers.LocalHash` draws from a smaller family of functions and is another randomizer: its
-    matrix is read like any matrix. At equal g and epsilon both have the same privacy level LDP.
+    A report is a hash function h and a hash value c. It stands for the subset of inputs that h maps
+    to c; each input is in the subset with probability 1/g. `randomizers.LocalHash` draws from a
+    smaller family of functions, so it is a different randomizer, with the same local differential
+    privacy level at equal g and epsilon.
 
     >>> from veilmix.analysis.information import all_hashes, worst_case_privacy
     >>> round(worst_case_privacy(all_hashes(4, 2, 1.0)), 3)
@@ -83,10 +88,10 @@ def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
 
 
 def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
-    """Return the classes of equivalent outputs of any randomizer.
+    """Return the classes of reports that give the same information, for any randomizer.
 
-    They follow from its parameters if it is randomised response, unary encoding or local hashing,
-    else from its matrix.
+    For randomised response, unary encoding and local hashing the classes follow from the
+    parameters, else from the matrix. `prior` are the Dirichlet parameters of the inputs.
     """
     form = two_level(Q)
     if form is not None:
@@ -98,9 +103,10 @@ def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
 
 
 def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
-    """Return the classes of generalised randomised response, a class for each distinct parameter.
+    """Return the classes of equivalent reports of generalised randomised response.
 
-    Its row y has e^epsilon at y and 1 elsewhere, up to a factor.
+    There is a class for each distinct Dirichlet parameter in `prior`, as the row of report y is
+    e^epsilon at input y and 1 elsewhere, up to a factor. `a` is the number of inputs.
     """
     alpha, copies = np.unique(prior, return_counts=True)
     total = prior.sum()
@@ -111,7 +117,10 @@ def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
 
 
 def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
-    """Return the classes of a matrix: equal values of a row are merged, and equal rows added up.
+    """Return the classes of equivalent reports of a randomizer given as a matrix.
+
+    Equal values of a row are merged, and equal rows added up. `rows` holds P(report | input),
+    `prior` the Dirichlet parameters of the inputs.
 
     Raises:
         ParameterError: more than `MOST_ENTRIES` entries.
@@ -138,9 +147,10 @@ def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
 
 
 def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> RowClasses:
-    """Return the classes of reports that are subsets, by the inputs of each parameter they hold.
+    """Return the classes of equivalent reports, if each report is a subset of the inputs.
 
-    If there are more than `MOST_CLASSES`, subsets are drawn at random.
+    A class is given by the number of inputs in the subset for each distinct Dirichlet parameter in
+    `prior`. If there are more than `MOST_CLASSES`, subsets are drawn at random.
     """
     from scipy.stats import binom
 
@@ -162,9 +172,14 @@ def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> R
 def _subsets(
     form: TwoLevel, subset_masses: Floats, total: float, chance: Floats, *, exact: bool = False
 ) -> RowClasses:
-    """Return classes of subsets from the summed parameters of each subset and its probability.
+    """Return the classes of equivalent reports, if each report is a subset of the inputs.
 
-    `total` is the sum of all parameters; without `exact` the subsets are random draws.
+    Args:
+        form: the two probabilities of a report, for inputs in the subset and for other inputs.
+        subset_masses: the sum of the prior's Dirichlet parameters over the inputs in each subset.
+        total: the sum of all the prior's parameters.
+        chance: the probability of each subset before noise.
+        exact: whether all classes are listed; else the subsets are random draws.
     """
     masses = np.column_stack([subset_masses, np.maximum(total - subset_masses, 0.0)])
     weights = chance * (form.high * masses[:, 0] + form.low * masses[:, 1]) / total

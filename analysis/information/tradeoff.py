@@ -1,15 +1,17 @@
 """Bounds on utility for a given privacy (paper 002, Theorem 8.1), and budgets (7.3 to 7.8).
 
-S_wc = exp(-LDP) is the worst-case privacy of a randomizer Q, U_as its asymptotic utility, F its
-participation factor, and C the utility without noise.
+Q is a randomizer and LDP its local differential privacy level in nats. Its worst-case privacy is
+S_wc = exp(-LDP). U_as is its asymptotic utility in nats, and C that of reports without noise. The
+participation factor F says how many reports without noise are as useful as a report.
 
     U_as(Q) <= -1/2 log(2 pi e) + log((1 - S_wc) / S_wc)                                       (8.1)
     F(Q)    <= e^(-2 C) / (2 pi e) ((1 - S_wc) / S_wc)^2                                       (8.2)
 
-The proof uses |Q_y|x - Q_y|x'| <= (e^LDP - 1) min Q_y|.; it prints a square on the factor, which is
-false (GRR(3, 1/2): 0.178 > 0.115), but goes on with the right factor. (A.12) leaves p_x'' out of
-its denominators. The bound is useful only for small LDP: (1 - S) / S = e^LDP - 1 passes the trivial
-F <= 1 at LDP = log(1 + e^C sqrt(2 pi e)).
+The proof uses |Q_y|x - Q_y|x'| <= (e^LDP - 1) min Q_y|. for inputs x, x' and a report y. The paper
+squares the right-hand factor, which is false (for GRR(3, 1/2): 0.178 > 0.115), but the next line of
+the proof uses the correct factor. The paper's (A.12) leaves p_x'' out of its denominators.
+
+F <= 1 always holds. So (8.2) is useful only for small levels, LDP < log(1 + e^C sqrt(2 pi e)).
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ class TradeoffBound:
 
     Attributes:
         worst_case: worst-case privacy S_wc = exp(-epsilon), 0 to 1.
-        utility: upper bound on the asymptotic utility U_as of faithful protocols (nats).
-        factor: upper bound on the participation factor (worth of a report in noiseless answers); at
-            most 1.
+        utility: upper bound on the asymptotic utility U_as (nats) of every randomizer with this
+            privacy, if the reports determine the distribution of values.
+        factor: upper bound on the participation factor, the number of reports without noise that
+            are as useful as a report; at most 1.
     """
 
     worst_case: float
@@ -45,7 +48,7 @@ class TradeoffBound:
     factor: float
 
     def __str__(self) -> str:
-        """Return a line for reports: the privacy and both upper bounds."""
+        """Return a line for reports: the privacy, and both bounds (utility, participation)."""
         return (
             f"worst-case privacy {self.worst_case:.4g} allows asymptotic utility {self.utility:.4f}"
             f" nats and participation {self.factor:.4g}"
@@ -53,12 +56,15 @@ class TradeoffBound:
 
 
 def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
-    """Return the largest utility possible with a worst-case privacy of S_wc = exp(-LDP).
+    """Return upper bounds on the utility of any randomizer with a given worst-case privacy.
+
+    Worst-case privacy is S_wc = exp(-epsilon), epsilon the local level in nats. The two bounds, on
+    asymptotic utility and on the participation factor (the number of noiseless reports that a
+    report is worth), are at most the values of reports without noise (paper 002, Lemma 6.6).
 
     Args:
         worst_case: S_wc, 0 < S_wc < 1.
-        prior: Dirichlet parameters, shape (inputs,): the bound on the factor needs C_mu, and both
-            are at most those of reports without noise (Lemma 6.6).
+        prior: Dirichlet parameters, shape (inputs,); they determine the utility without noise.
     """
     s, ceiling = open_unit(worst_case, "worst_case"), utility_ceiling(prior)
     utility = min(GAUSS + log((1 - s) / s), ceiling)
@@ -66,9 +72,10 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 
 
 def informative_below(prior: npt.ArrayLike) -> float:
-    """Return the LDP level (nats) above which the tradeoff bound of Theorem 8.1 is trivial.
+    """Return the local epsilon (nats) from which the bound of paper 002, Theorem 8.1, is trivial.
 
-    There it bounds the participation factor by 1 only.
+    The bound limits the participation factor: the number of reports without noise that are as
+    useful as one report, never more than 1. From this epsilon on the bound is 1 too.
 
     >>> from veilmix.analysis.information import informative_below
     >>> round(informative_below([0.5, 0.5]), 3)
@@ -85,11 +92,12 @@ def informative_below(prior: npt.ArrayLike) -> float:
 class Budget:
     """The joint privacy loss of several reports of the same value.
 
-    Paper 002, Proposition 7.6, (7.9).
+    The loss is 1 - S, with S the average privacy: the share of private information that stays
+    hidden (paper 002, Proposition 7.6, (7.9)).
 
     Attributes:
-        parts: loss 1 - S of each protocol alone, S the average privacy.
-        joint: 1 - S of the product: all reports given away.
+        parts: loss of each randomizer alone.
+        joint: loss if all reports are seen together.
         bound: the sum of the parts, at least `joint`.
     """
 
@@ -98,13 +106,13 @@ class Budget:
     bound: float
 
     def __str__(self) -> str:
-        """Return a line for reports: the joint loss, and its bound, the sum of the losses."""
+        """Return a line for reports: the joint loss and the sum of the losses, its upper bound."""
         terms = " + ".join(f"{part:.4g}" for part in self.parts)
         return f"leaks {self.joint:.4g} of what is private, at most {terms} = {self.bound:.4g}"
 
 
 def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
-    """Return the privacy loss if a person reports through all protocols, and the losses of each.
+    """Return the privacy loss if a person reports through all randomizers, and the loss of each.
 
     The loss is 1 - average privacy, the share of private information that is revealed.
 
@@ -120,10 +128,11 @@ def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
 
 
 def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayLike) -> float:
-    """Return the average privacy S_mu of a random choice of randomizers, each with its weight.
+    """Return the average privacy if each person's randomizer is drawn at random and seen.
 
-    It is sum_j w_j S_mu(Q_j), paper 002, (7.11). The choice is seen with the report. The asymptotic
-    utility of the mixture is at least the mean of theirs.
+    It is sum_j w_j S_mu(Q_j), with w_j the weight and S_mu the average privacy of randomizer Q_j
+    (paper 002, (7.11)). The asymptotic utility of the mixture is at least the weighted mean of the
+    randomizers' utilities.
 
     Args:
         weights: probabilities, one for each randomizer.

@@ -1,14 +1,16 @@
 """Worst-case privacy: the share of private information hidden by the worst report (paper 002, 5).
 
-X is a person's value, Y its report, P the distribution of values, Q the randomizer.
+X is a person's value, Y its report, P the distribution of values, Q the randomizer with
+probabilities Q_y|x, and LDP(Q) its local differential privacy level.
 
     S_wc(Q) = inf over priors and outputs y of H(X | Y = y, P) / H(X | P) = exp(-LDP(Q))   (Thm 5.3)
 
-Definition 5.1 does not give the distribution of P for the numerator's average: the proof uses the
-prior, a reader may think of P given Y = y. The bound holds for both readings. The infimum is a
-limit: priors with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come
-arbitrarily close, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at one
-output y, not the average privacy, as the text calls it.
+H(X | Y = y, P) averages over P. Definition 5.1 does not say whether P then has its prior
+distribution, as in the proof, or its distribution given Y = y. The theorem holds for both.
+
+No prior attains the infimum. It is approached by p = (1 - eta, eta, 0, ...) on the two inputs with
+the largest ratio Q_y|x / Q_y|x', as eta goes to 0. The distance falls slowly, like
+1 / log(1 / eta). The paper calls f in (B.15) the average privacy; it is the ratio at a report y.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ from .row_classes import two_level
 def ldp(Q: Any, unit: Unit = "nats") -> float:
     """Return the local differential privacy level LDP(Q) = max over y, x, x' of log Q_y|x / Q_y|x'.
 
-    Paper 002, Definition 3.1. Infinite if an output is possible for one input and impossible for
-    another (in Example 3.2 read inputs 1 and 2: its input 0 is not in A); outputs that are
-    impossible for all inputs do not count.
+    Q_y|x is the probability of report y for input x (paper 002, Definition 3.1). The level is
+    infinite if a report is possible for one input and impossible for another. Reports that are
+    impossible for all inputs do not count. In Example 3.2 of the paper read inputs 1 and 2, as its
+    input 0 does not exist.
 
     Args:
         Q: the randomizer, reports x inputs, or a member of `randomizers` (with a known level).
@@ -57,8 +60,8 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
 def worst_case_privacy(Q: Any) -> float:
     """Return the worst-case privacy S_wc(Q) = exp(-LDP(Q)): 1 hides all, 0 may reveal all.
 
-    It is the share of private information that the worst report hides, for the worst prior; paper
-    002, Definition 5.1 and Theorem 5.3.
+    LDP(Q) is the local differential privacy level in nats. S_wc is the share of private information
+    that the worst report hides, for the worst prior (paper 002, Definition 5.1 and Theorem 5.3).
 
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).
@@ -75,7 +78,7 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).
         p: probabilities of the inputs, shape (inputs,), not all on one input.
-        y: the report, 0 .. b - 1, possible under p.
+        y: the report's number, from 0; the report must be possible under p.
     """
     from scipy.special import entr
 
@@ -90,22 +93,24 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
         raise ParameterError(f"y: found {y}; needs a report below {len(rows)}")
     joint = rows[y] * law
     if not joint.sum() > 0 or not entr(law).sum() > 0:
-        raise ParameterError("p: the report is impossible or nothing is private under it")
+        raise ParameterError(
+            "p: the report is impossible, or the value certain, under these probabilities"
+        )
     return float(entr(joint / joint.sum()).sum() / entr(law).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """The report and the two inputs at which worst-case privacy is approached.
+    """The report and the two inputs at which the worst-case privacy of a randomizer is approached.
 
     Paper 002, Remark 5.4.
 
     Attributes:
         y: the report.
-        likely, unlikely: the inputs with the largest and the least probability Q_y|x of this
-            report.
-        ldp: log of their ratio, nats; inf where the least is 0.
-        value: worst-case privacy S_wc = exp(-ldp).
+        likely, unlikely: the inputs for which this report has the largest and the least
+            probability.
+        ldp: log of the ratio of these two probabilities, nats; inf if the least is 0.
+        value: worst-case privacy S_wc = exp(-ldp), the least share of entropy that a report hides.
     """
 
     y: int
@@ -122,10 +127,12 @@ class WorstCase:
         )
 
     def approached(self, eta: float) -> float:
-        """Return the hidden share at this report for p = 1 - eta on `likely`, eta on `unlikely`.
+        """Return the share of a value's entropy that the worst report hides, for a biased prior.
 
-        It decreases to `value` as eta goes to 0, with a distance like 1 / log(1 / eta); written
-        with logarithms of eta, so that eta = 1e-300 can be asked for.
+        Under the prior a person has the input `likely` with probability 1 - eta, else `unlikely`:
+        the inputs for which the report has the largest and the least probability. The share
+        decreases to `value` as eta goes to 0, slowly: their distance is about 1 / log(1 / eta).
+        Logarithms of eta allow an eta as small as 1e-300.
 
         Args:
             eta: probability of the unlikely input, 0 < eta < 1.
@@ -141,7 +148,9 @@ class WorstCase:
 
 
 def worst_report(Q: Any) -> WorstCase:
-    """Return the report and the two inputs at which worst-case privacy (Theorem 5.3) is approached.
+    """Return the report and the two inputs at which worst-case privacy is approached.
+
+    Paper 002, Theorem 5.3: the report with the largest ratio of its probabilities for two inputs.
 
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).

@@ -1,7 +1,8 @@
 """Linear and integer programs, solved by HiGHS in a process of its own.
 
-A solver that crashes or prints then leaves the calling process alone. May import the ground files.
-Must never know the meaning of a program: tables, counts and shares belong to the rooms above.
+The separate process protects the calling process from a solver that crashes or prints. This package
+may import `errors.py` and the other top-level modules of `analysis`. It must not know the meaning
+of a program: tables, counts and shares belong to the packages that import it.
 """
 
 from .programs import (

@@ -1,8 +1,9 @@
 """Linear and integer programs as plain data; the solver runs in another process.
 
-That process is `solver_process.py`. A `LinearProgram` is changed by columns or rows and continues
-from its last basis (HiGHS's own interface). `solve_linear` and `solve_integer` are SciPy's
-`linprog` and `milp`, each for a single program. This file imports no solver.
+`solver_process.py` starts that process. A `LinearProgram` can be changed (its bounds, costs and
+rows) and solved again from its last basis, by HiGHS's own interface. `solve_linear` and
+`solve_integer` call SciPy's `linprog` and `milp`, each for a single program. This file imports no
+solver.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from .solver_process import ask_solver, idle_solver
 Option = tuple[str, bool | int | float | str]
 Change = tuple[str, tuple[Any, ...]]  # a method of HiGHS, and its arguments
 Indices = npt.NDArray[np.integer[Any]]
-Sides = tuple[Floats, Floats]  # lower and upper bounds of each column or row
+Sides = tuple[Floats, Floats]  # lower and upper bounds of each variable or constraint
 
 _keys = count()
 
@@ -29,7 +30,7 @@ _keys = count()
 class SolverStatus(StrEnum):
     """The outcome of solving a linear program.
 
-    UNSOLVED covers limits, errors and unbounded programs.
+    UNSOLVED covers a limit that was reached, an error, and an unbounded program.
     """
 
     OPTIMAL = "optimal"
@@ -38,10 +39,7 @@ class SolverStatus(StrEnum):
 
 
 class SparseMatrix(Protocol):
-    """The interface of a sparse matrix in column order, as of SciPy's `csc_array`.
-
-    `Columns` has it too.
-    """
+    """The interface of a sparse matrix in column order: SciPy's `csc_array`, or `Columns`."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,12 +85,12 @@ class LinearModel:
     """A linear program as it is first sent to the solver's process.
 
     Attributes:
-        matrix: matrix of the constraints, shape (rows, columns).
+        matrix: matrix of the constraints, shape (rows, columns): a column for each variable.
         costs: the objective, shape (columns,).
-        columns: lower and upper bounds of each column.
+        columns: lower and upper bounds of the variables.
         rows: lower and upper bounds of the constraints.
         maximise: whether the objective is maximised; else it is minimised.
-        options: options of HiGHS, besides the common options.
+        options: options of HiGHS (name, value), in addition to `server.OPTIONS`.
     """
 
     matrix: Columns
@@ -108,7 +106,7 @@ class LinearSolution:
     """The solution of a linear program.
 
     Attributes:
-        status: whether it is optimal, infeasible or unsolved.
+        status: whether the program was solved, has no solution, or was left unsolved.
         value: value of the objective.
         columns: values of the variables, shape (columns,); empty if not requested.
         duals: dual values of the constraints, shape (rows,); empty if not requested.
@@ -122,10 +120,10 @@ class LinearSolution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
-    """Constraints of an integer program: lb <= A x <= ub.
+    """Constraints of an integer program: lb <= A x <= ub, x the variables.
 
     Attributes:
-        A: a matrix, sparse or not, shape (rows, columns).
+        A: a matrix, sparse or not, shape (rows, columns): a column for each variable.
         lb, ub: lower and upper bounds, a number or shape (rows,).
     """
 
@@ -140,8 +138,8 @@ class Solution:
 
     Attributes:
         status: 0 solved, 1 a limit was reached, 2 infeasible, 3 unbounded, 4 other.
-        x: the solution found; None without a solution.
-        fun: its objective; nan without a solution.
+        x: values of the variables; None if no solution was found.
+        fun: the objective at `x`; nan if no solution was found.
         mip_dual_bound: lower bound on the objective of every solution (integer programs); else
             None.
         upper_marginals: dual values of the constraints `A_ub` (linear programs); else None.
@@ -159,7 +157,8 @@ class Solution:
 class LinearProgram:
     """A linear program held by the solver's process, for solving it again after small changes.
 
-    Changes are collected here and sent with the next `solve`, which starts from the last basis.
+    Changes are collected in this object and sent with the next `solve`, which starts from the last
+    basis.
     """
 
     def __init__(
@@ -171,9 +170,9 @@ class LinearProgram:
         *options: Option,
         maximise: bool = True,
     ) -> None:
-        """Send the program to the solver's process. Arguments as the fields of `LinearModel`.
+        """Send the program to the solver's process. The arguments are the fields of `LinearModel`.
 
-        Any matrix with the interface `SparseMatrix` is accepted.
+        The matrix may be of any class with the interface `SparseMatrix`.
 
         Raises:
             SolverError: the solver's process cannot be started, or ended.
@@ -205,13 +204,17 @@ class LinearProgram:
         self._changes.append(("changeColBounds", (column, lower, upper)))
 
     def add_row(self, lower: float, upper: float, columns: Indices, values: Floats) -> None:
-        """Add the constraint lower <= sum of values[i] x[columns[i]] <= upper."""
+        """Add the constraint lower <= sum of values[i] x[columns[i]] <= upper, x the variables."""
         self._changes.append(("addRow", (lower, upper, len(columns), _places(columns), values)))
 
     def add_rows(
         self, lower: Floats, upper: Floats, starts: Indices, columns: Indices, values: Floats
     ) -> None:
-        """Add several constraints at once; the entries of constraint i begin at `starts[i]`."""
+        """Add several constraints at once, each lower <= sum of values x[columns] <= upper.
+
+        `columns` and `values` hold the entries of all constraints; constraint i begins at
+        `starts[i]`.
+        """
         entries = len(columns), _places(starts), _places(columns), values
         self._changes.append(("addRows", (len(lower), lower, upper, *entries)))
 
@@ -236,7 +239,9 @@ class LinearProgram:
 
 
 def solve_linear(costs: Any, **arguments: Any) -> Solution:
-    """Solve a linear program with SciPy's `linprog` in the solver's process, with its arguments.
+    """Solve a linear program with SciPy's `linprog` in the solver's process.
+
+    `costs` are the objective's coefficients, `arguments` the other arguments of `linprog`.
 
     Raises:
         SolverError: the solver's process cannot be started, or ended.
@@ -256,16 +261,17 @@ def solve_integer(
 ) -> Solution:
     """Solve an integer program with SciPy's `milp` in the solver's process.
 
-    Without `milp`'s limit in seconds, so that results do not depend on the machine's speed.
+    There is no limit in seconds, so that results do not depend on the machine's speed.
 
     Args:
-        costs: the objective, minimised.
-        constraints: rows.
+        costs: the objective's coefficients, shape (columns,): a column for each variable;
+            minimised.
+        constraints: lower and upper bounds of linear functions of the variables.
         integrality: 1 for a whole number, 0 for any, shape (columns,).
-        bounds: the lower and upper bounds of the columns, numbers or shape (columns,); None: at
+        bounds: the lower and upper bounds of the variables, numbers or shape (columns,); None: at
             least 0.
         node_limit: nodes of the search tree, at most; None: no limit.
-        mip_rel_gap: relative gap at which a solution is good enough; None: HiGHS's.
+        mip_rel_gap: relative gap at which a solution is good enough; None: HiGHS's default.
 
     Raises:
         SolverError: the solver's process cannot be started, or ended.

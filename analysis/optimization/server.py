@@ -3,10 +3,10 @@
     request   (name of an operation, its arguments), pickled
     answer    (True, its result) or (False, the exception that it raised), pickled
 
-Solvers write to file descriptors 1 and 2. So answers have another descriptor, descriptor 1 is the
-null device from the start, and descriptor 2 is a file of the requesting process. Solvers are
-imported after that. The process ends when its input ends, even in the middle of a solution: a
-thread reads the requests.
+Solvers write to file descriptors 1 and 2, which would corrupt the answers. So answers are written
+to a copy of descriptor 1, and descriptor 1 becomes the null device before a solver is imported.
+Descriptor 2 is a file of the requesting process. A thread reads the requests, so the process ends
+when its input ends, even in the middle of a solution.
 """
 
 import os
@@ -71,7 +71,10 @@ def _own_standard_output() -> int:
 
 
 def _receive(source: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]]) -> None:
-    """Read pickled requests into the queue; end the process when the input ends."""
+    """Read pickled requests into the queue; end the process when the input ends.
+
+    source: the standard input, a pipe from the requesting process.
+    """
     while True:
         try:
             requests.put(pickle.load(source))  # noqa: S301 - from the process that started this one
@@ -80,7 +83,10 @@ def _receive(source: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]
 
 
 def _forget_notes() -> None:
-    """Truncate the file behind descriptor 2 if it is large: a verbose solver must fill no disk."""
+    """Truncate the file behind descriptor 2 if it is large.
+
+    Otherwise a verbose solver could fill the disk.
+    """
     with suppress(OSError):
         if os.fstat(2).st_size > MOST_NOTES:
             os.ftruncate(2, 0)
@@ -110,10 +116,13 @@ def _open(key: int, model: LinearModel) -> None:
 def _solve(
     key: int, changes: tuple[Change, ...], want: tuple[str, ...], closed: tuple[int, ...]
 ) -> LinearSolution:
-    """Apply changes to the linear program `key`, solve it from its last basis, return the solution.
+    """Change the linear program `key`, solve it from its last basis, and return the solution.
 
-    `want` names the parts to return ("col_value", "row_dual"); the programs `closed` are discarded
-    first.
+    Args:
+        key: number of the program in this process.
+        changes: methods of HiGHS to call first, with their arguments.
+        want: the parts of the solution to return ("col_value", "row_dual").
+        closed: numbers of programs that are discarded first.
     """
     _close(closed)
     solver = _programs[key]

@@ -1,13 +1,14 @@
 """Processes that run the solvers: started at the first request, then reused, a request at a time.
 
-HiGHS writes to file descriptors 1 and 2 when it is made, before any option can be set. A library
-cannot know the other writers there: a command's JSON, other threads, a notebook. Only a separate
-process has its own descriptors. It is a fresh process, not a copy made by `fork`, so threads may
-hold any locks. It starts in a tenth of a second of one core, imports only the modules that it
-needs, and ends with this process, however this process ends (`server.py`).
+HiGHS writes to file descriptors 1 and 2 when it is created, before any option can be set. A library
+cannot know all that is written there: a command's JSON, the output of a thread or of a
+notebook. Only a separate process has its own descriptors. It is a fresh process, not a copy made by
+`fork`, so locks that threads hold do no harm. It starts in a tenth of a second of one core and
+imports only the modules that it needs. It ends when this process ends or is killed
+(`server.py`).
 
-A single process is enough for a program that sends requests from one thread. A second thread gets
-another process meanwhile. A process that was copied by `fork` starts its own.
+A program that sends requests from one thread uses a single solver process. A second thread gets
+another solver process if the first is busy. A process that was copied by `fork` starts its own.
 """
 
 import atexit
@@ -26,7 +27,8 @@ from typing import IO, Any, cast
 from ...errors import SolverError
 
 MAX_OUTPUT = 2_000  # bytes of a solver's output that an error message quotes, at most
-# Libraries' warnings are ignored: no user sees them there, and PYTHONWARNINGS may make them errors.
+# Libraries' warnings are ignored in the solver's process: no user sees them, and PYTHONWARNINGS may
+# turn them into errors.
 START = """
 import sys, warnings
 sys.path[:] = {path}
@@ -39,7 +41,7 @@ STREAMS = 2  # standard input, output and errors are the file descriptors 0 to 2
 
 
 class SolverProcess:
-    """A solver's process, which answers a request at a time; the caller holds `lock` meanwhile.
+    """A solver's process, which answers a request at a time.
 
     Attributes:
         lock: held by the thread that sends a request, until the answer arrives.
@@ -93,8 +95,9 @@ class SolverProcess:
     def ask(self, operation: str, *arguments: Any) -> Any:
         """Send a request and return the result of its operation, or raise its error.
 
-        The operations are `server.OPERATIONS`. A caller that is interrupted while it waits ends the
-        process: the answer would be taken for the answer to the next request.
+        The operations are `server.OPERATIONS`. If the caller is interrupted while it waits, the
+        process is
+        ended: otherwise the late answer would be taken for the answer to the next request.
 
         Raises:
             SolverError: the process ended before it answered.
@@ -120,9 +123,9 @@ class SolverProcess:
         self._close()
 
     def leave(self) -> None:
-        """Close this forked process's ends of the pipes.
+        """Close this forked process's copies of the pipes, and leave the solver's process running.
 
-        The parent still uses the solver's process.
+        The parent process still uses the solver's process.
         """
         self._process.returncode = 0
         self._close()
@@ -135,7 +138,7 @@ class SolverProcess:
             self._notes.close()
 
     def _death(self, operation: str) -> str:
-        """Return the text of an error: how the process exited, and its last output on descriptor 2.
+        """Return an error text: how the solver's process exited, and its last error output.
 
         Kills the process if it still runs.
         """
@@ -158,7 +161,7 @@ def idle_solver() -> Iterator[SolverProcess]:
     """Yield a solver's process that no other thread uses; its `lock` is held in the `with` block.
 
     Raises:
-        SolverError: it cannot be started.
+        SolverError: no solver process is idle, and a new process cannot be started.
     """
     process = _pool.take()
     try:
@@ -173,7 +176,10 @@ def end_solvers() -> None:
 
 
 def ask_solver(operation: str, *arguments: Any) -> Any:
-    """Send a request to an idle solver's process. Returns and raises as `SolverProcess.ask`."""
+    """Send a request to an idle solver's process and return its result.
+
+    Raises the errors of `SolverProcess.ask`.
+    """
     with idle_solver() as process:
         return process.ask(operation, *arguments)
 
@@ -185,9 +191,9 @@ class _Pool:
         """Start without solver processes."""
         self._lock = Lock()
         self._processes: list[SolverProcess] = []
-        self._orphans: list[
-            SolverProcess
-        ] = []  # the parent's processes, never collected: a thread lost by the fork may hold a lock
+        # Processes of the parent, kept so that they are never garbage-collected here: a thread of
+        # the parent, which `fork` did not copy, may hold a lock that their removal would wait for.
+        self._orphans: list[SolverProcess] = []
 
     def take(self) -> SolverProcess:
         """Return an idle solver's process with its lock held by the calling thread.
@@ -249,7 +255,7 @@ def _tail(notes: IO[bytes] | None) -> str:
 def _streams_taken() -> Iterator[None]:
     """Occupy each closed standard stream with the null device while a process is started.
 
-    Else a pipe to the solver would be descriptor 1 or 2, and take this process's output.
+    Otherwise a pipe to the solver could get descriptor 1 or 2 and receive this process's output.
     """
     descriptors = [os.open(os.devnull, os.O_RDWR)]
     while descriptors[-1] <= STREAMS:

@@ -1,24 +1,29 @@
 """The knowledge of an attacker about closed (suppressed) counts, and tables that prove safety.
 
 An attacker sees the open (printed) cells and knows that all counts are nonnegative whole numbers
-that add up (`linked.py`). It may be a person of the table and know its own row: the cells with this
-row are not empty. A closed cell is *protected* from an attacker if tables exist that agree with all
-it knows: a table in which the cell is empty (or has the attacker alone), and a table in which it
-has at least k persons. So the attacker can neither tell that a person is there, nor that the cell
-is small. Nor is a set of closed cells with such a cell known to have 1 to k - 1 persons, as it may
-have k.
+that add up to their totals (`linked.py`). An attacker may be a person of the table and know its own
+row: the cells with this row are not empty. Any other attacker is an *outsider*.
 
-Such a table is a *witness*: whole numbers, checked without the solver. Where no witness exists, the
-multipliers y of a linear program give a *cut* that every safe choice of closed cells fulfils. For
-any y, d = c - M'y, and tables z with M z = 0 and 0 <= z <= n that equal the true counts a where
-open,
+A cell with fewer than k persons is small. It is closed, and it is *protected* from an attacker if
+two tables agree with all that the attacker knows: in the first the cell is empty (or has the
+attacker alone), in the second it has at least k persons. So the attacker can conclude neither that
+another person is in the cell, nor that the cell is small. Nor can it conclude that a set of closed
+cells with such a cell has 1 to k - 1 persons in total.
+
+A table that agrees with an attacker's knowledge is a *witness*: whole numbers, checked without the
+solver. If no witness exists, the multipliers y of a linear program give a *cut*: an inequality that
+every safe choice of closed cells fulfils. Let a be the true counts, n the number of persons, l the
+least count of each cell that the attacker knows of, and M the matrix of the equations. Let c'z be
+the count of the small cell, or minus this count, in a table z with M z = 0 and 0 <= z <= n that
+equals a in the open cells. For any y and d = c - M'y,
 
     c'(z - a) = d'(z - a) <= sum over closed cells of max(d (n - a), -d (a - l))
 
-with l the least count that the attacker knows of. It must be at least the change that is wanted
-(Fischetti and Salazar, Solving the cell suppression problem on tabular data with linear
-constraints, Management Science 47, 2001, capacity constraints). Where only whole numbers lack a
-witness, a further cell must be closed, as opening cells never adds a table.
+The right-hand side must be at least the change of the small cell that is required (Fischetti and
+Salazar, Solving the cell suppression problem on tabular data with linear constraints, Management
+Science 47, 2001, capacity constraints). If a witness exists in fractions but not in whole numbers,
+the cut says that a further cell must be closed. It is valid as fewer closed cells allow no more
+tables.
 """
 
 from collections.abc import Iterator
@@ -41,7 +46,8 @@ from .nearest import (
 )
 
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
-NO_WEIGHT = 1e-9  # smaller weights of a cut are rounding errors, and become 0
+# smaller weights of a cut (an inequality of safe choices) are rounding errors, and become 0
+NO_WEIGHT = 1e-9
 # dual values are rounded to multiples of this, so that a cut does not depend on last digits
 GRID = 1e-6
 
@@ -50,8 +56,8 @@ GRID = 1e-6
 class ClosingCut:
     """An inequality that every safe choice of closed (suppressed) cells fulfils.
 
-    It is sum of weights times closed >= 1. The search for the best choice adds such cuts to its
-    integer program.
+    The weights of the closed cells sum to at least 1. The search for the best choice adds such cuts
+    to its integer program.
 
     Attributes:
         weights: shape (cells,), from 0 to 1; 0 for cells that are closed in every choice.
@@ -64,13 +70,13 @@ class ClosingCut:
 class CountAttacker:
     """An attacker on closed (suppressed) cells, which decides if each small cell is protected.
 
-    It holds witnesses, which are tables that the attacker cannot exclude, and the linear program
-    that finds more.
+    It holds the tables that the attacker cannot exclude (witnesses), and the linear program that
+    finds more of them.
 
     Attributes:
         linked: the true counts and the equations between them.
         k: a cell with fewer persons is small.
-        members: whether persons of the table, who know their own row, are attackers too.
+        members: whether persons of the table, with knowledge of their own row, are attackers too.
         programs: linear and integer programs solved so far.
     """
 
@@ -80,12 +86,16 @@ class CountAttacker:
     programs: int = 0
     _closed: Flags = field(init=False)
     _tables: Integers = field(init=False)  # shape: tables, cells
-    _moved: Flags = field(init=False)  # whether a table differs from the truth
-    _costs: Floats = field(init=False)  # cost of moving a person; infinite for open cells
+    # whether a table differs from the true counts; shape: tables, cells
+    _moved: Flags = field(init=False)
+    # cost of changing a cell's count by a person; infinite for open cells
+    _costs: Floats = field(init=False)
     _nearest: NearestTables = field(init=False)
-    _witnesses: Integers = field(init=False)  # known tables that agree with the open cells
+    # known tables that agree with the open cells; shape: tables, cells
+    _witnesses: Integers = field(init=False)
     _rows: Integers = field(init=False)  # row of each attacker, as a place in linked.rows
-    _agree: Flags = field(init=False)  # table fits an attacker's row; shape: rows, witnesses
+    # whether a witness agrees with an attacker's own row; shape: rows, witnesses
+    _agree: Flags = field(init=False)
     _program: LinearProgram = field(init=False)
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
@@ -94,7 +104,10 @@ class CountAttacker:
     _objective: tuple[int, float] = (0, 0.0)
 
     def __post_init__(self) -> None:
-        """Build the linear program: a column for each cell, a row for each equation."""
+        """Build the linear program, with a variable for each cell's count.
+
+        Each equation between counts is a constraint.
+        """
         linked = self.linked
         cells = len(linked.cells)
         self._matrix = equation_matrix(linked)
@@ -116,10 +129,11 @@ class CountAttacker:
         return self._witnesses
 
     def close(self, closed: Flags) -> None:
-        """Set the cells that are closed (suppressed), shape (cells,), and update the witnesses.
+        """Set the cells that are closed (suppressed), and update the witnesses and the attackers.
 
-        A witness is a table that the attacker cannot exclude. Cells that are not printed are closed
-        too.
+        A witness is a table that the attacker cannot exclude.
+
+        closed: whether each cell is closed, shape (cells,); cells that are not printed always are.
         """
         self._closed = closed = closed | ~self.linked.printed
         self._witnesses = self._tables[~self._moved[:, ~closed].any(axis=1)]
@@ -128,17 +142,16 @@ class CountAttacker:
         for row, places in enumerate(self.linked.rows.tolist()):
             hidden = tuple(place for place in places if closed[place])
             if hidden and self.members:
-                row_by_cells.setdefault(
-                    hidden, row
-                )  # attackers with the same closed cells have the same knowledge
+                # one attacker for each set of closed cells: persons with equal sets know the same
+                row_by_cells.setdefault(hidden, row)
         self._rows = np.array(list(row_by_cells.values()), np.int64)
         self._agree = self._row_agrees(self._witnesses)
 
     def unmet(self, cell: int) -> Iterator[Need]:
         """Yield each requirement of a small cell for which a search finds no witness.
 
-        A witness is a table that the attacker cannot exclude. A cell without unmet requirements is
-        protected.
+        A requirement is a count of the cell that the attacker must hold possible. A witness is a
+        table that the attacker cannot exclude. A cell without unmet requirements is protected.
 
         Raises:
             SolverError: the integer program has no result.
@@ -153,10 +166,11 @@ class CountAttacker:
     def crowd(self, cells: Integers) -> None:
         """Look for witnesses of many small cells at once: half of them full, the other half empty.
 
-        A witness is a table that the attacker cannot exclude. Far fewer programs are solved than
-        with a search for each cell. The halves are given by each binary digit of a cell's number,
-        so that each two cells are once in different halves. `cells` are the places of the small
-        cells.
+        A witness is a table that the attacker cannot exclude; in a full cell it has up to k
+        persons. The halves are given by each binary digit of a cell's number, so each two cells are
+        once in different halves. Far fewer programs are solved than in a search for each cell.
+
+        cells: places of the small cells.
         """
         all_cells = np.arange(len(self._closed))
         attacker_cells = np.unique(self.linked.rows[self._rows])
@@ -180,9 +194,10 @@ class CountAttacker:
         self._program.change_costs(all_cells, np.zeros(len(all_cells)))
 
     def has_witness(self, need: Need) -> bool:
-        """Whether a witness (a table that the attacker cannot exclude) meets a requirement.
+        """Whether a known witness meets a requirement.
 
-        Only witnesses found so far are tried.
+        A witness is a table that the attacker cannot exclude. A requirement is a count of a small
+        cell that the attacker must hold possible. No new witness is searched.
         """
         values = self._witnesses[:, need.cell]
         is_met = values >= need.target if need.at_least else values <= need.target
@@ -191,10 +206,11 @@ class CountAttacker:
         return bool(is_met.any())
 
     def _uncovered(self, cell: int) -> list[Need]:
-        """Return the requirements of a small cell that no known witness (possible table) meets.
+        """Return the requirements of a small cell that no known witness meets.
 
-        For an outsider and for each attacker with a row in the table, the cell may have the least
-        count that this attacker can believe, and may have k persons.
+        A witness is a table that the attacker cannot exclude. Each attacker must have a witness in
+        which the cell has k persons or more, and a witness in which it has the least count
+        possible: 1 if the attacker is in the cell, else 0.
         """
         values, rows = self._witnesses[:, cell], self._rows
         inside = self._inside[rows, cell].astype(np.int64)
@@ -212,7 +228,7 @@ class CountAttacker:
         return needs
 
     def _witness(self, need: Need) -> bool:
-        """Whether a witness of whole numbers for this requirement exists; if so, it is kept.
+        """Whether a witness in whole numbers that meets a requirement is found; if so, it is kept.
 
         A witness is a table that the attacker cannot exclude.
         """
@@ -228,11 +244,15 @@ class CountAttacker:
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
         """Return a violated cut if a linear program shows that no witness meets a requirement.
 
-        Else None. A cut is an inequality that every safe choice of closed cells fulfils, a witness
-        a table that the attacker cannot exclude. Each cell changes by at most the required change,
-        as its weight in a cut is at most 1; if that gives no cut, by any number of persons.
-        `closed`: how far each cell is closed, 0 to 1, shape (cells,); 1 if it is small or not
-        printed.
+        Else None. A witness is a table that the attacker cannot exclude. A cut is an inequality
+        that every safe choice of closed (suppressed) cells fulfils. The first program lets no cell
+        change by more persons than the requirement asks for: larger changes do not help, as a
+        cell's weight in a cut is at most 1. A second program has no such limit.
+
+        Args:
+            need: the requirement, a count of a small cell that the attacker must hold possible.
+            closed: how far each cell is closed, 0 to 1, shape (cells,); 1 if it is small or not
+                printed.
         """
         size = abs(need.target - int(self.linked.counts[need.cell]))
         for max_change in (float(size), np.inf):
@@ -243,10 +263,16 @@ class CountAttacker:
         return None
 
     def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
-        """Return the cut that follows from a linear program's multipliers.
+        """Return the cut that follows from a linear program's dual values.
 
-        A cut is an inequality that every safe choice of closed cells fulfils. None if no choice is
-        excluded.
+        None if the cut excludes no choice of cells.
+
+        A cut is an inequality that every safe choice of closed (suppressed) cells fulfils.
+
+        Args:
+            need: the requirement, a count of a small cell that the attacker must hold possible.
+            duals: dual values of the program that changes this cell's count as far as possible, or
+                None.
         """
         if duals is None:
             return None
@@ -267,9 +293,10 @@ class CountAttacker:
         return ClosingCut(weights)
 
     def keep(self, table: Integers) -> None:
-        """Keep a table as a witness for this and later choices, if it is a valid table.
+        """Keep a table as a witness for all later sets of closed cells, if its counts add up.
 
-        Its counts add up and none is negative.
+        A witness is a table that the attacker cannot exclude. A table with a negative count, or
+        with totals that are not the sums of their cells, is ignored.
         """
         if (table < 0).any() or (self._matrix @ table).any():
             return
@@ -280,9 +307,10 @@ class CountAttacker:
             self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
 
     def _row_agrees(self, tables: Integers) -> Any:
-        """Return whether each attacker's cells are occupied in each table: (attackers, tables).
+        """Return whether each attacker's own cells are occupied in each table: (attackers, tables).
 
-        If not, the attacker, who is in these cells, can exclude the table.
+        A person of the table, as attacker, can exclude a table in which a cell of its own row is
+        empty.
         """
         attacker_cells = self.linked.rows[self._rows]  # shape: attackers, blocks
         if not attacker_cells.size:
@@ -290,10 +318,15 @@ class CountAttacker:
         return (tables[:, attacker_cells] >= 1).all(axis=2).T
 
     def _range(self, closed: Floats, row: int, max_change: float = np.inf) -> tuple[Floats, Floats]:
-        """Return lower and upper bounds of each cell's count for an attacker with this row.
+        """Return lower and upper bounds of each cell's count in tables that an attacker supposes.
 
-        `closed` says which cells are suppressed; `row` is -1 for an outsider. `max_change` limits,
-        in persons, the change of cells that are not suppressed in every choice.
+        Shape (cells,) each.
+
+        Args:
+            closed: how far each cell is suppressed, 0 to 1; cells with 0 keep their true count.
+            row: the attacker's own row, which is in the table; -1 for an outsider.
+            max_change: the most persons by which a count may change, except in small and unprinted
+                cells, which are always suppressed.
         """
         counts = self.linked.counts
         down, up = counts.astype(float), (self.linked.n - counts).astype(float)
@@ -304,7 +337,7 @@ class CountAttacker:
         return counts - np.maximum(0, down) * closed, counts + up * closed
 
     def _set_bounds(self, low: Floats, high: Floats) -> None:
-        """Send the solver the bounds of cells that differ from the last ones."""
+        """Send the solver the bounds of cells' counts that differ from the bounds sent last."""
         changed = np.flatnonzero((low != self._bounds[0]) | (high != self._bounds[1]))
         for place in changed.tolist():
             self._program.change_bounds(place, float(low[place]), float(high[place]))
@@ -313,7 +346,7 @@ class CountAttacker:
     def _multipliers(self, need: Need) -> Floats | None:
         """Return the dual values of a linear program that maximises or minimises a cell's count.
 
-        need: the requirement that names the cell and the direction. None if the solver fails.
+        None if the solver fails. need: the requirement that names the cell and the direction.
         """
         previous, _ = self._objective
         self._program.change_cost(previous, 0)
@@ -325,6 +358,8 @@ class CountAttacker:
 
     def _whole(self, need: Need) -> Integers | None:
         """Return a table of whole numbers that meets a requirement, by an integer program; or None.
+
+        The requirement is a count of a small cell that an attacker must hold possible.
 
         Raises:
             SolverError: the solver ended with neither a table nor a proof that none exists.
@@ -353,9 +388,10 @@ class CountAttacker:
         return None
 
     def _keep_if(self, table: Integers, need: Need) -> bool:
-        """Keep a table if it is a witness for the requirement; return whether it was kept.
+        """Keep a table if it is a witness that meets the requirement; return whether it was kept.
 
-        A witness is a table that the attacker cannot exclude.
+        A witness is a table that the attacker cannot exclude. The requirement is a count of a small
+        cell that the attacker must hold possible.
         """
         value = int(table[need.cell])
         meets = value >= need.target if need.at_least else value <= need.target

@@ -1,9 +1,10 @@
 """Cell suppression: closes cells so that no small count can be concluded, with the least loss.
 
-Small cells are closed, and further cells besides, their *complements*: the fewest persons or cells
-with which every small cell is protected (`attacker.py`). The choice is an integer program with a
-variable for each cell and cuts that are found as they are needed (Fischetti and Salazar 2001). Its
-bound says how far from the best choice a choice may be.
+Small cells, of fewer than k persons, are closed (suppressed). Further cells, the *complements*, are
+closed so that every small cell is protected (`attacker.py`). The search looks for the choice of
+complements with the fewest persons or cells. The search solves an integer program with a variable
+for each cell. Its inequalities, which every safe choice fulfils, are added as they are needed
+(Fischetti and Salazar 2001). The program's lower bound says how far a choice may be from the best.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from .several_cells import add_small_groups
 PROGRAMS = 5_000  # most linear programs of a search, by default
 NODES = 20_000  # most nodes of an integer program's search tree, by default
 
-CLOSED_COST = 1e-5  # cost of changing the count of a cell that is suppressed already
+CLOSED_COST = 1e-5  # cost of changing, by a person, the count of a cell that is suppressed already
 
 Loss = Literal["people", "cells"]
 Progress = Callable[[str], None]
@@ -34,19 +35,19 @@ Progress = Callable[[str], None]
 class ClosedCounts:
     """The closed (suppressed) cells of linked tables, with proof that small cells are safe.
 
-    The result of `close_cells`. Complements are the cells closed besides the small cells.
+    The result of `close_cells`. Complements are the cells closed to protect the small cells.
 
     Attributes:
         linked: the true counts and the equations between them.
         k: a cell with fewer persons is small.
         members: whether small cells are protected from persons of the table too.
-        loss: the quantity that is minimised: persons in complements ("people"), or complements
-            ("cells").
-        small: whether a cell is closed as it is small, shape (cells,); groups of persons, which are
-            not printed, are small too.
+        loss: the quantity that is minimised: persons in complements ("people"), or the number of
+            complements ("cells").
+        small: whether a cell is closed because it is small, shape (cells,). Small groups of persons
+            that subtraction would reveal are included; they are not printed.
         closed: whether a cell is closed, shape (cells,).
-        cost: loss of this choice, in persons or cells.
-        bound: lower bound on the loss of every choice.
+        cost: loss of this choice of closed cells, in persons or cells.
+        bound: lower bound on the loss of every safe choice.
         witnesses: tables that an attacker cannot exclude, shape (tables, cells).
         programs: linear and integer programs that were solved.
     """
@@ -80,20 +81,21 @@ def close_cells(
 ) -> ClosedCounts:
     """Close (suppress) small cells, and further cells so that no small count is revealed.
 
-    The further cells are those of the least loss. Every cell of 1 to k - 1 persons is closed, and
+    The further cells are chosen for the least loss. Every cell of 1 to k - 1 persons is closed, and
     every empty cell that `linked` has. An attacker that knows the open cells cannot exclude that a
     small cell is empty (or holds the attacker alone), nor that it has at least k persons.
 
     Args:
-        linked: counts of the tables that are printed together. Where persons may be in several
-            cells, small groups are added and protected (`several_cells.py`).
-        k: at least 2; more than k persons are needed (k with members=False).
+        linked: counts of the tables that are printed together. If persons may be in several cells,
+            small groups that subtraction would reveal are added and protected (`several_cells.py`).
+        k: at least 2; the tables must have more than k persons (at least k with members=False).
         loss: `people`: sum of the counts of the further cells, totals included; `cells`: their
             number.
         members: whether attackers may be persons of the table, with knowledge of their own row.
-        programs: linear programs after which the search ends with the best choice found.
-        nodes: of the search tree of each integer program.
-        progress: receives the stage.
+        programs: linear and integer programs after which the search ends with the best choice
+            found.
+        nodes: most nodes of the search tree of each integer program.
+        progress: called with the name of the stage.
 
     Raises:
         ParameterError: k below 2, or too few persons for any table to be printed.
@@ -131,7 +133,8 @@ def close_cells(
 class _ClosingSearch:
     """The search for the cheapest safe choice of closed (suppressed) cells, and its state.
 
-    Complements are the cells closed besides the small cells.
+    A choice is safe if no attacker can conclude the count of a small cell. Its cost is the loss
+    that `close_cells` minimises. Complements are the cells closed to protect the small cells.
 
     Attributes:
         linked, k, loss, programs, nodes, progress: as of `close_cells`.
@@ -151,19 +154,22 @@ class _ClosingSearch:
     small: Flags = field(init=False)
     best: Flags = field(init=False)
     bound: int = 0
-    _free: Integers = field(init=False)  # places of cells that may be suppressed additionally
+    _free: Integers = field(init=False)  # places of cells that may be suppressed as complements
     _weights: Floats = field(init=False)
     _cuts: list[ClosingCut] = field(init=False, default_factory=list)
     _hard: dict[Need, None] = field(init=False, default_factory=dict)
     _relaxation: LinearProgram | None = None
-    _relaxed: int = 0  # number of cuts in the linear relaxation so far
-    _costs: Floats = field(init=False)  # cost of moving a person; infinite: the cell stays open
+    _relaxed: int = 0  # number of cuts that the linear relaxation has so far
+    # Cost of changing a cell's count by a person, in the search for cells to close; infinite for a
+    # cell that must stay open.
+    _costs: Floats = field(init=False)
     _nearest: NearestTables = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare the cells that may be complements, their costs, and requirements of outsiders.
+        """Prepare the search: small cells, cells that may be closed, costs, and requirements.
 
-        Complements are the cells closed besides the small cells.
+        A requirement is a count of a small cell that an attacker must hold possible. An outsider,
+        an attacker outside the table, has two requirements: at least k, and 0.
         """
         linked = self.linked
         self.small = linked.small(self.k)
@@ -174,22 +180,24 @@ class _ClosingSearch:
         can_close = free | self.small | ~linked.printed
         self._costs = np.where(can_close, self._weights, np.inf)
         self._nearest = NearestTables(linked)
-        for cell in np.flatnonzero(self.small).tolist():  # the requirements against outsiders
+        # an outsider (an attacker not in the table) must hold k persons and 0 persons possible
+        for cell in np.flatnonzero(self.small).tolist():
             self._hard[Need(cell, at_least=True, target=self.k)] = None
             self._hard[Need(cell, at_least=False, target=0)] = None
 
     def cost(self, closed: Flags) -> int:
-        """Return the loss of a choice: persons in complements, or the number of these cells.
+        """Return the loss of a choice of closed cells: persons in complements, or their number.
 
-        Complements are the cells closed besides the small cells.
+        Complements are the cells closed to protect the small cells.
         """
         return int(self._weights[closed & ~self.small].sum())
 
     def run(self) -> None:
-        """Set `best` to the cheapest safe choice found and `bound` to its lower bound.
+        """Search the safe choice of closed (suppressed) cells with the least loss.
 
-        A heuristic gives a start, the linear relaxation gives cuts (inequalities of all safe
-        choices), and the integer program improves the choice.
+        Sets `best` to the choice found and `bound` to a lower bound on the loss. A heuristic gives
+        a first choice. The linear relaxation gives cuts, inequalities that all safe choices fulfil.
+        The integer program improves the choice.
         """
         self.best = self._safe(self.small)
         start = self.attacker.programs
@@ -199,7 +207,10 @@ class _ClosingSearch:
         self.bound = min(self.bound, self.cost(self.best))
 
     def _safe(self, closed: Flags) -> Flags:
-        """Return a safe choice: close further cells until every small cell is protected."""
+        """Return a safe choice: close further cells until every small cell is protected.
+
+        closed: the cells to close (suppress) in any case, shape (cells,).
+        """
         closed = closed.copy()
         self.attacker.close(closed)
         cells = np.flatnonzero(self.small)
@@ -216,10 +227,12 @@ class _ClosingSearch:
         return closed
 
     def _close_for(self, need: Need, closed: Flags) -> None:
-        """Close, in place, the cells that must change for a requirement; all cells if that fails.
+        """Close (suppress) further cells, in place, so that a small cell's requirement is met.
 
-        A requirement is a count of a small cell that an attacker must hold possible; the cells to
-        close differ in the cheapest table that meets the requirement.
+        A requirement is a count of the small cell that an attacker must hold possible. The nearest
+        table with such a count is computed, at a cost for each cell that changes. The cells with
+        another count than the true one are closed. If that closes no further cell, all cells that
+        may be are closed.
         """
         costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
         table = self._nearest.table(need, costs)
@@ -233,10 +246,10 @@ class _ClosingSearch:
             closed[self._free] = True
 
     def _reduced(self, closed: Flags, max_programs: int) -> Flags:
-        """Return a safe choice without needless complements, the most costly opened first.
+        """Return a safe choice of closed cells without needless complements.
 
-        Complements are the cells closed besides the small cells. `max_programs`: solved programs
-        after which the search ends.
+        Complements are the cells closed to protect the small cells. The most costly are opened
+        first. `max_programs`: solved programs after which the search ends.
         """
         closed = closed.copy()
         spare = self._free[closed[self._free]]
@@ -262,9 +275,10 @@ class _ClosingSearch:
     def _fractional(self, max_programs: int) -> None:
         """Solve the linear relaxation and add cuts that it violates, until no further cut is found.
 
-        A cut is an inequality that every safe choice of closed cells fulfils. Cuts are sought for
-        requirements that were hard to meet. Raises `bound`. `max_programs`: solved programs after
-        which the search ends.
+        A cut is an inequality that every safe choice of closed (suppressed) cells fulfils. Cuts are
+        sought for all outsiders, and for requirements that an earlier choice did not meet. The
+        optimum increases `bound`, the lower bound on the loss. `max_programs`: solved programs
+        after which the search ends.
         """
         free = self._free
         if not self.small.any() or not len(free):
@@ -306,8 +320,9 @@ class _ClosingSearch:
     def _whole(self, max_programs: int) -> None:
         """Solve the integer program, adding cuts, until its choice of closed cells is safe.
 
-        That is the cheapest choice. A cut is an inequality that every safe choice fulfils.
-        `max_programs`: solved programs after which the search ends.
+        A cut is an inequality that every safe choice of closed (suppressed) cells fulfils. A safe
+        choice that is optimal for all cuts has the least loss of all safe choices. `max_programs`:
+        solved programs after which the search ends.
         """
         for turn in count(1):
             choice = self._chosen() if self._goes_on(max_programs) else None
@@ -321,23 +336,21 @@ class _ClosingSearch:
                     return
                 continue
             self._cuts += cuts
-            # improved only in turns 1, 2, 4, 8, ..., as this takes most of the time
+            # only in turns 1, 2, 4, 8, ..., because this step takes most of the time
             if not turn & (turn - 1):
                 self._improve(self._reduced(self._safe(choice), max_programs))
             self._fractional(max_programs)
 
     def _report(self) -> None:
-        """Report the stage, without a number.
-
-        A number of cells or persons would reveal a small cell.
-        """
-        self.progress("closing cells")  # without a number, as that might reveal a small cell
+        """Report the stage, without a number of cells or persons."""
+        # no number of cells or persons, as it might reveal a small cell
+        self.progress("closing cells")
 
     def _chosen(self) -> Flags | None:
-        """Return the cheapest choice of closed cells that fulfils all cuts, by the integer program.
+        """Return the choice of closed (suppressed) cells with the least loss that fulfils all cuts.
 
-        Cuts are inequalities of all safe choices. None without a result. Raises `bound` to the
-        program's lower bound.
+        A cut is an inequality that every safe choice fulfils. The integer program also increases
+        `bound`, the lower bound on the loss. None if the program has no result.
         """
         free = self._free
         matrix = np.array([cut.weights[free] for cut in self._cuts]).reshape(-1, len(free))
@@ -362,10 +375,10 @@ class _ClosingSearch:
         return closed
 
     def _choice_cuts(self, choice: Flags) -> list[ClosingCut]:
-        """Return cuts that a choice violates: a cut for each small cell that it leaves unprotected.
+        """Return cuts that a choice of closed cells violates, a cut per unprotected small cell.
 
-        A cut is an inequality that every safe choice of closed cells fulfils. The list is empty if
-        the choice is safe.
+        A cut is an inequality that every safe choice of closed (suppressed) cells fulfils. The list
+        is empty if the choice is safe.
         """
         self.attacker.close(choice)
         closed = (choice | ~self.linked.printed).astype(float)
@@ -378,23 +391,31 @@ class _ClosingSearch:
         return cuts
 
     def _further(self, choice: Flags) -> ClosingCut:
-        """Return the cut that at least one further cell must be closed.
+        """Return the cut that at least one further cell must be closed (suppressed).
 
-        It is valid if this choice is unsafe, as closing cells never harms.
+        A cut is an inequality that every safe choice fulfils. This cut is valid if `choice` is
+        unsafe, as closing fewer cells is never safer.
         """
         weights = np.zeros(len(choice))
         weights[self._free[~choice[self._free]]] = 1
         return ClosingCut(weights)
 
     def _improve(self, choice: Flags) -> None:
-        """Record a safe choice of suppressed cells as the best if it is cheaper."""
+        """Record a safe choice of suppressed cells as the best if its loss is smaller."""
         if self.cost(choice) < self.cost(self.best):
             self.best = choice
 
     def _raise_bound(self, value: float) -> None:
-        """Raise the lower bound to a program's optimum, rounded up, as the loss is whole."""
+        """Increase the lower bound on the loss to a program's optimum, rounded up.
+
+        The loss is a whole number of persons or cells.
+        """
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
 
     def _goes_on(self, max_programs: int) -> bool:
-        """Whether programs are left to solve, and the best choice is not proved the cheapest."""
+        """Whether the search continues.
+
+        It ends after `max_programs` solved linear and integer programs, or if no safe choice of
+        suppressed cells can have a smaller loss than the best found.
+        """
         return self.attacker.programs < max_programs and self.bound < self.cost(self.best)

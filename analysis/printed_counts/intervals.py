@@ -1,8 +1,9 @@
-"""A disclosure audit: bounds of counts over all whole numbers that fulfil equations.
+"""A disclosure audit: intervals of suppressed counts over all whole numbers that fulfil equations.
 
-A check by another way than the search for closed (suppressed) cells: the unknowns are the cells of
-each block of joined tables alone, and a count is the sum of them, written out from the values of
-its columns. So an error in the equations of `linked.py` or in a cut shows here.
+The audit checks the choice of closed (suppressed) cells independently of the search that made it.
+Its unknowns are the cells of each *block* only: a table, or all columns of tables that form a
+cycle. Each count is the sum of the block's cells with its values. So an error in the equations of
+`linked.py` or in an inequality of the search is detected.
 """
 
 from collections.abc import Sequence
@@ -24,14 +25,16 @@ Parts = tuple[int, ...]  # places of the cells that sum to a count
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """The interval that an outsider can conclude for the count of each closed cell.
+    """The interval that an outsider can conclude for the count of each closed (suppressed) cell.
+
+    An outsider sees the printed counts and is not a person of the tables.
 
     Attributes:
         places: the cells, as places in `LinkedCounts.cells`.
         low, high: the least and the largest count of each cell, over the tables that agree with all
             printed counts; persons.
-        exact: whether the printed counts alone give them; if not, an outsider may conclude only
-            wider intervals, and these may tell more than the printed counts.
+        exact: whether the intervals follow from the printed counts alone. If not, an outsider may
+            conclude only wider intervals, so these may reveal more than the printed counts.
     """
 
     places: Integers
@@ -47,7 +50,7 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeSystem:
-    """A system of inequalities for unknown counts: whole x with row and column bounds.
+    """A system of inequalities for unknown counts x, which are whole numbers.
 
     lower_bounds <= x <= upper_bounds and low <= matrix x <= high.
 
@@ -66,14 +69,14 @@ class WholeSystem:
     def ranges(
         self, sums: Sequence[Parts], possible_sums: Sequence[int]
     ) -> tuple[Integers, Integers]:
-        """Return the minimum and the maximum of sums of unknowns, each of shape (sums,).
+        """Return the minimum and the maximum of sums of unknown counts, each of shape (sums,).
 
-        A linear program gives both where its solution is whole; else the best solution of an
-        integer program within `NODES`, so that intervals are never too wide.
+        A linear program gives each of them if its solution is whole. Else it is the best solution
+        that an integer program finds within `NODES`, so that intervals are never too wide.
 
         Args:
-            sums: the unknowns that are added.
-            possible_sums: a value of each sum that is possible.
+            sums: for each sum the numbers of the unknowns that are added.
+            possible_sums: a value of each sum that is possible, such as the true value.
         """
         columns = self.lower_bounds.copy(), self.upper_bounds.copy()
         program = LinearProgram(
@@ -96,7 +99,7 @@ class WholeSystem:
         return ends[0], ends[1]
 
     def _whole(self, values: Floats) -> Integers | None:
-        """Return the values as whole numbers if these fulfil all bounds and rows; else None."""
+        """Return the values rounded to whole numbers; None if these violate an inequality."""
         x = np.rint(values).astype(np.int64)
         rows = self.matrix @ x
         inside = (rows >= self.low).all() and (rows <= self.high).all()
@@ -107,7 +110,7 @@ class WholeSystem:
         )
 
     def _best(self, at: Integers, sign: float) -> Integers | None:
-        """Return whole numbers with the largest (sign 1) or least sum (-1) at the places `at`.
+        """Return whole numbers with the largest (sign 1) or least (-1) sum of the unknowns `at`.
 
         None if the solver finds no solution within its nodes.
         """
@@ -124,14 +127,15 @@ class WholeSystem:
 
 
 def audit(counts: ClosedCounts) -> Intervals:
-    """Return the intervals that printed counts reveal of closed cells; check the small cells.
+    """Return the intervals that printed counts reveal of closed (suppressed) cells.
 
-    With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses (tables that
-    prove safety): an outsider can conclude no narrower interval, and perhaps only a wider one.
+    Also checks that the small cells, of fewer than k persons, are protected. With more than
+    `MOST_AUDITED` closed cells the intervals are taken from the witnesses, the tables that prove
+    safety. An outsider can conclude no narrower interval, and perhaps only a wider one.
 
     Raises:
         VerificationError: an outsider or, with `counts.members`, a person of the table can conclude
-            more of a small cell than it may; then the counts must not be printed.
+            that a small cell is occupied, or that it is small; then the counts must not be printed.
     """
     linked, closed = counts.linked, counts.closed
     _check_witnesses(counts)
@@ -180,7 +184,7 @@ def audit(counts: ClosedCounts) -> Intervals:
 def _check_witnesses(counts: ClosedCounts) -> None:
     """Check, in whole numbers, that tables prove each small cell safe from each attacker.
 
-    A witness is a table that an attacker cannot exclude.
+    Such a table is a witness: an attacker cannot exclude it.
 
     Raises:
         VerificationError: a witness does not add up, contradicts an open cell, or is missing.
@@ -219,9 +223,10 @@ def _check_witnesses(counts: ClosedCounts) -> None:
 
 
 def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
-    """Return for each cell its parts in each block (joined tables) that has its columns.
+    """Return for each cell, and each block with all its columns, the block's cells that it sums.
 
-    A cell's count is the sum of the block's cells at these places.
+    A block is a table, or all columns of tables that form a cycle. The count of a cell is the sum
+    of the block's cells with the same values. These are given by their places in `linked.cells`.
     """
     if linked.profiles:
         return [[parts] for parts in _profile_parts(linked)]
@@ -242,9 +247,11 @@ def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
 
 
 def _profile_parts(linked: LinkedCounts) -> list[Parts]:
-    """Return the profiles (sets of rows of a person) of each cell and group, from their rows.
+    """Return for each cell and each group of persons the numbers of the profiles that it counts.
 
-    Used where persons may be in several cells.
+    A profile is the set of a person's rows; it is used if persons may be in several cells. Groups
+    are sets of persons that subtraction of printed counts reveals. The result is computed from the
+    rows of each profile, not from the equations.
     """
     columns = sorted({column for table in linked.tables for column in table})
     numbers = range(len(linked.profiles))
@@ -270,7 +277,11 @@ def _profile_parts(linked: LinkedCounts) -> list[Parts]:
 
 
 def _parts_inside(group: PersonGroup, rows: Profile, columns: Sequence[int]) -> int:
-    """Return the number of cells of a group's total that count a person with these rows."""
+    """Return in how many cells, of which a group's total consists, a person with these rows is.
+
+    The group has the persons of the total that are in several of its cells, of columns
+    `group.several`. `columns` are the columns of `rows`.
+    """
     total = dict(zip(*group.total, strict=True))
     named = [dict(zip(columns, row, strict=True)) for row in rows]
     inside = [row for row in named if all(row[column] == total[column] for column in total)]

@@ -1,16 +1,17 @@
 """Tables of counts that are printed together, with all their totals, as one system of equations.
 
 A table of columns T is printed with the counts of each subset of T; the empty subset is the number
-of persons. A *cell* is a subset of columns with a value of each; tables share the cells of the
-columns that they share. Each count that has parts is the sum of them, one column more:
+of persons. A *cell* is a subset of columns with a value of each; tables share the cells of their
+common columns. A count of a shorter subset S, with values v, is the sum of counts with a further
+column c, over all values w of c:
 
     count(S, v) = sum over w of count(S + {c}, v + w)
 
-The system is the knowledge of an attacker about counts that are not printed: nonnegative whole
-numbers that add up. Where the tables' columns form no cycle, such as (a, b), (b, c), there are no
-further constraints, as tables that agree in their shared cells belong to people (Vorob'ev 1962).
-The tables of a cycle, such as (a, b), (b, c), (a, c), are parts of a table of all their columns (a
-*block*); its own cells are not printed.
+An attacker knows of counts that are not printed that they are nonnegative whole numbers and fulfil
+these equations. If the tables' columns form no cycle, such as (a, b), (b, c), the attacker knows no
+more: tables that agree in their shared cells are the tables of some set of people (Vorob'ev 1962).
+Tables that form a cycle, such as (a, b), (b, c), (a, c), are totals of one table of all their
+columns, a *block*. The block's own cells are not printed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,15 +36,17 @@ Profile = tuple[tuple[int, ...], ...]  # the different rows of a person, in orde
 
 @dataclass(frozen=True, slots=True)
 class PersonGroup:
-    """Persons that are no printed cell, but whose number a subtraction of printed counts reveals.
+    """A group of persons that is no printed cell, but that subtraction of printed counts reveals.
 
-    Such groups exist where persons may be in several cells (`several_cells.py`).
+    Such groups exist if a person may be in several cells of a table (`several_cells.py`). Either
+    `outside` or `several` is given.
 
     Attributes:
-        total: the printed cell from which is subtracted.
-        outside: a printed cell within it: the group has the persons outside; else None.
-        several: the total's columns and further columns: the group has the persons in several of
-            their cells; else None.
+        total: the printed cell that holds the group; its count is used in the subtraction.
+        outside: a printed cell within `total`; the group has the persons of `total` that are not in
+            this cell.
+        several: the columns of `total` and further columns; the group has the persons of `total`
+            that are in two or more cells of these columns.
     """
 
     total: Cell
@@ -56,16 +59,19 @@ class LinkedCounts:
     """Counts of tables printed together, with their totals and the equations between them.
 
     Attributes:
-        tables: columns of each table; no table is a part of another.
-        blocks: columns of each table, or of several that form a cycle.
+        tables: columns of each table; no table's columns are all in another table.
+        blocks: columns of each block: a table, or all columns of tables that form a cycle, such as
+            (a, b), (b, c), (a, c).
         cells: all cells with a count, in a fixed order: the columns, and the code of each.
         counts: persons in each cell, shape (cells,).
-        printed: whether a cell is a part of a table, shape (cells,); the other cells are secret.
+        printed: whether a cell belongs to a table or its totals, shape (cells,); the counts of
+            other cells are secret.
         parents, children: for each equation the sum and its parts, as places in `cells`.
-        rows: for each row that occurs the place of its cell in each block, shape (rows, blocks).
-        total: the place of the number of persons.
-        profiles: if persons may be in several cells, the sets of rows of persons, over the columns
-            of all tables; the first cells count the persons of each. Else ().
+        rows: for each row that occurs, the place of its cell in each block, shape (rows, blocks).
+            If persons may be in several cells: for each profile that occurs, the place of its cell.
+        total: the place of the number of all persons.
+        profiles: if persons may be in several cells, the different sets of rows of a person, over
+            the columns of all tables; the first cells count the persons with each. Else ().
         groups: groups of persons revealed by subtraction; the last cells count them.
     """
 
@@ -87,25 +93,26 @@ class LinkedCounts:
         return int(self.counts[self.total])
 
     def small(self, k: int) -> NDArray[np.bool_]:
-        """Return whether each cell must be protected: printed and below k, or a group of persons.
+        """Return whether each cell must be protected, shape (cells,).
 
-        Shape (cells,).
+        A cell must be if it is printed and has fewer than k persons, or if it is a group of persons
+        that subtraction of printed counts would reveal.
         """
         small: NDArray[np.bool_] = self.printed & (self.counts < k)
         small[len(self.cells) - len(self.groups) :] = True
         return small
 
     def table_cells(self, table: Subset) -> Iterator[tuple[int, Cell]]:
-        """Yield the place and the cell (columns, codes) of each cell of a table and its totals."""
+        """Yield each printed cell of a table or its totals: its place, and (columns, codes)."""
         columns = set(table)
         for place, cell in enumerate(self.cells):
             if self.printed[place] and columns.issuperset(cell[0]):
                 yield place, cell
 
     def excess(self, tables: Integers) -> Integers:
-        """Return each equation's sum minus its parts, shape (..., equations): 0 where it holds.
+        """Return each equation's sum minus its parts, which is 0 if the equation holds.
 
-        `tables` are counts, shape (..., cells).
+        Shape (..., equations). tables: counts of all cells, shape (..., cells).
         """
         return np.stack(
             [
@@ -126,11 +133,11 @@ def count_linked(
     """Count the persons in each cell of tables that are printed together, with all totals.
 
     Args:
-        codes: values of rows, shape (rows, columns); each row is another person.
-        tables: places of the columns of each table, 1 to 4 different ones.
+        codes: values of rows, shape (rows, columns); each row stands for persons of its own.
+        tables: column numbers of each table, 1 to 4 different ones.
         persons: the number of persons of each row, at least 1, shape (rows,); None: 1 each.
-        zeros: whether an empty cell (a combination of values that occur, but not together) is a
-            cell like any other. If not, attackers know the empty cells.
+        zeros: whether an empty cell (a combination of values that occur, but not together) is
+            protected like any other cell. If not, attackers know which cells are empty.
 
     Raises:
         ParameterError: no table or row, a table of another size, or more than `MOST_CELLS` cells.
@@ -179,12 +186,12 @@ def count_linked(
 
 
 def maximal_tables(tables: Iterable[Sequence[int]], columns: int) -> tuple[Subset, ...]:
-    """Return the tables, columns in ascending order, without tables that are parts of another.
+    """Return the tables, columns ascending, without tables contained in another table.
 
     `columns`: number of columns of the data.
 
     Raises:
-        ParameterError: a table has a column beyond these, a repeated column, or too many.
+        ParameterError: a table has an unknown or repeated column, no column, or too many.
     """
     return _maximal(tuple(_checked(table, columns) for table in tables))
 
@@ -206,7 +213,7 @@ def _checked(table: Sequence[int], columns: int) -> Subset:
 
 
 def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
-    """Leave out each table that is a part of another table."""
+    """Leave out each table of which all columns are in another table."""
     distinct = list(dict.fromkeys(tables))
     return tuple(t for t in distinct if not any(set(t) < set(candidate) for candidate in distinct))
 
@@ -214,8 +221,8 @@ def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
 def join_cycles(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
     """Join the tables that form a cycle into a table of all their columns; return all tables.
 
-    A cycle, such as (a, b), (b, c), (a, c), is found by Graham's reduction (Graham 1979; Yu and
-    Ozsoyoglu 1979).
+    The tables (a, b), (b, c), (a, c) form a cycle. Cycles are found by Graham's reduction (Graham
+    1979; Yu and Ozsoyoglu 1979), which removes columns of a single table, and tables within others.
     """
     rest = {table: set(table) for table in tables}
     while True:
@@ -243,15 +250,20 @@ def subsets_of(table: Subset) -> Iterator[Subset]:
 
 
 def _longer(subset: Subset, block: Subset) -> Subset:
-    """Return the subset and one more column: the first of the block that the subset lacks."""
+    """Return the subset and one more column: the first of the block that the subset lacks.
+
+    A block is the columns of a table, or of tables that form a cycle.
+    """
     added = next(column for column in block if column not in subset)
     return tuple(sorted((*subset, added)))
 
 
 def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
-    """Return the printed subsets of a block's columns, and subsets that link them to the block.
+    """Return the sets of columns for which a block needs counts, the shortest first.
 
-    The equations go from each subset to the next, which has a column more.
+    A block is the columns of a table, or of tables that form a cycle. The sets are the columns of
+    the printed tables and their totals. Further sets link them to the block: each is the set before
+    with a column more, so that each count is a sum of counts of the next set.
     """
     needed = dict[Subset, None]()
     for table in tables:
@@ -259,7 +271,7 @@ def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
             while subset not in needed:
                 needed[subset] = None
                 if subset != block:
-                    subset = _longer(subset, block)  # noqa: PLW2901 - the chain up to the block
+                    subset = _longer(subset, block)  # noqa: PLW2901 - sets up to the block
     return sorted(needed, key=lambda subset: (len(subset), subset))
 
 
@@ -272,10 +284,18 @@ def _block_cells(
     *,
     zeros: bool,
 ) -> tuple[Integers, Integers]:
-    """Return the cells of a block that may be occupied, and the persons in each.
+    """Return a block's combinations of values that persons may have, and the persons with each.
 
-    The cells are codes, shape (cells, columns). Without `zeros`, cells of which a printed total is
-    0 are left out, as attackers know them to be empty.
+    A block is the columns of a table, or of tables that form a cycle. Without `zeros`, combinations
+    with a printed total of 0 are left out, as attackers know that no person has them.
+
+    Args:
+        codes: values of rows, shape (rows, columns).
+        weights: persons of each row, shape (rows,).
+        block: the block's columns.
+        tables: columns of each printed table.
+        values: the values that occur in each column.
+        zeros: whether attackers must not know which cells are empty.
     """
     distinct, inverse = np.unique(codes[:, block], axis=0, return_inverse=True)
     people = np.bincount(inverse.ravel(), weights, len(distinct)).astype(np.int64)
@@ -285,7 +305,7 @@ def _block_cells(
     grid = np.meshgrid(*(values[column] for column in block), indexing="ij")
     product = np.stack([axis.ravel() for axis in grid], axis=1)
     count_of = dict(zip(map(tuple, distinct.tolist()), people.tolist(), strict=True))
-    if not zeros:  # the parts of a total that is printed as 0 are known to be empty
+    if not zeros:  # a cell within a printed total of 0 is known to be empty
         for table in tables:
             if set(table) <= set(block):
                 at = [block.index(column) for column in table]
@@ -299,9 +319,14 @@ def _block_cells(
 def _add_cells(
     places: dict[Cell, int], counts: list[int], subset: Subset, cells: Integers, people: Integers
 ) -> None:
-    """Add a subset's cells and their persons to `places` and `counts`.
+    """Add the cells of a set of columns to `places`, and their persons to `counts`.
 
-    They are summed from the cells of its block.
+    Args:
+        places: the place of each cell in `counts`.
+        counts: persons in each cell.
+        subset: the columns.
+        cells: their values in a larger set of cells, shape (larger cells, columns).
+        people: persons in each of the larger set's cells.
     """
     distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
     if not subset:
@@ -319,7 +344,11 @@ def _equations(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """Return the place of each equation's sum, and the places of its parts.
 
-    `steps` are pairs of a subset of columns and the same with one column more.
+    Args:
+        cells: all cells: the columns, and the code of each.
+        places: the place of each cell.
+        steps: pairs of a set of columns and the set with one column more; its counts sum to counts
+            of the first.
     """
     longer_of = dict[Subset, list[Subset]]()
     for subset, longer in steps:

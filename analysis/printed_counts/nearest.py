@@ -1,12 +1,15 @@
 """The table nearest to the true one with another count in one cell, by a linear program.
 
-The change of each cell has a cost for each person. A witness for an attacker (a table that it
-cannot exclude) is such a table in which only closed (suppressed) cells change; near the truth, few
-cells do, so that it is a witness for other attackers too, and with other choices of closed cells.
-If open cells may change as well, at the cost of closing them, the cells that do are a choice that
-protects one cell: a start for the search, and not the best choice, as the cost of closing is paid
-once however large the change (Kelly, Golden and Assad, Cell suppression: disclosure protection for
-sensitive tabular data, Networks 22, 1992).
+The change of each cell's count has a cost for each person. If only closed (suppressed) cells may
+change, an attacker cannot exclude the table that is found; it is a *witness* of safety. Few cells
+change in a table near the truth. So the table is a witness for other attackers too, and for other
+choices of closed cells.
+
+If open cells may change as well, at the cost of closing them, the cells that change are a choice of
+cells to close that protects one small cell. This choice is a start for the search, but not the
+best: the program counts a cost for each person, while closing a cell costs the same however large
+the change (Kelly, Golden and Assad, Cell suppression: disclosure protection for sensitive tabular
+data, Networks 22, 1992).
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +22,9 @@ from ..optimization import LinearProgram, SolverStatus
 from .linked import LinkedCounts
 
 TOLERANCE = 1e-6
-# Emptying a cell of one person costs this factor more, as that person can exclude such a table.
+# In the search for the nearest table, emptying a cell of one person costs this factor more: that
+# person knows its own row and can exclude such a table, so the table would protect from fewer
+# attackers.
 SCARCE = 8.0
 
 Floats = NDArray[np.float64]
@@ -28,15 +33,17 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A requirement: an attacker must hold a table possible in which a cell has this many persons.
+    """A requirement: a count of a small cell that an attacker must hold possible.
 
-    Protection of a small cell consists of such requirements: at most 0, and at least k.
+    Each small cell has two requirements for each attacker: a table with the least count, and a
+    table with at least k persons, must agree with all that the attacker knows.
 
     Attributes:
         cell: the place of the protected cell.
         at_least: whether the cell must have at least `target` persons in the table; else at most.
         target: the number of persons required in the cell.
-        row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an outsider.
+        row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an attacker that is not
+            in the table.
     """
 
     cell: int
@@ -49,7 +56,7 @@ class Need:
 class NearestTables:
     """A linear program that finds the table nearest to the true one with a given count in a cell.
 
-    It has two columns for each cell: persons that are added, and persons that are taken away.
+    It has two variables for each cell: the persons added, and the persons taken away.
 
     Attributes:
         linked: the true counts and the equations between them.
@@ -62,7 +69,10 @@ class NearestTables:
     _costs: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        """Build the program, in which no cell may change yet."""
+        """Build the linear program of changes.
+
+        All changes of counts are 0 until `table` sets their bounds and costs.
+        """
         from scipy.sparse import csc_array, hstack
 
         matrix: Any = equation_matrix(self.linked)
@@ -81,10 +91,14 @@ class NearestTables:
         )
 
     def table(self, need: Need, costs: Floats) -> Floats | None:
-        """Return the table of least cost, shape (cells,), with the required count in the cell.
+        """Return the table of least cost, shape (cells,), with the required count in a cell.
 
-        None if there is no such table. `costs`: of a change by a person in each cell, shape
-        (cells,); infinite for a cell that must not change. The counts need not be whole numbers.
+        None if there is no such table. The counts need not be whole numbers.
+
+        Args:
+            need: the requirement: the cell, its count, and the attacker that must hold it possible.
+            costs: of a change by a person in each cell, shape (cells,); infinite for a cell that
+                must not change.
         """
         counts = self.linked.counts.astype(float)
         cells = len(counts)
@@ -114,7 +128,7 @@ class NearestTables:
         return counts + solution.columns[:cells] - solution.columns[cells:]
 
     def _change(self, lower_bounds: Floats, upper_bounds: Floats, costs: Floats) -> None:
-        """Send the solver the bounds and costs that differ from the last ones."""
+        """Send the solver the bounds and costs of changes that differ from the last values sent."""
         old_bounds = self._bounds
         for place in np.flatnonzero(
             (lower_bounds != old_bounds[0]) | (upper_bounds != old_bounds[1])
@@ -129,7 +143,7 @@ class NearestTables:
 
 
 def equation_matrix(linked: LinkedCounts) -> Any:
-    """Return the equations, each sum minus its parts, as SciPy's matrix.
+    """Return the equations between counts, each sum minus its parts, as SciPy's matrix.
 
     Shape (equations, cells).
     """

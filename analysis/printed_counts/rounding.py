@@ -1,17 +1,17 @@
 """Controlled rounding: counts as multiples of a base that still add up to their totals.
 
-Each count becomes a multiple of the base next to it, below or above; a multiple stays. Which way is
-chosen so that every total is the sum of its rounded parts, with the least sum of changes
-(Bacharach, Matrix rounding problems, Management Science 12, 1966; Cox, A constructive procedure for
-unbiased controlled rounding, JASA 82, 1987). For two columns such a rounding always exists; for
-more it may not, and then counts may move by one multiple more.
+Each count becomes a multiple of the base next to it, below or above; a multiple stays. The
+direction is chosen so that every total is the sum of its rounded parts, with the least sum of
+changes (Bacharach, Matrix rounding problems, Management Science 12, 1966; Cox, A constructive
+procedure for unbiased controlled rounding, JASA 82, 1987). For two columns such a rounding always
+exists. For more columns it may not; then counts may move a multiple further.
 
-Empty cells are rounded too: they are printed as 0, as are small cells that are rounded down, so
-that an attacker cannot distinguish them.
+Empty cells are rounded too. They are printed as 0, as are small cells that are rounded down, so an
+attacker cannot distinguish them.
 
-Where persons may be in several cells (`several_cells.py`), totals are not sums of cells, and there
-is nothing to add up. Each count becomes the nearest multiple, half a base upwards. The attacker
-knows this rule.
+If persons may be in several cells (`several_cells.py`), totals are not sums of cells and need not
+add up. Each count becomes the nearest multiple; half a base is rounded up. The attacker knows this
+rule.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from .linked import Integers, LinkedCounts
 from .nearest import equation_matrix
 from .several_cells import add_small_groups
 
-REACHES = (1, 2, 3)  # multiples that a count may move by
+REACHES = (1, 2, 3)  # a count stays less than this many bases from the true count; tried in turn
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
 
 
@@ -36,12 +36,13 @@ class RoundedCounts:
 
     Attributes:
         linked: the true counts and the equations between them.
-        base: counts are multiples of it.
-        reach: a count is less than base * reach away from the truth.
+        base: all printed counts are multiples of this number.
+        reach: a rounded count is less than base * reach from the true count.
         values: rounded counts, shape (cells,).
         change: sum of the changes of printed cells, persons.
         bound: lower bound on `change` over all roundings of this reach.
-        intervals: the interval of each printed cell and small group that an outsider can conclude.
+        intervals: the interval that an outsider can conclude for each printed cell, and for each
+            small group of persons that subtraction reveals.
         adds_up: whether totals are the sums of their cells; if not, each count is at the nearest
             multiple, at most half a base away.
     """
@@ -56,9 +57,10 @@ class RoundedCounts:
     adds_up: bool = True
 
     def small(self, k: int) -> int:
-        """Return the number of cells known to have 1 to k - 1 persons, totals included.
+        """Return the number of cells that an outsider knows to have 1 to k - 1 persons.
 
-        Groups are cells too, where `round_cells` received this k.
+        Totals are included. If persons may be in several cells, groups of persons that subtraction
+        of counts reveals are included; k must then be the k of `round_cells`.
         """
         return int(((self.intervals.low >= 1) & (self.intervals.high < k)).sum())
 
@@ -68,14 +70,15 @@ def round_cells(
 ) -> RoundedCounts:
     """Round all counts so that they add up, and compute the intervals that are revealed.
 
-    Where persons may be in several cells, each count is rounded by itself.
+    If persons may be in several cells, each count is rounded by itself.
 
     Args:
         linked: the counts; with their empty cells (`count_linked(zeros=True)`).
-        base: at least 2.
-        k: conclusions are computed about groups of 1 to k - 1 persons too, where persons may be in
-            several cells.
-        nodes: of the search tree of the integer program.
+        base: at least 2; counts become multiples of it.
+        k: used only if persons may be in several cells. Subtraction of true counts then gives
+            groups of persons; for groups of 1 to k - 1 persons the interval that an outsider can
+            conclude is computed too.
+        nodes: most nodes of the search tree of the integer program.
 
     Raises:
         ParameterError: base below 2, or no rounding with any of `REACHES` was found.
@@ -95,14 +98,16 @@ def round_cells(
                 f"may use at most {nodes:,} nodes"
             )
     raise ParameterError(
-        f"base: found {base}; no rounding adds up with counts less than {base * REACHES[-1]} away"
+        f"base: found {base}; the rounded counts cannot add up to their totals if each is less "
+        f"than {base * REACHES[-1]} from the true count; use another base or fewer columns"
     )
 
 
 def _rounded(linked: LinkedCounts, base: int, reach: int, nodes: int) -> Solution:
-    """Solve the integer program for the rounding with the least change within a reach.
+    """Solve the integer program for the rounding with the least change.
 
-    Its unknowns are each cell's multiple of the base and the size of its change.
+    Each rounded count stays less than base * reach from the true count. The unknowns are each
+    cell's multiple of the base and the size of its change.
     """
     from scipy.sparse import csc_array, eye_array, hstack
 
@@ -132,8 +137,11 @@ def _rounded(linked: LinkedCounts, base: int, reach: int, nodes: int) -> Solutio
 def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) -> RoundedCounts:
     """Check the solver's rounding in whole numbers, and compute the intervals that it reveals.
 
+    `reach`: a rounded count must be less than base * reach from the true count.
+
     Raises:
-        SolverError: there is no solution, a count is too far away, or totals are no sums.
+        SolverError: there is no solution, a count is too far from the true count, or totals are not
+            the sums of their parts.
     """
     cells, printed = len(linked.cells), linked.printed
     if solution.x is None:
@@ -152,7 +160,10 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
 
 
 def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
-    """Round each count to its nearest multiple by itself, and compute the intervals revealed."""
+    """Round each count to its nearest multiple of the base, and compute the intervals revealed.
+
+    The rounded counts need not add up.
+    """
     values = (linked.counts + base // 2) // base * base
     change = int(np.abs(values - linked.counts)[linked.printed].sum())
     places = np.flatnonzero(linked.printed | linked.small(0))
@@ -164,9 +175,11 @@ def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
 def _conclusions(
     linked: LinkedCounts, low: Integers, high: Integers, places: Integers
 ) -> Intervals:
-    """Return the interval of the true count in each of `places`, given bounds of all cells.
+    """Return the interval that an outsider can conclude for the true count of each given cell.
 
-    `low` and `high` bound the printed cells, as the rounding rule implies.
+    places: the cells.
+
+    `low` and `high` bound the true counts of all printed cells, as the rounding rule implies.
     """
     printed = linked.printed
     system = WholeSystem(

@@ -1,22 +1,22 @@
 """Counts of persons that may be in several cells of a table: each person as a set of rows.
 
-A person with rows in two wards is counted in both wards and once in their total, so that totals are
-not sums of cells. The unknowns of an attacker are the persons with each *profile*, which is the set
-of different rows of a person:
+A person with rows in two wards is counted in both wards and once in their total, so totals are not
+sums of cells. A *profile* is the set of different rows of a person. An attacker's unknowns are the
+numbers of persons with each profile:
 
     count(S, v) = sum over the profiles with a row in (S, v) of persons(profile)
 
-where S is a set of columns and v a value of each. These equations are exact: some counts fulfil all
-inequalities between cells and totals, and no table of persons has them. Two kinds of profiles are
-in the system: occurring profiles, and each single row. An attacker that holds further profiles
-possible has more tables, and can conclude less.
+where S is a set of columns and v a value of each. These equations are exact. Inequalities between
+cells and totals are not enough: some counts fulfil all of them, and no persons have such counts.
+The system has the profiles that occur, and each single row as a profile. An attacker that holds
+further profiles possible has more tables, and can conclude less.
 
-Printed counts also give groups of persons that are no cells, by subtraction:
+Subtraction of printed counts also reveals groups of persons that form no cell:
 
     total - cell                 the persons of a total outside a cell of it
     sum of the cells - total     0 if no person of the total is in several of its cells
 
-A group of 1 to k - 1 persons is protected as a small cell is. It is not printed.
+A group of 1 to k - 1 persons is protected like a small cell. Its count is not printed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,12 +54,13 @@ def count_persons(
     Args:
         codes: values of rows, shape (rows, columns).
         owner: the person of each row, shape (rows,).
-        tables: places of the columns of each table, 1 to 4 different ones.
-        zeros: whether an empty cell is a cell like any other, as of `count_linked`.
+        tables: column numbers of each table, 1 to 4 different ones.
+        zeros: whether an empty cell is protected like any other cell. If not, attackers know which
+            cells are empty.
 
     Raises:
         ParameterError: no table or row, a table of another size, or more than `MOST_CELLS` cells
-            and profiles.
+            and profiles (different sets of rows of a person).
     """
     rows_given: Integers = np.asarray(codes, np.int64)
     row_tables = maximal_tables(tables, rows_given.shape[1])
@@ -99,7 +100,8 @@ def count_persons(
 def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
     """Return the counts with the groups of 1 to k - 1 persons that subtractions of counts reveal.
 
-    `linked`: from `count_persons`; counts that are sums of their cells have no such groups.
+    `linked`: counts from `count_persons`, in which a person may be in several cells. Only such
+    counts have these groups.
 
     Raises:
         ParameterError: more than `MOST_CELLS` cells and groups.
@@ -147,9 +149,10 @@ def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, 
 
 
 def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
-    """Return the rows that a person may have alone: the occurring rows, or all combinations.
+    """Return the rows of which an attacker must hold possible that a person has only this row.
 
-    All combinations of values are possible if empty cells are cells too (`zeros`).
+    They are the rows that occur or, with `zeros`, all combinations of values, because the attacker
+    must not know which cells are empty.
     """
     if not zeros:
         return list(map(tuple, np.unique(rows, axis=0).tolist()))
@@ -163,8 +166,14 @@ def _groups(
 ) -> Iterator[tuple[PersonGroup, frozenset[int]]]:
     """Yield groups of persons that a subtraction of printed counts gives, with their profiles.
 
-    A group is outside a cell of the total, or in several of its cells. Groups outside a cell of k
-    persons or more are left out.
+    A profile is the set of a person's rows, given by number. A group has the persons of a total
+    that are outside a cell of it, or in several of its cells. A group outside a cell is left out if
+    it has k persons or more.
+
+    Args:
+        linked: counts from `count_persons`.
+        members_of: the profiles that each printed cell counts.
+        k: the smallest number of persons that is safe.
     """
     count_of = dict(zip(linked.cells, linked.counts.tolist(), strict=True))
     longer_of = _longer_subsets(linked)
@@ -189,7 +198,10 @@ def _groups(
 
 
 def _longer_subsets(linked: LinkedCounts) -> dict[Subset, list[Subset]]:
-    """Return for each printed subset of columns the longer subsets of the same table."""
+    """Return for each set of columns within a table the larger sets of columns within that table.
+
+    Counts of all these sets are printed, as totals of the table.
+    """
     longer_of = dict[Subset, dict[Subset, None]]()
     for table in linked.tables:
         for longer in subsets_of(table):
