@@ -15,21 +15,22 @@
     SplitMix(numbers, eps, people) shares of a number, protected by the mix alone
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     PrefixTree(words, epsilon)     a hashed prefix of a text of an open domain: heavy hitters
-    PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): holders of a key, mean of its
-                                   numbers
+    PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): people with a key, and the mean of
+                                   their numbers
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
     SampledFeature(parts)          one feature of several, drawn by every person
 
-Each has `.matrix` (b x a, column x is the distribution of the report given x), `.operator`,
-`.epsilon` (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and
-`.estimate(reports)`, unbiased with standard errors. Properties of a family (the text of a report,
-its capacity, its likelihood) are methods, so that no caller asks for the family. `projected` and
-`maximum_likelihood` make probability distributions of the reports, by name.
+Each has `.matrix` (b reports x a values, column x is the distribution of the report given x) and
+`.operator`, `.epsilon` (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once,
+and `.estimate(reports)`, unbiased with standard errors. Properties that differ between families
+(the text of a report, its capacity, its likelihood) are methods, so that callers need not know the
+family. `projected` and `maximum_likelihood` turn estimates into probability distributions, only on
+request because these are biased.
 
-May import the ground files, and `estimation` for binomial limits. Must never know the use of a
-report: attackers, mixes and tallies belong to other folders.
+May import the top-level modules of `analysis`, and `estimation` for binomial limits. Must not know
+the use of a report: attackers, mixes and tallies belong to other packages.
 """
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,10 @@
 """Bit randomization of paper 001: every bit of a vector is flipped with probability q.
 
-On vectors of L bits the matrix is the L-fold Kronecker power of [[p, q], [q, p]], p = 1 - q: entry
-p^(L - d) q^d at Hamming distance d, doubly stochastic and symmetric (paper 001, Section 2). It
-costs L log(p/q) nats (Proposition 5.1, which the paper leaves unproved: true, and attained by
-opposite vectors). It is applied to a vector of 2^L numbers in L passes and never written down.
+On vectors of L bits the matrix is the L-fold Kronecker power of [[p, q], [q, p]], p = 1 - q. Two
+vectors at Hamming distance d have the entry p^(L - d) q^d; the matrix is symmetric and doubly
+stochastic (paper 001, Section 2). Its local epsilon is L log(p/q) nats, which opposite vectors
+attain (paper 001, Proposition 5.1, which the paper does not prove). The matrix is applied to a
+vector of 2^L numbers in L passes and never formed.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
 from .share_limits import share_limits
 
-# Most bits of a vector for a joint estimate or a table of pairs: both hold 2^24 numbers at most.
+# Most bits of a vector for a joint estimate (a share for each vector), and half of this for a table
+# of pairs of vectors: both hold at most 2^24 numbers.
 JOINT_BITS = 24
-# Longest vector for which each Hamming distance is a case of its own in `neighbours`.
+# Longest vector for which `neighbours` lists a pair of vectors at each Hamming distance.
 MOST_FLIPPED = 16
 
 
@@ -38,13 +40,13 @@ MOST_FLIPPED = 16
 class BitFlip(Randomizer):
     """A local randomizer that flips each of `bits` bits with probability q.
 
-    People and reports are rows of bits, shape (people, bits), or numbers of rows, shape (people,),
-    position 0 most significant; a report has the form of its input. The matrix is the same in
-    the order of numbers and in paper 001's recursive enumeration.
+    Inputs and reports are rows of bits, shape (people, bits), or these rows read as binary numbers,
+    shape (people,), the first bit the most significant. Reports have the form of the inputs. The
+    matrix is the same for vectors in ascending order and in the descending order of paper 001.
 
     Attributes:
         bits: length L of the vectors, >= 1.
-        q: lie probability, 0 < q <= 1/2.
+        q: probability that a bit is flipped, 0 < q <= 1/2.
     """
 
     bits: int
@@ -73,11 +75,11 @@ class BitFlip(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The local epsilon L log(p/q) in nats, p = 1 - q: that of two opposite vectors."""
+        """The local epsilon L log((1 - q) / q) in nats, for L bits; opposite vectors attain it."""
         return self.bits * log((1 - self.q) / self.q)
 
     def noise(self) -> float:
-        """Return the variance of one report's estimate of the share of 1-bits at one position."""
+        """Return the variance of a report's estimate of the share of 1-bits at a position."""
         if self.q == 0.5:
             raise ParameterError(
                 "q: found 0.5; the reports are fair coins, nothing can be estimated"
@@ -104,7 +106,7 @@ class BitFlip(Randomizer):
 
     @property
     def operator(self) -> Any:
-        """The matrix Q as a linear operator that is never formed: Q @ p takes 2^L L operations."""
+        """The matrix as a linear operator, never formed: 2^L L steps a product, for L bits."""
         from scipy.sparse.linalg import LinearOperator
 
         def apply(p: Floats) -> Floats:
@@ -125,7 +127,7 @@ class BitFlip(Randomizer):
         return np.bitwise_xor(truth, lies, out=lies)
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return the number of each report's bit vector, position 0 most significant.
+        """Return each report as a binary number, the first bit the most significant.
 
         Shape (people,).
         """
@@ -135,9 +137,12 @@ class BitFlip(Randomizer):
         return as_symbols(array, self.outputs, "reports")
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Return unbiased shares of 1-bits per position (rows of bits) or of vectors (numbers).
+        """Return unbiased shares of 1-bits at each position, or of each vector.
 
-        The variance of a position's share given the people is p q / (n (p - q)^2) for all people.
+        There is a share for each position if reports are rows of bits, and a share for each vector
+        if reports are binary numbers. A position's share has the variance q (1 - q) / (n (1 - 2
+        q)^2), with n reports of a fixed set of people. population: the errors include the drawing
+        of these people.
         """
         if self.q == 0.5:
             raise ParameterError(
@@ -166,6 +171,7 @@ class BitFlip(Randomizer):
         """Return unbiased shares of people with each of the 2^L vectors, from reports as numbers.
 
         The matrix is a Kronecker power, so the inverse of its 2 x 2 factor is applied bit by bit.
+        population: the errors include the drawing of these people.
         """
         if self.bits > min(JOINT_BITS, WORD):
             raise ParameterError(
@@ -175,8 +181,8 @@ class BitFlip(Randomizer):
         n, p, q = len(symbols), 1 - self.q, self.q
         observed = np.bincount(symbols, minlength=self.outputs) / n
         shares = butterfly(observed, p / (p - q), -q / (p - q))
-        # Each report adds one entry of the inverse matrix, so the second moment is built from the
-        # squares of its factors.
+        # A report adds an entry of the inverse matrix to a share. So the second moment uses the
+        # squares of the inverse's factors.
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
         noise = (square - shares) / n
         return Estimate.from_noise(
@@ -199,7 +205,9 @@ class BitFlip(Randomizer):
 
         p, q, agree = 1 - self.q, self.q, np.arange(self.bits + 1)
         levels = (p / (p - q)) ** agree * (-q / (p - q)) ** (self.bits - agree)
-        law = np.zeros((self.bits + 1, self.bits + 1))  # column: distance of the sender's vector
+        # row: bits in which report and vector agree; column: bits in which the sender's value
+        # differs from the vector
+        law = np.zeros((self.bits + 1, self.bits + 1))
         for distance in agree.tolist():
             kept_ones = binom.pmf(np.arange(self.bits - distance + 1), self.bits - distance, p)
             flipped_ones = binom.pmf(np.arange(distance + 1), distance, q)
@@ -207,14 +215,18 @@ class BitFlip(Randomizer):
         return ShareLaw(largest(laws(levels, law), agree == 0), float(np.abs(levels).max()))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (capacity, attained): a report's most information about which of n people sent it.
+        """Return (capacity, attained): a report's most information about its sender among n people.
 
-        The capacity is in nats, at most log n for n = `people`, and attained if n is at least 2^L.
+        The capacity is in nats, at most log n for n = `people`. It is attained if n is at least the
+        number of vectors.
         """
         return min(flip_capacity(self.bits, self.q), log(people)), people >= self.inputs
 
     def contraction(self) -> float:
-        """Return the contraction coefficient in [0, 1], which two opposite vectors attain."""
+        """Return the contraction coefficient in [0, 1], which two opposite vectors attain.
+
+        It is the largest share of any information in the sender's value that a report retains.
+        """
         return two_inputs(*flip_pair(self.bits, self.q))
 
     @property
@@ -223,7 +235,7 @@ class BitFlip(Randomizer):
         return self.q if self.bits == 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the report distributions of two vectors, one case for each Hamming distance.
+        """Return the report distributions of two vectors, a pair for each Hamming distance.
 
         Bounds after shuffling use them. The farthest vectors, usually the worst, come first.
         """
@@ -282,9 +294,10 @@ class BitFlip(Randomizer):
 
 
 def flip(vector: Floats, q: float) -> Floats:
-    """Return the distribution of flipped vectors, if the inputs have the distribution `vector`.
+    """Return the distribution of flipped vectors, if the vectors have the distribution `vector`.
 
-    Axis 0 of `vector` is the number of an L-bit vector; each bit is flipped with probability q.
+    Axis 0 of `vector` holds all L-bit vectors in ascending order as binary numbers. Each bit is
+    flipped with probability q.
     """
     return butterfly(vector, 1 - q, q)
 

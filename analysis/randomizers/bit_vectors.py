@@ -1,9 +1,9 @@
 """Vectors of bits: their order, their numbers, their packing, and fast biased coins.
 
-All functions use one order of the bits: position 0 is the first bit b_1 of the papers and the MOST
-significant bit of the number of the vector; (1, 0, 0) is the number 4, and position 0 is the
-highest bit of the first packed byte. The recursive enumeration of paper 001, Section 2.2, lists
-vectors by decreasing number: v_1 = (1, ..., 1), v_D = (0, ..., 0), so v_j has the number D - j.
+All functions use the same order of the bits. Position 0 is the first bit b_1 of the papers, and the
+most significant bit if the vector is read as a binary number: (1, 0, 0) is the number 4. In packed
+bytes it is the highest bit of the first byte. Paper 001, Section 2.2, lists the D vectors in
+descending order, v_1 = (1, ..., 1) to v_D = (0, ..., 0), so v_j has the number D - j.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from .randomizer import Bits, Symbols, as_symbols
 
-# Most bits of a vector that has a number: numbers of vectors are int64.
+# Most bits of a vector that is read as a binary number, because these numbers are 64-bit integers.
 WORD = 62
 
 
@@ -35,7 +35,10 @@ def as_bits(bits: npt.ArrayLike, width: int, name: str = "bits") -> Bits:
 
 
 def to_symbols(bits: npt.ArrayLike) -> Symbols:
-    """Return each row of bits as a number, position 0 most significant; shape (people,)."""
+    """Return each row of bits as a binary number, the first bit most significant.
+
+    Shape (people,).
+    """
     array = np.asarray(bits)
     rows = as_bits(array, array.shape[-1] if array.ndim else 0)
     _fits(rows.shape[1])
@@ -103,9 +106,9 @@ def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
 def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
     """Fill a contiguous array, in place, with independent bits that are 1 with probability p.
 
-    One random byte decides a bit unless it equals floor(256 p); that bit is decided by a further
-    uniform number. So the probability is p to the precision of that number (2^-61), at one byte of
-    randomness for each bit.
+    A random byte decides a bit: 1 if the byte is below floor(256 p), 0 if it is above. If it is
+    equal, a further uniform number decides. So p is exact to 2^-61, at about a byte of randomness
+    for each bit.
     """
     if p <= 0 or p >= 1:
         target.fill(p >= 1)
@@ -123,7 +126,10 @@ def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
 
 
 def _fits(width: int) -> None:
-    """Refuse with a ParameterError a width of bits with numbers beyond 64-bit integers."""
+    """Refuse with a ParameterError rows of bits that are too long for 64-bit integers.
+
+    width: bits of a row.
+    """
     if not 1 <= width <= WORD:
         raise ParameterError(
             f"bits: found {width} positions; needs 1 to {WORD} to number the vectors"

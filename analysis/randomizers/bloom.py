@@ -1,24 +1,26 @@
 """Bloom filters with flipped bits, decoded by least squares: RAPPOR for words of a dictionary.
 
-Each person draws one of m cohorts, sets the h bits of its word in a filter of k bits by the
-cohort's hashes, and flips every bit with probability q = 1 / (1 + e^(eps / 2h)): two words differ
-in at most 2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, with f =
-2 q and without the second, instantaneous noise). Participants need no dictionary, and two words may
-share bits; the decoder has candidates. With the counts of 1-bits among the reports
+A person draws one of m cohorts. A Bloom filter is a row of k bits; the cohort's hash functions set
+h bits for the person's word. Every bit is then flipped with probability
+q = 1 / (1 + e^(eps / 2h)). Two words differ in at most 2 h bits, so a report has the local epsilon
+eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, with f = 2 q and without the second,
+instantaneous noise). Users need no dictionary, and two words may share bits. The decoder has a list
+of candidate words. Let n be the number of people and p the shares of the words. For each bit of
+each cohort,
 
     y = m / n * sum over the cohort's reports of (bit - q) / (1 - 2 q)
 
-estimates X p without bias at every bit of every cohort: X[(c, i), x] is 1 if word x sets bit i in
-cohort c. Shares of the words are the least-squares solution G y, G the left inverse of X; unbiased
-if the columns of X are linearly independent. For its variance, w a row of G and w_c its part in
-cohort c,
+estimates X p without bias, where X[(c, i), x] is 1 if word x sets bit i in cohort c. The estimated
+shares are the least-squares solution G y, with G the left inverse of X. They are unbiased if the
+columns of X are linearly independent. The variance of a word's share, with w the word's row of G
+and w_c the part of w for cohort c, is
 
     n Var = m s^2 |w|^2 + sum over x of p_x (m sum over c of (w_c X_cx)^2 - (w X_x)^2),
     s^2 = q (1 - q) / (1 - 2 q)^2.
 
 A person with a word that is no candidate is counted as a mixture of candidates that share its bits.
-RAPPOR also keeps only significant candidates; that is left to the intervals, which hold if every
-person has a candidate.
+RAPPOR keeps only significant candidates. Here confidence intervals take that place; they hold if
+every person's word is a candidate.
 """
 
 from __future__ import annotations
@@ -46,19 +48,22 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 
-# Defaults: bits of a filter, hashes of a word, least number of cohorts. RAPPOR's paper uses 128, 2
-# and 8 to 64.
+# Defaults: bits of a filter, bits that a word sets, least number of cohorts. RAPPOR's paper uses
+# 128, 2 and 8 to 64.
 BITS, HASHES, COHORTS = 32, 2, 8
-# Most candidate words: their least-squares inverse is a dense matrix.
+# Most candidate words, because the left inverse that estimates their shares is a dense matrix.
 MOST_WORDS = 2048
 MOST_COHORTS = 256
-# Most words of which all pairs are compared for bounds after shuffling.
+# Most words for which all pairs are compared, for bounds after shuffling.
 MOST_COMPARED = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilterReports:
-    """Reports of users who randomize a Bloom filter of their word; one row for each person.
+    """Reports of users: randomized Bloom filters of their words; a row for each person.
+
+    A Bloom filter is a row of bits, of which a word sets a few. Users are divided at random into
+    cohorts with different hash functions.
 
     Attributes:
         cohorts: the number of the cohort that each person drew, shape (people,).
@@ -78,13 +83,16 @@ class FilterReports:
 class Bloom(Randomizer):
     """A local randomizer of words: each person sends a Bloom filter of its word with flipped bits.
 
+    A Bloom filter is a row of bits, of which a word sets a few by hash functions. Each person draws
+    a cohort, which determines these functions, at random.
+
     Attributes:
         words: the candidates, 2 to 2,048 different texts.
         epsilon: local epsilon in nats, > 0.
-        bits: k, the length of a filter; a multiple of 8.
-        hashes: h, the bits that a word sets.
-        cohorts: m, the number of cohorts, each with its own hash functions; None: enough for twice
-            as many bits as words, at least 8.
+        bits: the length of a filter; a multiple of 8.
+        hashes: the bits that a word sets.
+        cohorts: the number of cohorts; None: the least number of 8 or more for which the filters of
+            all cohorts have together at least two bits for each word.
     """
 
     words: tuple[str, ...]
@@ -135,7 +143,7 @@ class Bloom(Randomizer):
 
     @property
     def cohort_count(self) -> int:
-        """The number m of cohorts, each with its own hash functions."""
+        """The number of cohorts: random groups of users, each with hash functions of its own."""
         return self.cohorts or COHORTS
 
     @property
@@ -150,7 +158,10 @@ class Bloom(Randomizer):
 
     @cached_property
     def filters(self) -> Bits:
-        """The bits of every word in every cohort, shape (cohorts, words, bits)."""
+        """The bits of every word in every cohort, before noise, shape (cohorts, words, bits).
+
+        A cohort is a random group of users with hash functions of its own.
+        """
         filters = np.zeros((self.cohort_count, self.a, self.bits), np.uint8)
         for cohort in range(self.cohort_count):
             for x, word in enumerate(self.words):
@@ -159,17 +170,20 @@ class Bloom(Randomizer):
 
     @cached_property
     def design(self) -> Floats:
-        """The 0/1 matrix X of the module's docstring: whether each word sets a bit of a cohort.
+        """The 0/1 design matrix: whether each word sets each bit of each cohort's filters.
 
-        Shape (cohorts * bits, a).
+        Shape (cohorts * bits, words).
         """
         return self.filters.transpose(0, 2, 1).reshape(-1, self.a).astype(np.float64)
 
     @cached_property
     def inverse(self) -> Floats:
-        """The least-squares left inverse G of the design matrix, shape (a, cohorts * bits).
+        """The least-squares left inverse of the design matrix, shape (words, cohorts * bits).
 
-        Raises a ParameterError if the filters do not determine the shares of the words.
+        It estimates the shares of the words from the shares of 1-bits.
+
+        Raises:
+            ParameterError: the filters do not determine the shares of the words.
         """
         if np.linalg.matrix_rank(self.design) < self.a:
             raise ParameterError(
@@ -186,16 +200,19 @@ class Bloom(Randomizer):
         return np.asarray(law.reshape(-1, self.a), np.float64)
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
-        """Return each report's row number in the matrix: by cohort, then by the filter's number."""
+        """Return each report's row number in the matrix: by cohort, then by the filter's number.
+
+        The filter is read as a binary number.
+        """
         check_rows(self)
         number = reports.bits.astype(np.int64) @ (1 << np.arange(self.bits - 1, -1, -1))
         return np.asarray((reports.cohorts << self.bits) + number)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> FilterReports:
-        """Return one report for each person: a drawn cohort and the word's flipped filter.
+        """Return a report for each person: a drawn cohort, and the word's filter with flipped bits.
 
         Args:
-            x: which word each has, shape (people,).
+            x: number of each person's word, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
@@ -213,7 +230,11 @@ class Bloom(Randomizer):
         return self.cohort_count * (self.bits + 1)
 
     def support_counts(self, reports: FilterReports) -> Counts:
-        """Return the reports of each cohort, each followed by the 1-bits at its positions."""
+        """Return, for each cohort, the number of its reports and of their 1-bits at each position.
+
+        A flat array: the numbers of a cohort (a random group of users) stand together, reports
+        first.
+        """
         supports = np.zeros((self.cohort_count, self.bits + 1), np.int64)
         np.add.at(supports[:, 0], reports.cohorts, 1)
         np.add.at(supports[:, 1:], reports.cohorts, reports.bits)
@@ -249,10 +270,10 @@ class Bloom(Randomizer):
         )
 
     def _share_law(self, place: int) -> ShareLaw:
-        """Return the distribution of one report's contribution to the estimated share of a word.
+        """Return the distribution of a report's contribution to the estimated share of a word.
 
-        A report is a drawn cohort and independent bits, so its moments are known. place: number of
-        the word.
+        A report is a drawn cohort (which selects the hash functions) and independent bits, so the
+        moments are known in closed form. place: number of the word.
         """
         weights = self.cohort_count * self.inverse[place].reshape(self.cohort_count, self.bits)
         zeros, ones_moments = (
@@ -261,7 +282,10 @@ class Bloom(Randomizer):
         filters = self.filters.transpose(0, 2, 1).astype(np.float64)  # shape: cohorts, bits, words
 
         def moments(tilts: Floats) -> Floats:
-            """Return log E exp(tilt * contribution) for each tilt and each true word."""
+            """Return log E exp(tilt * c) for each tilt and each true word of the sender.
+
+            c is the contribution of a report to the estimated share of a word.
+            """
             moments_of_zeros = zeros(tilts)
             filter_moments = ((ones_moments(tilts) - moments_of_zeros)[:, :, None, :] @ filters)[
                 :, :, 0
@@ -278,7 +302,10 @@ class Bloom(Randomizer):
         return (expected_by_law("shares", people, self._share_law(worst)),)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Exact variance of each share given people with these shares, shape (inputs,)."""
+        """The exact variance of each estimated share, shape (words,).
+
+        p: the true shares of the words, shape (words,). people: the number of reports.
+        """
         return self._noise(as_probabilities(p)) / whole(people, "people", 1)
 
     def _noise(self, shares: Floats) -> Floats:
@@ -292,22 +319,23 @@ class Bloom(Randomizer):
         return np.asarray(spread * (self.inverse**2).sum(axis=1) + second - shares)
 
     def noise(self) -> float:
-        """Variance of one report's estimate of a share, averaged over uniform words."""
+        """The variance of a single report's estimate of a word's share, for uniform words."""
         return float(self._noise(np.full(self.a, 1 / self.a)).mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): an upper bound in nats on a report's information on its sender.
 
-        The bound is log n for n people, or log of the number of words if that is less; not
-        attained.
+        For n people the bound is log n, or the log of the number of words if that is less.
+        `attained` is False, as a report tells less.
         """
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
         """Return an upper bound on the contraction coefficient, in [0, 1].
 
-        It is exact for two words with filters that differ in 2 h bits in every cohort; h is the
-        number of hashes.
+        The coefficient is the largest share of any information in the sender's word that a report
+        retains. The bound is exact for two words with no bit in common in any cohort (a random
+        group of users with hash functions of its own).
         """
         from scipy.stats import binom
 
@@ -318,8 +346,9 @@ class Bloom(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two words, for bounds after shuffling.
 
-        There is one case for each number of bits that two words share, cohort by cohort. With too
-        many words the case of any randomizer of this epsilon is returned instead.
+        There is a case for each number of bits that two words share, cohort by cohort. With more
+        than `MOST_COMPARED` words the worst case for any randomizer of this epsilon is returned
+        instead.
         """
         if self.a > MOST_COMPARED:
             return [clone_neighbours(self.epsilon)]
@@ -328,8 +357,10 @@ class Bloom(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each word, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. Each bit in
-        which a report agrees with a word's filter adds epsilon / (2 h) nats, h hashes a word.
+        Each bit in which a report agrees with a word's filter adds epsilon / (2 h) nats, for h bits
+        that a word sets. Terms that do not depend on the word are left out.
+
+        own: the row of each sender in `values`.
         """
         sampled_reports = self.sample(values[own, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]
@@ -358,7 +389,7 @@ class Bloom(Randomizer):
 def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:
     """Return the `hashes` different bit positions that a word sets in the filters of a cohort.
 
-    Hashes are taken in turn; a repeated position is skipped.
+    A hash function that repeats a position is skipped, and the next is used.
     """
     places: dict[int, None] = {}
     turn = 0

@@ -1,9 +1,11 @@
 """A randomizer given by its matrix, estimated by the left inverse of least squares.
 
-If G Q = I, a report y contributes column y of G, and the mean of the contributions is unbiased. Its
-variance given the people is estimated without bias from the same reports:
+Q is the matrix, column x the distribution of the report of value x, and G a left inverse: G Q = I.
+A report y contributes column y of G. The mean phat of the contributions of n reports is an unbiased
+estimate of the values' shares. For fixed people the variance of phat is estimated, without bias
+too, from the same reports:
 
-    n Var phat(x) = mean over reports of G[x, y]^2  -  phat(x)
+    n Var phat(x) = mean over reports y of G[x, y]^2  -  phat(x)
 """
 
 from __future__ import annotations
@@ -81,9 +83,11 @@ class Channel(Randomizer):
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
         """Return unbiased shares through the least-squares left inverse of the matrix.
 
+        population: the errors include the drawing of these people.
+
         Raises:
             ParameterError: the columns are linearly dependent, so different shares of the inputs
-                give the same law of reports.
+                give the same distribution of reports.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         if np.linalg.matrix_rank(self.law) < self.inputs:

@@ -4,9 +4,9 @@
     product       report Q^1(x), ..., Q^k(x) together                  rows: tuples     (Def. 7.5)
     mixture       draw j with probability w_j, report (j, Q^j(x))      rows: stacked    (Def. 7.7)
 
-Post-processing never costs privacy; the price of a product is at most the sum of the prices, here
-computed exactly: max over x, x' of the sum of the parts' divergences; that of a mixture is the
-largest of its parts.
+The local epsilon of a composition R o Q is at most that of Q. That of a product is the maximum over
+two inputs x, x' of the sum of the parts' largest log-likelihood ratios, at most the sum of the
+parts' epsilons. That of a mixture is the largest epsilon of its parts.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-# a part's weight is the inverse of its noise, but at most that of this noise; a part without noise
-# then has almost all weight
+# A randomizer's estimate is weighted by the inverse of its variance, which is taken to be at least
+# this. So a randomizer without noise has a finite weight, almost all of the total.
 SILENT = 1e-12
 
 
@@ -110,16 +110,18 @@ class Product(Randomizer):
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """Return, for every two inputs, the largest log-likelihood ratio of a report.
+        """Return, for every two inputs, the largest log-likelihood ratio of a report, in nats.
 
-        Shape (inputs, inputs). The maximum over tuples of reports is the sum of the parts' maxima.
+        Shape (inputs, inputs). A report is a tuple with a report of each part; the parts' largest
+        ratios add up.
         """
         return np.asarray(sum(part.divergences() for part in self.parts))
 
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two inputs, for bounds after shuffling.
 
-        They are products of the parts' distributions if each part treats all values alike.
+        They are products of the parts' distributions, if for each part all pairs of values are
+        alike. Otherwise they come from the matrix, or from epsilon alone.
         """
         return product_neighbours(self.parts) or super(Product, self).neighbours()
 
@@ -161,8 +163,9 @@ class Product(Randomizer):
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
         """Return the mean of the parts' estimates, weighted by the inverse of their noise.
 
-        The weights depend on the randomizers only, not on the reports, so the mean is unbiased; the
-        parts' noises are independent given the people.
+        The weights depend on the randomizers only, not on the reports, so the mean is unbiased. The
+        parts' noises are independent for fixed people. population: the errors include the drawing
+        of these people.
         """
         estimates = [
             part.estimate(part_reports)
@@ -213,9 +216,10 @@ class Mixture(Randomizer):
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """Return, for every two inputs, the largest log-likelihood ratio of a report.
+        """Return, for every two inputs, the largest log-likelihood ratio of a report, in nats.
 
-        Shape (inputs, inputs). It is the largest of the parts with a positive weight.
+        Shape (inputs, inputs). It is the largest of all parts that are drawn with positive
+        probability.
         """
         used_parts = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
         return np.asarray(np.maximum.reduce([part.divergences() for part in used_parts]))
@@ -223,7 +227,8 @@ class Mixture(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two inputs, for bounds after shuffling.
 
-        The parts' distributions stand side by side if each part treats all values alike.
+        If for each part all pairs of values are alike, an outcome is a drawn part and an outcome of
+        its distributions. Otherwise the distributions come from the matrix, or from epsilon alone.
         """
         mixed_neighbours = mixture_neighbours(self.weights, self.parts)
         return mixed_neighbours or super(Mixture, self).neighbours()
@@ -264,7 +269,10 @@ class Mixture(Randomizer):
         return reports.rows(self.parts)
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
-        """Return unbiased shares: the mean of the parts' estimates, weighted by their users."""
+        """Return unbiased shares: the mean of the parts' estimates, weighted by their users.
+
+        population: the errors include the drawing of these people.
+        """
         people = len(reports)
         estimates = [
             part.estimate(part_reports)
@@ -288,7 +296,7 @@ class Mixture(Randomizer):
     def _laws(self, reports: MixedReports) -> list[ShareLaws]:
         """Return, for each part, the distributions of a report's contribution to the shares.
 
-        A part without users gets the distributions of a single report.
+        For a part that no user drew, a single simulated report gives them.
         """
         return [
             part.estimate(
@@ -301,10 +309,10 @@ class Mixture(Randomizer):
 def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
     """Return several randomizers in sequence as a single randomizer.
 
-    The first argument receives the value. Paper 002, Definition 7.1; its R o Q is `compose(Q, R)`.
-    Two stages that are together a randomizer of a known family become that randomizer (GRR after
-    GRR, bit flips after bit flips or after a unary encoding), so that large alphabets need no
-    matrix.
+    The first argument receives the value, and each further argument the report before it. R o Q of
+    paper 002, Definition 7.1, is `compose(Q, R)`. Two stages that are together a randomizer of a
+    known family become that randomizer (GRR after GRR, bit flips after bit flips or after a unary
+    encoding), so that large alphabets need no matrix.
 
     Args:
         stages: randomizers, or reports x inputs matrices with columns of probabilities.
@@ -333,7 +341,9 @@ def product(*parts: Randomizer | npt.ArrayLike) -> Product:
 
 
 def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike]) -> Mixture:
-    """Return a randomizer that draws one part and names it in the report (Definition 7.7).
+    """Return a randomizer that draws one of its parts for each person and names it in the report.
+
+    Paper 002, Definition 7.7.
 
     Args:
         weights: probability of each part, sum 1.
@@ -368,7 +378,7 @@ def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
 
 
 def _merged(first: Randomizer, second: Randomizer) -> Randomizer | None:
-    """Return the composition as one randomizer of a known family; None if it is not one."""
+    """Return `second` after `first` as a single randomizer of a known family; else None."""
     if isinstance(second, BitFlip):
         p, q = 1 - second.q, second.q
         if isinstance(first, BitFlip):

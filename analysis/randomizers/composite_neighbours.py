@@ -1,27 +1,30 @@
 """Report distributions of two inputs, for products and mixtures of randomizers.
 
-`neighbour_laws.py` defines the terms: u and v are two values of one person, P_u and P_v the
-distributions of its report; the privacy blanket b is a distribution that every other person's
-report has with probability w for any value. If a part treats all values alike (`Pure`, a single
-kind of neighbours), these are known for any two values. Independent parts multiply, and parts that
-are drawn with probabilities s_j stand side by side:
+u and v are two values of a person, and P_u and P_v the distributions of the report. Every other
+person's report, for any value, is with probability w drawn from a distribution b, the privacy
+blanket (`neighbour_laws.py`). A product or mixture is made of randomizers, its parts. For a part
+for which all pairs of values are alike, w, b, P_u and P_v are known. The product's follow by
+multiplication. The outcomes of a mixture, in which part j is drawn with probability s_j, are pairs
+of j and an outcome of part j:
 
     product    w = prod w_j,         b = product of b_j,           P_u / b = prod P_u^j / b_j
     mixture    w = sum s_j w_j,      b = s_j w_j b_j / w at j,     P_u / b = (w / w_j) P_u^j / b_j
 
-All other people may have any values: each part's blanket is below the distribution of each value.
-The lower bound of a mixture lets other people have v; that of a product also a third value, if each
-part has one kind of these.
+These blankets are valid for any values of all other people. For the lower bound of a mixture all
+other people have v. For that of a product they have v, or a third value z in each part, if z is
+related to u and v in the same way in every case.
 
-A report about one feature of several, drawn by each person, is a mixture with parts that receive
-different values. Rows u and v that differ in every feature bound all other pairs. Proof: if u and v
-agree in a feature, its part of a term is
+A report about a feature that each person draws is a mixture, but its parts receive different
+values. Let u and v be rows of values, one for each feature. Rows that differ in every feature are
+the worst case. Proof: in a feature, delta at epsilon is a mean over outcomes of the positive part
+of a sum with the term X if u and v agree there, X' if they differ:
 
-    X = (1 - e^eps) r,    X' = r - e^eps r'  if they differ,    r, r' = P_u / b, P_v / b
+    X = (1 - e^eps) r,    X' = r - e^eps r',    r, r' = P_u / b, P_v / b
 
-Under b the pair (r, r') has the same distribution as (r', r). So X is (1 - e^eps) r or (1 - e^eps)
-r', and X' is r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther apart. X' is
-larger in convex order, as are sums of independent terms and the mean of their positive part.
+Under b the pair (r, r') has the same distribution as (r', r). So X is (1 - e^eps) r or
+(1 - e^eps) r' with equal probabilities, and X' is r - e^eps r' or r' - e^eps r. The two values of
+X' have the same sum as the two of X and are farther apart, so X' is larger in convex order. So are
+sums of independent terms, and the means of their positive parts.
 """
 
 from collections.abc import Sequence
@@ -45,14 +48,17 @@ TOLERANCE = 1e-9
 def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Return the report distributions of two inputs for all `parts` together, for shuffling bounds.
 
-    None if a part treats values differently, or if the parts have too many joint outcomes.
+    None if for a part not all pairs of values are alike, or if the parts together have more than
+    `MOST_OUTCOMES` outcomes.
     """
     cases = _aligned_neighbours(parts)
     if cases is None or prod(len(blanket.law) for blanket, _ in cases) > MOST_OUTCOMES:
         return None
     blanket = _multiplied([blanket for blanket, _ in cases])
-    # Other people's third value is a value of every part. If a part has two kinds of third values,
-    # their combination across parts is unknown, so third values are not used.
+    # All other people may have a third value, different from the attacked person's two values, in
+    # each randomizer. In some randomizers there are two kinds of third values, related differently
+    # to the two values. Then the kinds' combination across randomizers is unknown, so third values
+    # are not used.
     thirds = [equals[1:] for _, equals in cases]
     if any(len(kinds) > 1 for kinds in thirds):
         cases = [(common, [replace(equals[0], shared=None)]) for common, equals in cases]
@@ -64,7 +70,9 @@ def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Return the report distributions of two inputs for a mixture, for shuffling bounds.
 
-    shares: the probability that each part is drawn. None if a drawn part treats values differently.
+    None if, for a part with a positive share, not all pairs of values are alike.
+
+    shares: the probability that each part (a randomizer) is drawn.
     """
     used_parts = [
         (share, part) for share, part in zip(shares.tolist(), parts, strict=True) if share
@@ -78,9 +86,12 @@ def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neig
 
 
 def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Return the report distributions of two rows for a report about one uniformly drawn feature.
+    """Return the report distributions of two rows for a report about a uniformly drawn feature.
 
-    The two rows differ in every feature. None if a part treats values differently.
+    The two rows have different values in every feature. None if for a part not all pairs of values
+    are alike.
+
+    parts: the randomizer of each feature.
     """
     cases = _aligned_neighbours(parts)
     if cases is None or not all(_is_symmetric(blanket) for blanket, _ in cases):
@@ -89,7 +100,12 @@ def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 
 def _is_symmetric(pair: PairLaw) -> bool:
-    """Whether P_u/b and P_v/b have the same joint distribution after they are exchanged."""
+    """Whether two values u and v of a person can be exchanged in the likelihood ratios of a report.
+
+    It is so if the pair (P_u/b, P_v/b) has the same distribution as (P_v/b, P_u/b), for a report
+    drawn from the privacy blanket b (a part of other people's reports that any value has). P_u and
+    P_v are the report distributions of u and v.
+    """
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
@@ -103,18 +119,20 @@ def _is_symmetric(pair: PairLaw) -> bool:
 
 
 def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Return each part's report distributions of two values u and v, other people at v first.
+    """Return each part's report distributions of two values u and v of a person.
 
-    None if a part has several kinds of neighbours, or an outcome that the privacy blanket (the
-    known part of other people's reports) does not hide.
+    First in each list is the case in which all other people have the value v. None if not all pairs
+    of values of a part are alike, or if an outcome is impossible under the privacy blanket (a part
+    of other people's reports that does not depend on their values).
     """
     aligned_cases = []
     for part in parts:
         if not isinstance(part, Pure) or len(cases := part.neighbours()) != 1:
             return None
         blanket, equals = cases[0]
-        # If the ratio of v's law to other people's is always 1, other people have the value v: such
-        # pairs of different parts describe the same population.
+        # The pair in which v's report is distributed as other people's (ratio 1 at each outcome) is
+        # the case that all other people have v. It comes first for every part, so that the parts'
+        # pairs can be combined.
         first = [pair for pair in equals if (pair.v_ratios == 1).all()]
         has_blanket = not any(pair.bare.size for pair in (blanket, *equals))
         if not first or not has_blanket:
@@ -126,7 +144,10 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 
 def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
-    """Return the report distributions of independent parts as a single pair over joint outcomes."""
+    """Return the report distributions of independent randomizers as a single pair.
+
+    Its outcomes are the combinations of the randomizers' outcomes.
+    """
 
     def outer(laws: Sequence[Floats]) -> Floats:
         """Return the product of distributions over all combinations of outcomes, flattened."""
@@ -143,9 +164,11 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
 
 
 def _joined(shares: Sequence[float], pairs: Sequence[PairLaw]) -> PairLaw:
-    """Return the report distributions of a mixture: the parts' distributions side by side.
+    """Return the report distributions of a mixture of randomizers as a single pair.
 
-    shares: the probability that each part is drawn.
+    An outcome is a drawn randomizer and an outcome of its distributions.
+
+    shares: the probability that each randomizer is drawn.
     """
     weight = sum(share * pair.weight for share, pair in zip(shares, pairs, strict=True))
     scales = [weight / pair.weight for pair in pairs]

@@ -1,19 +1,21 @@
 """Shares of all people, from the reports of a random sample.
 
-Of n people a fixed number m, drawn without replacement, report about a feature. With reports that
-support a value with probability t (the person has the value) or l (the person has another), c of
-the m reports support the value, and
+Of n people, m are drawn without replacement and report about a feature. A report supports a value
+with probability t if the person has the value, else with probability l. If c of the m reports
+support a value, then
 
     phat = (c / m - l) / (t - l)
     Var phat = (p t (1 - t) + (1 - p) l (1 - l)) / (m (t - l)^2) + p (1 - p) (n - m) / (m (n - 1))
 
-is unbiased for the share p of all n people, given m. The first term is the noise, the second is the
-variance of the draw. Confidence limits are two tests of every number of people with the value, with
-the exact distribution of c (`drawn_limits`). For more than `EXACT` people they are the limits of
-Clopper and Pearson: a uniform subset, thinned by independent coins, is a strongly Rayleigh measure
-(J. Borcea, P. Branden, T. Liggett, 2009), so c is a sum of independent coins. Beyond a distance of
-one from its mean no such sum has heavier tails than the binomial distribution of that mean (W.
-Hoeffding, 1956).
+phat is unbiased for the share p of all n people with the value. The first term of the variance is
+the randomizer's noise, the second is due to the draw of the m people.
+
+The confidence limits invert two tests of each possible number of people with the value, with the
+exact distribution of c (`drawn_limits`). For more than `EXACT` people they are Clopper-Pearson
+limits, which are valid: a uniform sample, thinned by independent coins, is a strongly Rayleigh
+measure (J. Borcea, P. Branden, T. Liggett, 2009), so c is distributed as a sum of independent
+coins. Farther than 1 from the mean, no such sum has heavier tails than the binomial distribution
+with that mean (W. Hoeffding, 1956).
 """
 
 import numpy as np
@@ -31,14 +33,15 @@ def estimate_drawn(
 ) -> Estimate:
     """Estimate the shares of all people with each value of a feature that only some reported.
 
-    Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
+    If no person reported, the shares are all equal, with limits of 0 and 1 and an error of 1.
 
     Args:
         part: the randomizer of the feature.
         counts: supporting reports of each value, shape (inputs,).
-        drawn: m, people that reported about the feature.
-        people: n, all people.
-        population: errors and limits count sampling these people from a large population.
+        drawn: number of people that reported about the feature.
+        people: number of all people.
+        population: whether the shares describe a large population, from which all these people
+            were drawn; errors and limits then include that draw.
     """
     if drawn == 0:
         trivial_limits = np.zeros(part.inputs), np.ones(part.inputs)
@@ -70,16 +73,19 @@ def estimate_drawn(
 
 
 def variance_of_drawn(part: Pure, shares: Floats, drawn: float, people: int) -> Floats:
-    """Return the exact variance of each estimated share if `drawn` > 0 of `people` users report.
+    """Return the exact variance of each estimated share if `drawn` of `people` users report.
 
-    part: the randomizer of the feature. shares: the true shares of all people.
+    part: the randomizer of the feature. shares: the true shares of all people, for each value.
     """
     noise = part.variance(shares, 1) / drawn
     return np.asarray(noise + _drawing(np.asarray(shares), drawn, people))
 
 
 def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
-    """Return the variance of a share that is due to sampling people without replacement."""
+    """Return the variance of estimated shares that is due to drawing people without replacement.
+
+    shares: the true shares of all people. drawn_people: number of people that report.
+    """
     undrawn_share = max(0.0, people - drawn_people) / max(1, people - 1)
     return np.asarray(shares * (1 - shares) * undrawn_share / drawn_people)
 
@@ -87,11 +93,18 @@ def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
 def limits_of_drawn(
     part: Pure, counts: Counts, drawn: int, people: int, alpha: float, *, population: bool = False
 ) -> ConfidenceLimits:
-    """Return confidence limits of the shares of all people with each value.
+    """Return confidence limits of the shares of people with each value, from a sample's reports.
 
-    The `drawn` people were sampled without replacement from `people`; `counts` of their reports
-    support each value. Each share is missed with probability alpha at most. population: the limits
-    count sampling these people from a large population.
+    Each share is outside its limits with probability alpha at most.
+
+    Args:
+        part: the randomizer of the feature.
+        counts: supporting reports of each value, shape (inputs,).
+        drawn: number of people that reported, drawn without replacement from `people`.
+        people: number of all people.
+        alpha: probability that the limits miss a share.
+        population: whether the shares describe a large population, from which all these people
+            were drawn.
     """
     law = part.truth, part.lie
     if population or people > EXACT:
@@ -113,7 +126,8 @@ def limits_of_drawn(
             round(limits_found[-1].low[0] * people),
             people - round(limits_found[-1].high[0] * people),
         )
-        # The error of the guess changes little from count to count, so it corrects the next guess.
+        # The error of the guessed limit changes little from count to count, so it corrects the next
+        # guess.
         shift = ends[0] - least_guess, ends[1] - others_guess
     all_limits = joined(limits_found)
     return ConfidenceLimits(

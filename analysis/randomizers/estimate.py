@@ -1,11 +1,13 @@
-"""Estimates from reports: the raw unbiased estimate first, corrections only by name.
+"""Estimates of shares from reports: unbiased, with standard errors and confidence limits.
 
-An unbiased estimate may leave [0, 1] and need not sum to 1. That is not an error: means over
-many rounds stay right. `projected` gives the nearest distribution, which is biased; maximum
-likelihood is in `postprocessing.py`. Standard errors are estimated from the same reports and count
-the randomizers' noise given these people (a fixed database); with population=True also the variance
-from sampling the people. Limits come from the law of the reports (`limits.py`): they hold for every
-number of people, and lie within 0 to 1, unlike an estimate.
+An unbiased estimate may leave [0, 1], and its shares need not sum to 1. That is not an error: the
+mean over many rounds is right. The nearest probability distribution, which is biased, is returned
+only on request, by `projected`; maximum likelihood is in `postprocessing.py`.
+
+Standard errors are estimated from the same reports. They include the randomizers' noise for fixed
+people; with population=True also the variance of drawing these people from a population. Confidence
+limits follow from the known distribution of the reports (`limits.py`). They hold for every number
+of people and are between 0 and 1.
 """
 
 from __future__ import annotations
@@ -40,10 +42,12 @@ class Estimate:
         errors: standard error of each share, shape (inputs,).
         people: number of reports.
         randomizer: description of the randomizer.
-        kind: "distribution" (the shares estimate a distribution) or "bits" (each stands alone).
-        population: whether the errors count sampling people from a larger population.
-        limits: alpha -> limits of every share, each missed with probability alpha at most.
-        laws: laws of one report's contribution to each share, for derived estimates.
+        kind: "distribution" if the shares estimate a distribution and so should sum to 1; "bits" if
+            each is a share of 1-bits of its own.
+        population: whether the errors include drawing these people from a larger population.
+        limits: function of alpha: the confidence limits of every share, each missed with
+            probability alpha at most.
+        laws: distributions of a report's contribution to each share, for derived estimates.
     """
 
     shares: Floats
@@ -70,8 +74,16 @@ class Estimate:
     ) -> Estimate:
         """Return an estimate, from the variance of each share due to the randomizer alone.
 
-        With population=True the variance from sampling the people is added. Shares without their
-        own limits get the confidence limits that follow from `laws`.
+        Args:
+            shares: the estimated shares, shape (inputs,).
+            noise: the variance of each share due to the randomizer, shape (inputs,).
+            people: number of reports.
+            randomizer: description of the randomizer.
+            kind: whether the shares are a "distribution" or of separate "bits".
+            population: whether the variance of drawing the people from a population is added.
+            laws: distributions of a report's contribution to each share.
+            limits: the confidence limits as a function of alpha; None: they are computed from
+                `laws`.
         """
         variance, laws = np.maximum(noise, 0.0), laws or unknown_law
         if population:
@@ -88,17 +100,17 @@ class Estimate:
         return self.shares * self.people
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Return (low, high) confidence limits of the shares, each with this coverage at least.
+        """Return (low, high) confidence limits of the shares, shape (inputs,) each.
 
-        Each array has the shape (inputs,).
+        The limits of each share cover its true value with probability `confidence` at least.
         """
         limits = self.limits(1 - open_unit(confidence, "confidence"))
         return limits.low, limits.high
 
     def projected(self) -> Floats:
-        """Return the nearest probability vector to the shares in Euclidean distance: biased.
+        """Return the probability vector nearest to the shares in Euclidean distance; it is biased.
 
-        If each share stands alone (kind "bits"), the shares are cut to [0, 1].
+        For shares of separate bits (kind "bits"), each share is cut to [0, 1] instead.
         """
         return (
             project(self.shares) if self.kind == "distribution" else np.clip(self.shares, 0.0, 1.0)
@@ -149,8 +161,9 @@ def as_counts(counts: npt.ArrayLike, positions: int, people: int) -> Counts:
 def project(shares: Floats) -> Floats:
     """Return the probability vector nearest to `shares`: subtract a constant, clip at 0.
 
-    The threshold is found by sorting; O(a log a). A constant added to all shares has no effect, so
-    the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
+    The constant is found by sorting, in O(a log a) steps for a shares. A constant added to all
+    shares does not change the result. So the largest share is set to 0 first; otherwise shares near
+    10^17 would lose a total of 1 in rounding.
 
     Args:
         shares: estimated shares, shape (inputs,), finite.

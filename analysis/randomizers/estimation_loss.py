@@ -1,20 +1,20 @@
 """The expected squared error of an estimated share: the analyst's loss at a privacy guarantee.
 
-Paper 003 measures privacy by PIE = I(U; Y), the information in a report Y about its sender U;
-Section 4.4 gives the loss. For n people, a share p of them with the symbol, with e = e^eps, |X|
-symbols and g hash values:
+Paper 003 measures privacy by PIE = I(U; Y), the information in a report Y about its sender U. Its
+Section 4.4 gives the loss of two randomizers, GRR and local hashing. For n people, a share p of
+people with the symbol, e = e^eps, |X| symbols, g hash values and theta = (e-1)/(g+e-1):
 
     (22) GRR           (|X| + e - 2) / (n (e-1)^2) + p (|X| - 2) / (n (e-1))
     (23) local hashing (g + e - 1)^2 / (n (e-1)^2 (g-1)) + p (g^2 - 2g - e + 1) / (n (e-1) (g-1))
-    (51) at fixed theta = (e-1)/(g+e-1)
+    (51) the same, by theta
                        (1 - p theta) / (n theta^2 (g-1)) + p (1 - theta) / (n theta)
     (24) g -> infinity p (1 - theta) / (n theta)
 
-(23) needs a hash family that collides with probability exactly 1/g; the paper asks for at most 1/g
-(`hash_families.py` has the counterexamples, and an exact family).
+(23) needs a hash family in which two symbols collide with probability exactly 1/g; the paper
+requires only at most 1/g (`hash_families.py` has counterexamples, and exact families).
 
-At a fixed theta more hash values are always better (Theorem 4.8). At a fixed eps the paper repeats
-g = e + 1, which minimises the term without p only; the whole of (23) is least at
+At a fixed theta more hash values are always better (Theorem 4.8). At a fixed eps the paper
+recommends g = e + 1, which minimises only the term without p. The whole of (23) is least at
 
     g = 1 + sqrt(e (e - p (e-1)) / (1 + p (e-1)))            eps = 4, p = 0.1: 22, not 56
 """
@@ -32,9 +32,9 @@ from .randomizer import as_epsilon
 
 
 def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floats:
-    """Return the expected squared error of GRR's estimates at shares p, by (22) of paper 003.
+    """Return the expected squared error of estimated shares under generalised randomised response.
 
-    The result has the shape of p.
+    Paper 003, (22). The result has the shape of p.
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -47,9 +47,9 @@ def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floa
 
 
 def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
-    """Return the expected squared error of local hashing at shares p, by (23) of paper 003.
+    """Return the expected squared error of estimated shares under local hashing.
 
-    The result has the shape of p.
+    Paper 003, (23). The result has the shape of p.
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -63,15 +63,16 @@ def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
 
 
 def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats:
-    """Return the expected squared error of local hashing at a fixed theta, (51) of paper 003.
+    """Return the expected squared error of estimated shares under local hashing, by theta.
 
-    theta = (e^eps - 1) / (g + e^eps - 1) is the parameter of the mutual-information (MI) loss. The
-    result has the shape of p; an infinite g gives the limit (24).
+    theta = (e^eps - 1) / (g + e^eps - 1) takes the place of epsilon eps: it is the probability of
+    the true hash value in a report minus that of a given other hash value. The result has the shape
+    of p (paper 003, (51); its limit (24) if g is infinite).
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
         g: values of a hash, >= 2, or infinity.
-        theta: MI loss parameter, in (0, 1).
+        theta: probability of the true minus that of another hash value, in (0, 1).
         users: number of reports, >= 1.
     """
     if not 0 < theta < 1:
@@ -84,10 +85,12 @@ def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats
 
 
 def optimal_g(epsilon: float, p: float = 0.0) -> int:
-    """Return the number of hash values with the least squared error (23) at this epsilon and p.
+    """Return the number of hash values with the least expected squared error under local hashing.
+
+    The error is that of an estimated share, `hash_loss`.
 
     Args:
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
         p: true share of the symbol, in [0, 1); 0 gives about e^eps + 1.
     """
     gain = _gain(epsilon)
@@ -100,11 +103,11 @@ def optimal_g(epsilon: float, p: float = 0.0) -> int:
 
 
 def epsilon_at(theta: float, size: int) -> float:
-    """Return the epsilon in nats with this theta = (e^eps - 1) / (size + e^eps - 1).
+    """Return the epsilon in nats with a given theta = (e^eps - 1) / (size + e^eps - 1).
 
     Args:
-        theta: parameter of the mutual-information (MI) loss, in (0, 1).
-        size: symbols of GRR or values of a hash, >= 2.
+        theta: probability of the true minus that of another reported value, in (0, 1).
+        size: symbols of generalised randomised response or values of a hash, >= 2.
     """
     if not 0 < theta < 1:
         raise ParameterError(f"theta: found {theta!r}; needs a number strictly between 0 and 1")
@@ -112,7 +115,7 @@ def epsilon_at(theta: float, size: int) -> float:
 
 
 def _gain(epsilon: float) -> float:
-    """Return e^eps - 1 without cancellation; a ParameterError above 500 nats."""
+    """Return e^eps - 1 without cancellation; raise a ParameterError above 500 nats."""
     if as_epsilon(epsilon) > 500:
         raise ParameterError(f"epsilon: found {epsilon}; needs at most 500 nats")
     return float(np.expm1(epsilon)) if epsilon < 1 else exp(epsilon) - 1

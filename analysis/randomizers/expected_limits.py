@@ -1,8 +1,8 @@
 """Expected confidence limits of an estimate, before any report is made.
 
-The limits are as in `limits.py`, at the expected counts of reports. Besides, the smallest share of
-people is computed that is significant: a share of `min_share` or more has a lower limit above 0
-with probability at least 1 - `MISSED`. Both tests of a share are inverted for that share:
+The limits are as in `limits.py`, at the expected counts of reports. The smallest significant
+share of people is computed too: a true share of `min_share` or more has a lower limit above 0 with
+probability at least 1 - `MISSED`. It is found in two steps:
 
     y           the largest estimate with a lower limit of 0 at `ALPHA`
     min_share   above the upper limit of y at 2 `MISSED`, so P(estimate <= y) <= `MISSED`
@@ -36,10 +36,10 @@ class ExpectedLimits:
 
     Attributes:
         task: the estimated quantity.
-        limits: 95 % limits as shares of the range, (low, high) each: for a truth in the middle of
-            the range, then for other truths.
-        min_share: the least share of people with a significant result, as defined by the task;
-            infinite if there is none, None if the estimate is no share.
+        limits: 95 % limits (low, high) as shares of the quantity's range: for a true value in the
+            middle of the range, then for other true values.
+        min_share: the least share of people with a significant result, as defined by the task: for
+            shares a lower limit above 0. Infinite without such a share, None if it is undefined.
     """
 
     task: Task
@@ -48,7 +48,7 @@ class ExpectedLimits:
 
     @property
     def reach(self) -> float:
-        """Half of the widest limits, as a share of the range."""
+        """Half of the widest distance between low and high limits, as a share of the range."""
         return max(high - low for low, high in self.limits) / 2
 
 
@@ -62,9 +62,9 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
 
     Args:
         task: the estimated quantity.
-        people: n.
-        truth: probability that the report of a person with the value supports it.
-        lie: probability that another person's report supports it.
+        people: number of reports.
+        truth: probability that the report of a person with the value supports the value.
+        lie: probability that another person's report supports the value.
     """
     counts = np.rint(people * (lie + np.array(SHARES) * (truth - lie))).astype(np.int64)
     limits = share_limits(counts, people, truth, lie, ALPHA)
@@ -84,10 +84,12 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
 
 
 def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
-    """Return expected confidence limits of a share, from the distribution of one contribution.
+    """Return expected confidence limits of a share, from the distribution of a contribution.
 
-    law: the distribution of one report's contribution to the estimated share. task: the estimated
-    quantity. people: number of reports.
+    Args:
+        task: the estimated quantity.
+        people: number of reports.
+        law: the distribution of a report's contribution to the estimated share.
     """
     law = ShareLaw(_memorized(law.moments), law.reach)
 
@@ -105,11 +107,18 @@ def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
 
 
 def _memorized(moments: Moments) -> Moments:
-    """Return `moments` with a cache: the search asks for equal arrays of tilts again and again."""
+    """Return the function `moments` with a cache, as the search calls it with equal arguments.
+
+    An argument is an array of tilts b; the function returns log E exp(b c) of a report's
+    contribution c to a share.
+    """
     memory: dict[bytes, Floats] = {}
 
     def memorized(tilts: Floats) -> Floats:
-        """Return the moments at these tilts, from the cache if they are there."""
+        """Return log E exp(b c) for each tilt b, from the cache if possible.
+
+        c is a report's contribution to a share.
+        """
         key = tilts.tobytes()
         if key not in memory:
             memory[key] = moments(tilts)

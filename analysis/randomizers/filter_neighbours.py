@@ -1,15 +1,16 @@
 """Report distributions of two words sent as Bloom filters with flipped bits, for shuffling bounds.
 
-Terms as in `neighbour_laws.py`: u and v are two words of one person, P_u the distribution of its
-report; the privacy blanket b is a distribution that another person's report has with some
-probability w for any word. Here b is an empty filter with its bits flipped: each word's filter has
-h bits more, so the blanket has the weight w = (q / p)^h = e^(-eps / 2). Outcomes are the numbers of
-1-bits among the bits of u, of v, and of another word z. At each of them
+u and v are two words of a person, P_u and P_v the distributions of the report. Every other person's
+report, for any word, is with probability w drawn from a distribution b, the privacy blanket
+(`neighbour_laws.py`). Here b is an empty filter with its bits flipped with probability q. A word
+sets h bits, so w = (q / (1 - q))^h = e^(-eps / 2). An outcome is the numbers of 1-bits at the bits
+of u, at the bits of v, and at the bits of another word z. For each of them
 
     P_u / b = ((1 - q) / q)^(2 i - h),    i the bits of u that are 1.
 
-Bounds are computed with all other people at v, or at the listed word that shares fewest bits with
-u and v. Populations of all words are not listed: outcomes are not exchangeable.
+Bounds are computed for two populations of other people: all have v, or all have the listed word
+that shares fewest bits with u and v. Populations with several words are not listed, because
+outcomes are then not exchangeable.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,10 @@ from .randomizer import Bits
 
 
 def filter_neighbours(filters: Bits, q: float) -> list[Neighbours]:
-    """Return the report distributions of two words, one case for each number of shared bits.
+    """Return the report distributions of two words sent as Bloom filters, for shuffling bounds.
 
-    Pairs that share fewest bits come first.
+    There is a case for each number of bits that two words share in each cohort (a random group of
+    users with hash functions of its own). Pairs that share fewest bits come first.
 
     Args:
         filters: shape (cohorts, words, bits); every word sets an equal number of bits per cohort.
@@ -40,7 +42,7 @@ def filter_neighbours(filters: Bits, q: float) -> list[Neighbours]:
 def _shared_bits(filters: Bits) -> npt.NDArray[np.int64]:
     """Return, for every pair of words, in how many cohorts they share 0, 1, ... h bits.
 
-    Shape (pairs, h + 1).
+    A word sets h bits in the filter of each cohort. Shape (pairs, h + 1).
     """
     first, second = np.triu_indices(filters.shape[1], 1)
     cohorts = np.zeros((len(first), int(filters[0, 0].sum()) + 1), np.int64)
@@ -56,6 +58,12 @@ def _word_pairs(filters: Bits, q: float, u: int, v: int) -> Neighbours:
     """Return the report distributions of the words u and v, for two populations of other people.
 
     Other people all have v, or all have the word that shares fewest bits with u and v.
+
+    Args:
+        filters: the words' bits, shape (cohorts, words, bits).
+        q: the probability that a bit is flipped.
+        u: number of a word.
+        v: number of a word.
     """
     odds, h = (1 - q) / q, int(filters[0, u].sum())
 
@@ -76,7 +84,10 @@ def _word_pairs(filters: Bits, q: float, u: int, v: int) -> Neighbours:
 
 
 def _farthest(filters: Bits, u: int, v: int) -> int:
-    """Return the number of the word that shares fewest bits with the words u and v."""
+    """Return the number of the word that shares fewest bits with the words u and v.
+
+    `filters` holds the words' bits, shape (cohorts, words, bits).
+    """
     union = filters[:, u] | filters[:, v]
     shared = (filters & union[:, None, :]).sum(axis=(0, 2))
     shared[[u, v]] = filters.size
@@ -115,7 +126,10 @@ def _filter_law(words: Bits, q: float) -> Floats:
 
 
 def _raised(law: Floats, by: Sequence[int]) -> Floats:
-    """Return a distribution of counts with each count raised by `by`; no count exceeds its axis."""
+    """Return a distribution of counts with each count raised by `by`.
+
+    `law` has an axis for each count, long enough for the raised counts.
+    """
     raised = np.zeros_like(law)
     to = tuple(slice(step, None) for step in by)
     raised[to] = law[tuple(slice(size - step) for size, step in zip(law.shape, by, strict=True))]

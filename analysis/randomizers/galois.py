@@ -1,8 +1,9 @@
 """The fields GF(2^k), k <= 62, on arrays: numbers are polynomials over GF(2), addition is XOR.
 
-The modulus is the smallest irreducible polynomial of degree k, found by Rabin's test when first
-needed. Multiplying by one fixed element and squaring are linear over GF(2); they go through tables
-of one byte each. Inverses follow Itoh and Tsujii: u^(2^k - 2) in about log2 k products.
+Bit i of a number is the coefficient of z^i. The modulus is the smallest irreducible polynomial of
+degree k, found by Rabin's test when first needed. Multiplication by a fixed element, and squaring,
+are linear over GF(2); they use a table of 256 entries for each byte of a number. Inverses follow
+Itoh and Tsujii: u^(2^k - 2) in about log2 k products.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from ...errors import ParameterError
 
 Elements = npt.NDArray[np.uint64]
 
-# Largest degree k for which an element times z still fits in a word of 64 bits.
+# Largest degree k for which the product of an element and z, before reduction, fits in 64 bits.
 LARGEST_DEGREE = 62
 UINT_ONE = np.uint64(1)
 
@@ -115,8 +116,8 @@ def _frobenius_images(times: int, k: int) -> tuple[int, ...]:
 def _irreducible(f: int) -> bool:
     """Whether a polynomial f over GF(2) is irreducible, by Rabin's test.
 
-    With k the degree: z^(2^k) = z mod f, and z^(2^(k/r)) - z is prime to f for each prime r
-    dividing k.
+    For f of degree k, z^(2^k) = z modulo f, and z^(2^(k/r)) - z and f have no common factor for
+    each prime r that divides k.
     """
     k = f.bit_length() - 1
     if k == 1:

@@ -1,4 +1,6 @@
-"""Generalised randomized response: report the true value, or any other with some probability.
+"""Generalised randomised response: report the true value, or any other with some probability.
+
+Q[y, x] is the probability of report y for value x, of a values; eps is the local epsilon in nats.
 
 Q[y, x] = e^eps / (e^eps + a - 1) if y = x, else 1 / (e^eps + a - 1)      (paper 002, (10.3))
 """
@@ -62,7 +64,7 @@ class GRR(Pure):
 
     @property
     def lie(self) -> float:
-        """The probability 1 / (e^eps + a - 1) of a given other symbol."""
+        """The probability 1 / (e^eps + a - 1) that a given other symbol is reported."""
         return exp(-self.epsilon) * self.truth
 
     def _columns(self) -> Floats:
@@ -103,7 +105,7 @@ class GRR(Pure):
         return np.bincount(symbols, minlength=self.a), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask: each report supports only the symbol that it names.
+        """Return a mask of supported symbols: a report supports only the symbol that it names.
 
         Shape (people, inputs).
         """
@@ -124,26 +126,33 @@ class GRR(Pure):
         return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (capacity, attained): a report's most information about which of n people sent it.
+        """Return (capacity, attained): a report's most information about its sender among n people.
 
-        In nats, with min(n, a) symbols in use; always attained.
+        In nats, for n = `people`, if min(n, a) of the a symbols are in use. `attained` is always
+        True.
         """
         return symmetric(self.a, self.epsilon, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """Return the contraction coefficient theta tanh(eps / 2), with theta = `loss_parameter`."""
+        """Return the contraction coefficient (truth - lie) tanh(epsilon / 2).
+
+        It is the largest share of any information in a person's symbol that the report retains.
+        """
         return self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
         """Return (error, attained): the least error of naming a report's sender among n people.
 
-        Attained if min(n, a) people have different symbols.
+        It is attained if the n = `people` people have min(n, a) different symbols, of a in all.
         """
         return symmetric_error(self.a, self.epsilon, min(people, self.a), people), True
 
     @property
     def loss_parameter(self) -> float:
-        """Theta = (e^eps - 1) / (a + e^eps - 1), the parameter of the loss in paper 003."""
+        """Theta = (e^eps - 1) / (a + e^eps - 1): the probability `truth` minus `lie`.
+
+        Paper 003 calls it the parameter of the mutual-information loss.
+        """
         return spread(self.a, self.epsilon)
 
     @property
@@ -155,7 +164,7 @@ class GRR(Pure):
     def identity_form(self) -> tuple[float, float]:
         """(theta, nu): the matrix is theta times the identity plus nu in every entry.
 
-        nu = 1 / (e^eps + a - 1).
+        theta is the probability `truth` minus `lie`, nu is `lie`.
         """
         return self.loss_parameter, self.lie
 
@@ -167,7 +176,7 @@ class GRR(Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols, for bounds after shuffling.
 
-        One case is enough: every pair of symbols is like any other.
+        A single case is enough, because all pairs of symbols are alike.
         """
         return [symbol_neighbours(self.a, self.truth, self.lie)]
 

@@ -2,14 +2,16 @@
 
     Q[y, x] = 2 e^eps / (K (e^eps + 1)) if H[x + 1, y] = 1, else 2 / (K (e^eps + 1))
 
-K is the least power of two above the number a of symbols. H[x, y] = 1 if x and y have an even
-number of common bits, else -1; row 0, all 1, is unused. Two rows agree in half of the columns, so a
-report supports the true symbol with probability e^eps / (e^eps + 1) and any other with 1/2. A
-report has log2 K bits, and reading it takes O(a) steps (here, one fast transform for all reports).
+Q[y, x] is the probability of report y for symbol x, eps the local epsilon. K, the size of H, is the
+least power of two above the number a of symbols. H[x, y] = 1 if the binary numbers x and y have an
+even number of common 1-bits, else -1; row 0, all 1, is unused. Report y supports the symbols with a
+1 in column y. Two rows agree in half of the columns, so a report supports the true symbol with
+probability e^eps / (e^eps + 1) and any other with 1/2. A report has log2 K bits. The supported
+symbols are found in O(a) steps (here, by one fast transform for all reports).
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
-and with little communication, AISTATS 2019: the form for high privacy. Their general
-form, rows in blocks, is better if e^eps is large compared with 1 (`hadamard_blocks.py`).
+and with little communication, AISTATS 2019: the form for small epsilon. Their general form, with
+the rows in blocks, is better if e^eps is large compared with 1 (`hadamard_blocks.py`).
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 
-# Most columns: reports are counted in an array with one entry for each.
+# Most columns of the matrix, because reports are counted in an array with an entry for each column.
 LARGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Hadamard(Numbered, Pure):
-    """Hadamard response for a symbols: a report is the number of one of K columns.
+    """Hadamard response for a symbols: a report is the number of a column of a Hadamard matrix.
+
+    The matrix has K columns, K the least power of two above a. A report supports the symbols with a
+    1 in this column, each in a row of its own.
 
     Attributes:
         a: number of symbols, 2 .. 2^24 - 1.
@@ -54,7 +59,7 @@ class Hadamard(Numbered, Pure):
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         if self.a >= LARGEST:
-            raise ParameterError(f"a: found {self.a}; needs at most 2^24 - 1")
+            raise ParameterError(f"a: found {self.a} symbols; needs at most 2^24 - 1")
 
     def __str__(self) -> str:
         return f"Hadamard(a={self.a}, epsilon={self.epsilon:g})"
@@ -97,8 +102,8 @@ class Hadamard(Numbered, Pure):
         rows, rng = as_symbols(x, self.a) + 1, as_generator(rng)
         column = rng.integers(0, self.outputs, len(rows))
         is_supported = rng.random(len(rows)) < self.truth
-        # Flipping a bit of the row turns a column that supports the symbol into a column that does
-        # not, and back.
+        # Flipping a bit of the column's number at which the row's number has a 1 changes whether
+        # the column supports the symbol, because this flips the parity of their common 1-bits.
         lowest = rows & -rows
         return np.asarray(np.where(agree(column, rows) == is_supported, column, column ^ lowest))
 
@@ -114,19 +119,21 @@ class Hadamard(Numbered, Pure):
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return a mask of the symbols that each report supports, shape (people, inputs).
 
-        A column supports a symbol if the symbol's row has a 1 in it.
+        A report is a column of the Hadamard matrix. It supports a symbol if the symbol's row has a
+        1 in this column.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
         return agree(symbols[:, None], np.arange(1, self.a + 1))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (bound, attained): a report's most information about which of n people sent it.
+        """Return (bound, attained): a report's most information about its sender among n people.
 
-        In nats: log 2 less the entropy of a bit that is 1 with probability `truth`, because the
-        columns that support a symbol are half of all; at most log n. Not attained, because no
-        distribution of the inputs makes column 0 and the other columns equally likely. Small cases
-        with n >= a are computed from the matrix instead.
+        The bound in nats, for n = `people`, is log 2 less the entropy of a bit that is 1 with
+        probability `truth`, because half of all columns support a symbol; it is at most log n. It
+        is not attained, because no distribution of the inputs makes column 0 as likely as the other
+        columns. Small cases in which n is at least the number of symbols are computed from the
+        matrix instead.
         """
         if self._is_computed(people):
             return super(Hadamard, self).capacity(people)
@@ -136,7 +143,9 @@ class Hadamard(Numbered, Pure):
     def contraction(self) -> float:
         """Return the contraction coefficient, the same for every pair of symbols.
 
-        The reported columns are of four kinds for two symbols.
+        It is the largest share of any information in a person's symbol that the report retains. A
+        report is a column of the Hadamard matrix; only whether it supports each of the two symbols
+        matters.
         """
         p, q = self.truth / 2, (1 - self.truth) / 2
         return two_inputs(np.array([p, p, q, q]), np.array([p, q, p, q]))
@@ -144,10 +153,11 @@ class Hadamard(Numbered, Pure):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        All pairs of symbols are alike; the privacy blanket (the known part of other people's
-        reports) is a uniform column. Outcomes: whether a column supports u and v. The row of a
-        third symbol z may be the product of these two rows: then it is 1 where they agree. Else the
-        three rows are independent, and whether a column supports z is an outcome too.
+        All pairs of symbols are alike. The privacy blanket, a part of other people's reports that
+        does not depend on their symbols, is a uniform column of the Hadamard matrix. An outcome is
+        whether a column supports u and v. Other people have v or a third symbol z. Either z's row
+        is the product of the rows of u and v, so z is supported if both or neither are. Or the
+        three rows are independent, and whether the column supports z is part of the outcome.
         """
         p, q = self.truth / 2, (1 - self.truth) / 2
         u, v, b = np.array([p, p, q, q]), np.array([p, q, p, q]), np.full(4, 0.25)

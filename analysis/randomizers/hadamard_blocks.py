@@ -1,26 +1,27 @@
 """General Hadamard response: report a column of the symbol's block, with a 1 in its row.
 
-Symbols are dealt to B blocks in turn, and each block has a Hadamard matrix of b columns, a power of
-two: symbol x has row x // B + 1 of block x mod B. Row 0, all 1, is unused. A report is a column of
-K = B b, and supports the symbols with a 1 of their row in it:
+Symbols are dealt to B blocks in turn. Each block has a Hadamard matrix with b columns, a power of
+two, and a row for each of its symbols: symbol x has row x // B + 1 of block x mod B. Row 0, all 1,
+is unused. A report is the number of a column, of K = B b in all. It supports the symbols with a 1
+in this column. The probability of report y for symbol x, with eps the local epsilon, is
 
     Q[y, x] = e^eps / S if y supports x, else 1 / S,      S = b/2 (e^eps - 1) + K
 
-Rows of a block agree in half of its columns, so with c(x) reports that support x and d(x) in its
-block, of n, the estimate
+Rows of a block agree in half of its columns. Let c(x) of n reports support x, and d(x) be columns
+of its block. Then the estimate
 
     phat(x) = G (c(x) - d(x) / 2) / n
     G = 4 S / (b (e^eps - 1)) = 2 (e^eps - 1 + 2 B) / (e^eps - 1)
 
-is unbiased: a report contributes G/2, -G/2, or 0 if it is in another block. With p(x) the share of
-people with x, and f(x) the share of people with a symbol in its block,
+is unbiased: a report contributes G/2 if it supports x, 0 if it is in another block, and else -G/2.
+With p(x) the share of people with x, and f(x) the share of people with a symbol in the block of x,
 
     n Var phat(x) = G^2 / 4 (f(x) b (e^eps + 1) / (2 S) + (1 - f(x)) b / S) - p(x)
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
 and with little communication, AISTATS 2019 (*recalled*: there B is a power of two near e^eps / 2).
-Here B is any number of blocks. One block is the form for high privacy (`hadamard.py`). With many
-symbols the variance is 2 (1 - e^-eps) times that of subset selection at best, at B =
+Here B is any number of blocks. A single block is the form for small epsilon (`hadamard.py`). With
+many symbols the variance is 2 (1 - e^-eps) times that of subset selection at best, at B =
 (e^eps - 1) / 2.
 """
 
@@ -63,7 +64,7 @@ from .randomizer import (
     as_symbols,
 )
 
-# Most columns: reports are counted in an array with one entry for each.
+# Most columns of all blocks, because reports are counted in an array with an entry for each column.
 LARGEST = 1 << 24
 # Most entries of a matrix for which the capacity is computed by iteration.
 SMALL = 1 << 16
@@ -71,11 +72,14 @@ SMALL = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class HadamardBlocks(Numbered, Randomizer):
-    """Hadamard response in blocks, for a symbols: a report is the number of one of K columns.
+    """Hadamard response in blocks: a report is the number of a column of a block's Hadamard matrix.
+
+    Symbols are divided into blocks; each block has a Hadamard matrix with a row for each of its
+    symbols. A report supports the symbols with a 1 in its column.
 
     Attributes:
         a: number of symbols, >= 2.
-        width: b, the columns of a block: a power of two, >= 2; all blocks have at most 2^24.
+        width: the columns of a block: a power of two, >= 2; all blocks have at most 2^24 columns.
         epsilon: local epsilon in nats, > 0.
     """
 
@@ -94,7 +98,8 @@ class HadamardBlocks(Numbered, Randomizer):
             raise ParameterError(f"width: found {self.width}; needs a power of two, 2 or more")
         if self.outputs > LARGEST:
             raise ParameterError(
-                f"a, width: found {self.a}, {self.width}: {self.outputs} columns; at most 2^24"
+                f"a, width: found {self.a} symbols in blocks of {self.width} columns, so "
+                f"{self.outputs} columns in all; needs at most 2^24"
             )
 
     @classmethod
@@ -110,7 +115,7 @@ class HadamardBlocks(Numbered, Randomizer):
             cls(a, width, epsilon) for width in widths if width * _blocks(a, width) <= LARGEST
         ]
         if not designs:
-            raise ParameterError(f"a: found {a}; needs at most 2^24 - 1")
+            raise ParameterError(f"a: found {a} symbols; needs at most 2^24 - 1")
         return min(designs, key=cls._scaled_noise)
 
     def __str__(self) -> str:
@@ -123,7 +128,10 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def blocks(self) -> int:
-        """The number B of blocks: the least with a row for each symbol."""
+        """The number of blocks, into which the symbols are divided: the least with enough rows.
+
+        Each block has a Hadamard matrix with `width` columns and a row for each of its symbols.
+        """
         return _blocks(self.a, self.width)
 
     @property
@@ -143,19 +151,26 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def inside(self) -> float:
-        """The probability that a report is a column in the block of the true symbol."""
+        """The probability that a report is a column in the block of the true symbol.
+
+        Symbols are divided into blocks, each with a Hadamard matrix of its own.
+        """
         return self.truth * (1 + exp(-self.epsilon))
 
     @property
     def visiting(self) -> float:
-        """The probability that a report is a column in a given block without the true symbol."""
+        """The probability that a report is in a given block other than the true symbol's block.
+
+        A report is a column of a Hadamard matrix; each block of symbols has a matrix of its own.
+        """
         return 2 * self.truth * exp(-self.epsilon)
 
     @property
     def gain(self) -> float:
-        """The scale G of the estimate: a supporting report contributes G/2 to a symbol's share.
+        """The scale of the estimate: a report that supports a symbol adds half of it to its share.
 
-        Raises a ParameterError if reports do not depend on the value.
+        Raises:
+            ParameterError: reports do not depend on the value.
         """
         if not self.inside > self.visiting:
             raise ParameterError(f"{self}: its reports do not depend on the value")
@@ -168,7 +183,9 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.where(inside, high, high * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return one column number for each person.
+        """Return a report for each person: the number of a column, counted over all blocks.
+
+        Each block of symbols has a Hadamard matrix of its own.
 
         Args:
             x: true symbols, shape (people,).
@@ -180,15 +197,19 @@ class HadamardBlocks(Numbered, Randomizer):
         if self.blocks > 1:
             other_block = (block + rng.integers(1, self.blocks, len(row))) % self.blocks
             block = np.where(chance < self.inside, block, other_block)
-        # Flipping a bit of the row turns a column that supports the symbol into a column that does
-        # not, and back.
+        # Flipping a bit of the column's number at which the row's number has a 1 changes whether
+        # the column supports the symbol, because this flips the parity of their common 1-bits.
         moves = (chance < self.inside) & (agree(column, row) != (chance < self.truth))
         return np.asarray(block * self.width + np.where(moves, column ^ (row & -row), column))
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return a mask of the symbols that each report supports, shape (people, inputs).
 
-        Raises a ParameterError if the mask has more than 2^24 entries.
+        A report is a column of a block's Hadamard matrix. It supports the symbols of this block
+        with a 1 in the column.
+
+        Raises:
+            ParameterError: the mask has more than 2^24 entries.
         """
         codes = as_symbols(reports, self.outputs, "reports")
         if len(codes) * self.a > DENSE_ENTRIES:
@@ -202,10 +223,14 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.asarray(is_own_block & rows)
 
     def support_counts(self, reports: npt.ArrayLike) -> Counts:
-        """Return the reports that support each symbol, then the reports in each block."""
+        """Return the number of reports that support each symbol, then the number in each block.
+
+        A report is a column of the Hadamard matrix of a block of symbols. Shape (positions,).
+        """
         symbols = as_symbols(reports, self.outputs, "reports")
         columns = np.bincount(symbols, minlength=self.outputs).reshape(self.blocks, self.width)
-        # shape: columns, blocks. One transform along axis 0 counts the supports of all blocks.
+        # shape: columns, blocks. A transform along axis 0 counts the supporting reports of all
+        # blocks.
         sums = hadamard(np.ascontiguousarray(columns.T))
         supporting = (sums[0] + sums[1:]) // 2
         return np.concatenate([supporting.ravel()[: self.a], sums[0]])
@@ -221,7 +246,8 @@ class HadamardBlocks(Numbered, Randomizer):
     ) -> Estimate:
         """Return unbiased shares of the symbols from the counts of `support_counts`.
 
-        counts: shape (positions,). people: the number of reports.
+        counts: shape (positions,). people: the number of reports. population: the errors include
+        the drawing of these people.
         """
         people = whole(people, "people", 1)
         table = as_counts(counts, self.positions, people)
@@ -245,10 +271,12 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.asarray(numbers[np.arange(self.a) % self.blocks])
 
     def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
-        """Return the distribution of one report's contribution to the estimated share of a symbol.
+        """Return the distribution of a report's contribution to the estimated share of a symbol.
 
-        The contribution is G/2, -G/2 or 0. Its probabilities depend on the sender's symbol: this
-        symbol, another symbol of its block, or a symbol of another block.
+        The contribution is half of `gain`, minus this, or 0. Its probabilities depend on the
+        sender's
+        symbol: this symbol, another symbol of its block (which has a Hadamard matrix of its own),
+        or a symbol of another block.
         """
         kinds = [(self.truth, self.inside - self.truth)]
         kinds += [(block / 2, block / 2) for block in (self.inside, self.visiting)]
@@ -263,8 +291,8 @@ class HadamardBlocks(Numbered, Randomizer):
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
         """Return the exact variance of each estimated share if the true shares are p.
 
-        Shape (inputs,).
-        The people are fixed; population=True adds p (1 - p) / people for drawing them.
+        Shape (inputs,). The people are fixed; population=True adds p (1 - p) / people for drawing
+        them.
         """
         shares, people = as_probabilities(p), whole(people, "people", 1)
         blocks = np.zeros(self.blocks)
@@ -275,16 +303,19 @@ class HadamardBlocks(Numbered, Randomizer):
         )
 
     def _noise(self, shares: Floats, blocks: Floats) -> Floats:
-        """Return n times the variance of each share, from the true shares of symbols and blocks."""
+        """Return n times the variance of each estimated share, for n reports.
+
+        shares: the true share of each symbol. blocks: the true share of all symbols of its block.
+        """
         block_chance = self.inside * blocks + self.visiting * (1 - blocks)
         return np.asarray(self.gain**2 / 4 * block_chance - shares)
 
     def noise(self) -> float:
-        """Return the variance of one report's estimate, averaged over uniform inputs and shares."""
+        """Return the variance of a report's estimate of a share, averaged over uniform symbols."""
         return self._scaled_noise() * (self.gain / (2 * self._half_gain)) ** 2
 
     def _scaled_noise(self) -> float:
-        """Return `noise` times (1 - e^-eps)^2, which stays finite however small epsilon is."""
+        """Return `noise` times (1 - e^-epsilon)^2, which is finite even for a tiny epsilon."""
         block_sizes = np.bincount(np.arange(self.a) % self.blocks)
         # Mean over the symbols of the share of people in their block, for uniform symbols.
         mean_block_share = float(block_sizes @ block_sizes) / self.a**2
@@ -293,7 +324,7 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def _half_gain(self) -> float:
-        """The scale (1 - e^-eps) G / 2, finite for every epsilon."""
+        """Half of the estimate's scale `gain` times 1 - e^-epsilon, finite for every epsilon."""
         return 2 * self.blocks * exp(-self.epsilon) - expm1(-self.epsilon)
 
     def divergences(self) -> Floats:
@@ -308,18 +339,21 @@ class HadamardBlocks(Numbered, Randomizer):
     def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. It is
-        epsilon if the report supports the value, else 0.
+        It is epsilon if the report supports the value, else 0. Terms that do not depend on the
+        value are left out.
+
+        own: the row of each sender in `values`.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (bound, attained): a report's most information about which of n people sent it.
+        """Return (bound, attained): a report's most information about its sender among n people.
 
-        In nats: log K less the entropy of a report given the symbol, at most log n. Not attained,
-        because no distribution of the inputs makes the first column of a block and the other
-        columns equally likely. Small cases with n >= a are computed from the matrix instead.
+        The bound in nats, for n = `people`, is the log of the number of reports less the entropy of
+        a report given the symbol; it is at most log n. It is not attained, because no distribution
+        of the symbols makes the first column of a block as likely as its other columns. Small cases
+        in which n is at least the number of symbols are computed from the matrix instead.
         """
         if people >= self.a and self.a * self.outputs <= SMALL:
             return super(HadamardBlocks, self).capacity(people)
@@ -330,19 +364,26 @@ class HadamardBlocks(Numbered, Randomizer):
         return min(information, log(people)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient: the larger of two symbols in one block and in two."""
+        """Return the contraction coefficient, in [0, 1].
+
+        It is the largest share of any information in a person's symbol that the report retains: the
+        maximum over two symbols in the same block, and two symbols in different blocks.
+        """
         blankets = [blanket for blanket, _ in self.neighbours()]
         return max(two_inputs(law.law * law.u_ratios, law.law * law.v_ratios) for law in blankets)
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the report distributions of two symbols, for bounds after shuffling.
+        """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        Cases: symbols of two blocks, then symbols of one block, if they exist. The privacy blanket
-        (the known part of other people's reports) is a uniform column. Other people have the second
-        symbol, or a third symbol z of each existing kind: the row of z in the same block may be the
-        product of the two rows, else the three rows are independent.
+        Symbols are divided into blocks, each with a Hadamard matrix; a report is a column of a
+        block. The cases are u and v in different blocks, then in the same block, as far as they
+        exist. The privacy blanket, a part of other people's reports that does not depend on their
+        symbols, is a uniform column. All other people have v, or a third symbol z, in the same
+        block or in another. In the same block, its row is the product of the rows of u and v or
+        independent of them.
         """
-        rows = -(-self.a // self.blocks)  # rows of the first block, the largest
+        # rows in use of the first block, which has the most symbols
+        rows = -(-self.a // self.blocks)
         pairs = []
         if self.blocks > 1:
             third = [near_v()] if rows > 1 else []
@@ -356,11 +397,14 @@ class HadamardBlocks(Numbered, Randomizer):
     def _column_pairs(
         self, kinds: Sequence[Kind], third: Sequence[Sequence[Kind]], *, further: bool
     ) -> Neighbours:
-        """Return the report distributions of two symbols u and v with columns of these kinds.
+        """Return the report distributions of two symbols u and v, by kinds of columns.
+
+        A report is a column of the Hadamard matrix of a block of symbols. A kind of columns says
+        whether they support u, v and a third symbol z that all other people may have.
 
         Args:
-            kinds: the columns by whether they support u and v, with their shares.
-            third: the same for each kind of a third symbol z of other people.
+            kinds: the kinds of columns if z does not matter.
+            third: for each relation of z to u and v, the kinds of columns.
             further: whether z may also be in a block without u and v.
         """
         b, u, v, _ = self._laws(kinds)
@@ -373,12 +417,17 @@ class HadamardBlocks(Numbered, Randomizer):
         return PairLaw.over(b, u, v, weight), equals
 
     def _laws(self, kinds: Sequence[Kind]) -> Floats:
-        """Return the distributions of a uniform column and of the reports of u, v and z.
+        """Return the distributions of a uniform column and of the reports of symbols u, v and z.
 
-        Shape (4, kinds of columns).
+        The distributions are over kinds of columns: whether a column supports u, v and z. Shape
+        (4, kinds).
+
+        kinds: for each kind the number of columns, as a share of a block's columns, and the three
+        flags.
         """
         listed = np.array([share for share, *_ in kinds])
-        shares = np.append(listed, self.blocks - listed.sum())  # other blocks support no symbol
+        # all other blocks: their columns do not support u, v or z
+        shares = np.append(listed, self.blocks - listed.sum())
         inside = np.array([supported for _, *supported in kinds] + [[False] * 3]).T
         high = 2 * self.truth
         laws = shares * np.where(inside, high, high * exp(-self.epsilon))
@@ -386,5 +435,8 @@ class HadamardBlocks(Numbered, Randomizer):
 
 
 def _blocks(a: int, width: int) -> int:
-    """Return the least number of blocks with a symbols in width - 1 rows each."""
+    """Return the least number of blocks with room for `a` symbols, at `width` - 1 symbols a block.
+
+    Each block of symbols has a Hadamard matrix with `width` columns and an unused first row.
+    """
     return -(-a // (width - 1))

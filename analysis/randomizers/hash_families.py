@@ -1,39 +1,41 @@
-"""Keyed hash families with collision probability exactly 1/g, for every g.
+"""Keyed hash families with collision probability exactly 1/g, for every number g of hash values.
 
-Paper 003 asks only for a universal family (collision probability at most 1/g), but its estimators
+Paper 003 requires only a universal family (collision probability at most 1/g), but its estimators
 (20) and (23) are unbiased only if the probability is exactly 1/g. Permutations of three values
-never collide and turn a true share of 0.5 into an expected estimate of 0.25; (u x + v mod 5) mod 3
-collides with probability 0.2 and gives 0.40. Two exact families:
+never collide, and a true share of 0.5 then has the expected estimate 0.25; (u x + v mod 5) mod 3
+collides with probability 0.2, and the expected estimate is 0.40. Two exact families hash a symbols:
 
     field   g = 2^j: h(x) = the j low coordinates of u x + v in GF(2^k), 2^k >= a, g; u, v uniform
     digits  any g:   h(x) = v + sum_i u_i x_i mod g, x_i the digits of x in base r, the least prime
                      factor of g; u_i, v uniform
 
-Proofs, for x != x'. Field: (u, v) -> (u x + v, u x' + v) is a bijection of GF(2^k)^2, so the two
-values are independent and uniform, and so are their coordinates. Only the j low coordinates of v
-matter; the key holds these. Digits: some difference d = x_i - x'_i is not 0 and |d| < r, so d is
-prime to g and u_i d is uniform mod g; v makes h(x) uniform and independent of the difference. Both
-families are pairwise independent.
+Proofs of exactness, for x != x'. Field: (u, v) -> (u x + v, u x' + v) is a bijection of GF(2^k)^2,
+so the two elements are independent and uniform, and so are their low coordinates. Only the j low
+coordinates of v matter; the key holds these. Digits: some difference d = x_i - x'_i is not 0 and
+|d| < r, so d is prime to g and u_i d is uniform mod g; v makes h(x) uniform and independent of the
+difference. Both families are pairwise independent.
 
-The field family has short keys and cheap preimages: u x = w has one solution for u != 0, so the
-2^(k - j) values of x with h(x) = y are found without scanning the domain. The key u = 0 sends all
-symbols to one value; it raises the collision probability of the other keys, 1/g times
-(1 - 2^(j - k)) / (1 - 2^-k), to 1/g. So that this rare event matters little, k >= j + 6. The
-digit family has keys of 1 + log_r a numbers and no such method: for large domains let g be a power
-of two.
+The field family has short keys and cheap preimages. u x = w has a single solution for u != 0, so
+the 2^(k - j) values of x with h(x) = y are found without a scan of the domain. The key u = 0 sends
+all symbols to one value. All other keys have the collision probability 1/g times
+(1 - 2^(j - k)) / (1 - 2^-k); the key u = 0 raises the mean to 1/g. k >= j + 6 makes this key
+rare. The digit family has keys of 1 + log_r a numbers and no such method: for large domains let g
+be a power of two.
 
-The probability that three symbols x, x + d, x + d' meet lies between two values (`meetings`):
+The probability that three symbols x, x + d, x + d' have the same hash value is between two values
+(`meetings`):
 
-    field   2^-(j + e), e from 1 to min(m - 1, j, k - j), m the bits of the largest symbol. W, the
-            polynomials of fewer than w = k - j terms, is z^-j times the u with low(u) = 0. With c =
-            d'/d, 2^k times the probability is the size of W and c W in common. They differ: if c
-            has the degree i, 0 < i < w, z^(w - i) is in W and c z^(w - i) is not; and 1 is in W, so
-            c is where both are equal. For d and d' of fewer than m terms c = p / q with p, q of
-            fewer than m too, and all p f with f of w - m + 1 terms are in common. Of c = z^e that
-            is all.
-    digits  gcd(g, D) / g^2, D the greatest common divisor of the 2 x 2 minors of the digits of d
-            and d': 1/g if D = 0, at least 1/g^2. With base 2 it is 1/g^2: two different columns
-            of 0 and 1 have the minor 1.
+    field   It is 2^-(j + e) with 1 <= e <= min(m - 1, j, k - j), m the bits of the largest symbol.
+            Proof: let w = k - j, c = d'/d and W the polynomials of degree below w. The u with j
+            low coordinates 0 are z^j W. So 2^k times the probability is the number of common
+            elements of W and c W, two spaces of dimension w in a space of dimension k: at least
+            2^(w - j) and at least 1. If W = c W, then c is in W, because 1 is in W. Let i be its
+            degree, 0 < i < w; then z^(w - i) is in W and c z^(w - i) is not. So e >= 1. d and d'
+            have degrees below m, so c = p / q with p and q of degrees below m. Then all p f with f
+            of degree at most w - m are common. For c = z^e the spaces share 2^(w - e) elements.
+    digits  It is gcd(g, D) / g^2, D the greatest common divisor of the 2 x 2 minors of the digits
+            of d and d': 1/g if D = 0, at least 1/g^2. With base 2 it is 1/g^2: two different
+            columns of 0 and 1 have the minor 1.
 """
 
 from dataclasses import dataclass
@@ -57,7 +59,8 @@ BLOCK = 1 << 18
 class FieldFamily:
     """Hash functions x -> low coordinates of u x + v in GF(2^k), for g = 2^j hash values.
 
-    A key is a row (u, v). Local hashing uses the family if g is a power of two.
+    x is a symbol, as an element of the field. A key is a row (u, v). Local hashing uses the family
+    if g is a power of two.
 
     Attributes:
         a: size of the domain 0 .. a - 1.
@@ -69,32 +72,37 @@ class FieldFamily:
 
     @property
     def k(self) -> int:
-        """The degree k of the field: the least with 2^k >= a and k >= j + 6."""
+        """The degree k of the field GF(2^k): the least with room for all symbols and k >= j + 6.
+
+        A hash value has j bits. The 6 further bits make the key u = 0, which hashes all symbols to
+        the same value, rare.
+        """
         return degree_for(max(self.a, 1 << (self.j + SPARE)))
 
     @property
     def size(self) -> int:
-        """The number of keys: 2^k values of u times g values of v."""
+        """The number of keys (u, v): 2^k values of u times 2^j values of v."""
         return 1 << (self.k + self.j)
 
     @property
     def constant(self) -> float:
-        """The probability of a key with the same hash for all symbols."""
+        """The probability of a key that hashes all symbols to the same value."""
         return float(2.0**-self.k)
 
     def keeps_apart(self, inputs: int) -> bool:
-        """Whether every non-constant key sends equally many inputs to each hash value.
+        """Whether every key gives each hash value to equally many inputs, but for constant keys.
 
-        This is so if the inputs are the whole field.
+        This is so if the inputs are the whole field. A constant key hashes all inputs to the same
+        value.
         """
         return inputs == 1 << self.k
 
     @property
     def meetings(self) -> tuple[float, ...]:
-        """The least and the largest probability that three symbols have one hash value.
+        """The least and the largest probability that three symbols have the same hash value.
 
-        The symbols 0, 1, 2^e attain the least, with e as in the module's docstring, and 0, 1, 2 the
-        largest. () if a < 3.
+        The symbols 0, 1, 2 attain the largest. 0, 1, 2^e attain the least, for the largest e
+        possible: e is at most the bits of the largest symbol minus 1, j, and k - j. () if a < 3.
         """
         if self.a < 3:
             return ()
@@ -103,11 +111,14 @@ class FieldFamily:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """The exclusive upper limit of each word of a key: 2^k for u, g for v."""
+        """The exclusive upper limits of the two numbers u and v of a key: 2^k and 2^j.
+
+        GF(2^k) is the field of the hash functions, and 2^j the number of hash values.
+        """
         return 1 << self.k, 1 << self.j
 
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
-        """Return uniform random keys, shape (people, 2)."""
+        """Return uniform random keys (u, v), shape (people, 2)."""
         return rng.integers(0, self.limits, (people, 2), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
@@ -120,29 +131,32 @@ class FieldFamily:
         return np.stack([number >> np.uint64(self.j), number & self._mask], axis=1)
 
     def hash(self, keys: Elements, x: Support) -> Elements:
-        """Return hash values h(x) under keys (u, v).
+        """Return the hash values of symbols x under keys (u, v).
 
-        Either one x for each key, or x of shape (1, m) against keys[:, None], for all pairs.
+        x has a symbol for each key, or the shape (1, symbols) against keys[:, None], for all pairs.
         """
         u, v = keys[..., 0], keys[..., 1]
         return (multiply(u, x.astype(np.uint64), self.k) & self._mask) ^ v
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """Return the number of reports (key, value) with h(x) = value, for every x.
+        """Return, for every symbol x, the number of reports (key, value) with h(x) = value.
 
-        Shape (inputs,).
+        h is the hash function of the key. Shape (inputs,).
         """
         k, j = self.k, self.j
-        # The cheaper method is taken: n 2^(k - j) candidates, or n 2^j characters and a transform.
+        # The cheaper method is taken. For n reports, to list the symbols x with h(x) = value takes
+        # n 2^(k - j) steps; the Walsh-Hadamard transform takes n 2^j + k 2^k steps.
         by_preimage = len(keys) << (k - j)
         by_characters = (len(keys) << j) + (k << k)
         road = self._by_preimages if by_preimage <= by_characters else self._by_characters
         return road(keys[:, 0], values ^ keys[:, 1])
 
     def _by_preimages(self, u: Elements, target: Elements) -> Support:
-        """Count, for every x, the reports with low(u x) = target, by solving for x.
+        """Count, for every symbol x, the reports with low(u x) = target, by solving for x.
 
-        Reports are handled in blocks that fit in the processor's cache.
+        low(u x) are the j low coordinates of the product of key and symbol in GF(2^k), `target` is
+        the report's hash value plus the key's v. Reports are handled in blocks that fit in the
+        processor's cache.
         """
         counts = np.zeros(self.a, np.int64)
         for first in range(0, len(u), BLOCK):
@@ -151,7 +165,13 @@ class FieldFamily:
         return counts
 
     def _count_preimages(self, counts: Support, u: Elements, target: Elements) -> None:
-        """Add to `counts` the solutions x of low(u x) = target, listed in Gray-code order."""
+        """Add to `counts` all symbols x with low(u x) = target, for each report.
+
+        low(u x) are the j low coordinates of the product of key and symbol in GF(2^k), `target` is
+        the report's hash value plus the key's v. The solutions are 1 / u times all elements with
+        these coordinates. They are listed in Gray-code order, so that each follows from the last by
+        an addition.
+        """
         # The key u = 0 hashes every symbol to 0.
         counts += int(np.count_nonzero((u == 0) & (target == 0)))
         inverse = invert(u[u != 0], self.k)
@@ -169,10 +189,16 @@ class FieldFamily:
                 x = x ^ steps[(r & -r).bit_length() - 1]
 
     def _by_characters(self, u: Elements, target: Elements) -> Support:
-        """Count, for every x, the reports with low(u x) = target, by one Walsh-Hadamard transform.
+        """Count, for every x, the reports with low(u x) = target, by a Walsh-Hadamard transform.
 
-        1{low(u x) = target} = (1/g) sum_t (-1)^(<t, low(u x)> + <t, target>). <t, low(u x)> is a
-        linear form <f, x>: f is the XOR of the forms of the bits of t.
+        x is a symbol. low(u x) are the j low coordinates of the product of key u and x in GF(2^k),
+        `target` is the report's hash value plus the key's v. With <s, y> the parity of the common
+        1-bits of s and y, and a sum over all t of j bits,
+
+            1{low(u x) = target} = 2^-j sum_t (-1)^(<t, low(u x)> + <t, target>).
+
+        <t, low(u x)> is linear in x: it is <f, x>, with f the XOR of the forms (`_forms`) of the
+        bits of t.
         """
         forms = self._forms(u)
         weight = np.zeros(1 << self.k, np.int64)
@@ -186,9 +212,10 @@ class FieldFamily:
         return hadamard(weight)[: self.a] >> self.j
 
     def _forms(self, u: Elements) -> list[Elements]:
-        """Return j linear forms: coordinate i of u x is <form i, x>, for i below j.
+        """Return j linear forms f_i for each u, such that bit i of the product u x is <f_i, x>.
 
-        Bit l of form i is coordinate i of u z^l.
+        u x is a product in GF(2^k), <f, x> the parity of the common 1-bits of f and x. Bit l of f_i
+        is bit i of u z^l, with z the element with the number 2.
         """
         forms = [np.zeros(u.shape, np.uint64) for _ in range(self.j)]
         for bit in range(self.k):
@@ -199,7 +226,7 @@ class FieldFamily:
 
     @property
     def _mask(self) -> np.uint64:
-        """The bit mask of the j low coordinates."""
+        """The bit mask of the j low coordinates, which are the hash value."""
         return np.uint64((1 << self.j) - 1)
 
 
@@ -207,7 +234,8 @@ class FieldFamily:
 class DigitFamily:
     """Hash functions x -> v + sum u_i x_i mod g, over the digits x_i of x, for any number g.
 
-    The base of the digits is the least prime factor of g. A key is a row (v, u_0, u_1, ...).
+    x is a symbol, written with digits in base r, the least prime factor of g. A key is a row
+    (v, u_0, u_1, ...).
 
     Attributes:
         a: size of the domain 0 .. a - 1.
@@ -219,7 +247,7 @@ class DigitFamily:
 
     @property
     def base(self) -> int:
-        """The base of the digits: the least prime factor of g."""
+        """The base of the symbols' digits: the least prime factor of the number of hash values."""
         divisors = (r for r in range(2, int(self.g**0.5) + 1) if self.g % r == 0)
         return next(divisors, self.g)
 
@@ -233,23 +261,27 @@ class DigitFamily:
 
     @property
     def size(self) -> int:
-        """The number of keys: g^(1 + digits)."""
+        """The number of keys: g^(1 + digits), g the number of hash values."""
         return int(self.g ** (1 + self.digits))
 
     @property
     def constant(self) -> float:
-        """The probability of a key with the same hash for all symbols."""
+        """The probability of a key that hashes all symbols to the same value."""
         return float(self.g) ** -self.digits
 
     def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
-        """Whether every non-constant key gives all inputs different hash values."""
+        """Whether every key gives all inputs different hash values, but for constant keys.
+
+        A constant key hashes all inputs to the same value.
+        """
         return self.digits == 1
 
     @property
     def meetings(self) -> tuple[float, ...]:
-        """The least and the largest probability that three symbols have one hash value.
+        """The least and the largest probability that three symbols have the same hash value.
 
-        The symbols 0, 1, r attain the least, with r the base, and 0, 1, 2 the largest. () if a < 3.
+        The symbols 0, 1, r attain the least, with r the base of their digits, and 0, 1, 2 the
+        largest. () if a < 3.
         """
         if self.a < 3:
             return ()
@@ -258,11 +290,11 @@ class DigitFamily:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """The exclusive upper limit of each word of a key: g."""
+        """The exclusive upper limit of each number of a key: g, the number of hash values."""
         return (self.g,) * (1 + self.digits)
 
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
-        """Return uniform random keys, shape (people, 1 + digits)."""
+        """Return uniform random keys (v, u_0, u_1, ...), shape (people, 1 + digits)."""
         return rng.integers(0, self.g, (people, 1 + self.digits), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
@@ -278,9 +310,9 @@ class DigitFamily:
         return ((np.arange(self.size)[:, None] // powers) % self.g).astype(np.uint64)
 
     def hash(self, keys: Elements, x: Support) -> Elements:
-        """Return hash values h(x) under keys (v, u_0, u_1, ...).
+        """Return the hash values of symbols x under keys (v, u_0, u_1, ...).
 
-        Either one x for each key, or x of shape (1, m) against keys[:, None], for all pairs.
+        x has a symbol for each key, or the shape (1, symbols) against keys[:, None], for all pairs.
         """
         rest, g, base = x.astype(np.uint64), np.uint64(self.g), np.uint64(self.base)
         value = np.broadcast_to(keys[..., 0], np.broadcast_shapes(keys.shape[:-1], x.shape))
@@ -290,9 +322,10 @@ class DigitFamily:
         return value
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """Return the number of reports (key, value) with h(x) = value, for every x.
+        """Return, for every symbol x, the number of reports (key, value) with h(x) = value.
 
-        Shape (inputs,). The domain is scanned for each report: people times a steps.
+        h is the hash function of the key. Shape (inputs,). The domain is scanned for each report:
+        people times a steps.
         """
         counts = np.zeros(self.a, np.int64)
         # The word type must hold the sum of two hash values; 255 matches at a time fit in one byte.
@@ -328,8 +361,9 @@ Family = FieldFamily | DigitFamily
 
 
 def family(a: int, g: int) -> Family:
-    """Return the exact hash family from a domain of size a to g values.
+    """Return the family of hash functions from a domain of size a to g values.
 
-    It is over a field if g is a power of two, else over digits.
+    Two symbols have the same value with probability exactly 1/g. The hash functions are linear over
+    a field if g is a power of two, else linear in the digits of a symbol.
     """
     return FieldFamily(a, g.bit_length() - 1) if g & (g - 1) == 0 else DigitFamily(a, g)

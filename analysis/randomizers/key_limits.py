@@ -1,19 +1,19 @@
 """Confidence limits of the mean of a key's numbers, valid for every number of people with the key.
 
-Users report pairs of a key and a number t, scaled to [-1, 1] (`key_value.py`). With h and d the
-unbiased contributions of a report to the number of people with the key and to the total of their t,
-the contribution d - m h has mean 0 over the people if m is their mean. So m is tested as in
-`moment_limits.py`, by K(b) = log E exp(b (d - m h)), the log moment-generating function. It is
-known for people without the key, and for people with sign 1 and -1:
+Users report pairs of a key and a number t, scaled to [-1, 1] (`key_value.py`). Let h and d be a
+report's unbiased contributions to the number of people with the key and to the total of their t. If
+m is the mean of these t, the contributions d - m h have mean 0. So a mean m is tested as in
+`moment_limits.py`, by K(b) = log E exp(b (d - m h)), the log moment-generating function. K is known
+for people without the key, and for people with the key and t = 1 or t = -1:
 
-* a number t between the ends is reported as a drawn sign, and K_t is concave in t: all people with
-  the key have at most the K of the same number with t = m;
-* the sum over all people is linear in the number with the key: it is largest if no person has it,
-  or if all have it.
+* A number t is reported as a random sign, so K_t(b), for a person with number t, is concave in t.
+  So the sum of K_t(b) over people with the key is at most the sum for as many people with t = m.
+* The sum over all people is linear in the number of people with the key. So it is largest if no
+  person has the key, or if all have it.
 
-Both ends are tried, so a mean is accepted if any population with this mean makes the reports
-probable, for any number of people with the key. The test is made at `MEANS` values; limits reach
-one value beyond the accepted values.
+Both cases are tried. So a mean is accepted if the reports are probable for any population with this
+mean, for any number of people with the key. `MEANS` lists the means that are tested. The limits are
+the next listed values outside the accepted values.
 """
 
 from math import inf, log
@@ -28,14 +28,15 @@ from .limits import ConfidenceLimits, moved
 from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
-# tilts of the Chernoff bound to try, each times the largest contribution of a report
+# Arguments b of exp(b c) in the Chernoff bound, c a report's contribution; each is divided by the
+# largest contribution.
 TILTS = np.geomspace(1e-3, 64.0, 64)
 
 
 class Signing(Protocol):
-    """The probabilities of a report about a key that `key_mean_limits` needs.
+    """The probabilities of a report about a key, from which `key_mean_limits` computes limits.
 
-    `KeyValue` has them.
+    A report names a key and the sign of a number. `KeyValue` has these properties.
     """
 
     @property
@@ -61,10 +62,10 @@ def key_mean_limits(
 
     Args:
         law: the probabilities of a report.
-        plus: reports of the key with sign 1.
-        minus: reports of the key with sign -1.
-        people: n, the number of reports.
-        estimated: the mean to take if both tests reject every mean.
+        plus: number of reports of the key with sign 1.
+        minus: number of reports of the key with sign -1.
+        people: the number of all reports.
+        estimated: the mean to take if every mean is rejected.
         alpha: probability that the limits miss the mean.
     """
     accepted_means = np.flatnonzero(
@@ -107,9 +108,15 @@ def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
 
 
 def _accepted(law: Signing, kind_counts: Floats, alpha: float) -> npt.NDArray[np.bool_]:
-    """Return a mask over `MEANS`: which means are rejected by neither test.
+    """Return a mask over `MEANS`: the means of a key's numbers that agree with the reports.
 
-    kind_counts: reports of the key with sign 1, with sign -1, and of other keys.
+    A mean is rejected if the reports' contributions are improbably large, or improbably small, for
+    every number of people with the key.
+
+    Args:
+        law: the probabilities of a report.
+        kind_counts: reports of the key with sign 1, with sign -1, and of other keys.
+        alpha: probability that the true mean is rejected.
     """
     own_rate, other_rate, sign = law.own_key_chance, law.other_key_chance, law.sign
     people, gap, m = float(kind_counts.sum()), own_rate - other_rate, MEANS[:, None]

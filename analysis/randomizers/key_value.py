@@ -1,26 +1,27 @@
 """Pairs of a key and a number: the number of people with a key, and the mean of their numbers.
 
 Inputs are texts `key=number`; a text without a number is no pair. A number is scaled to t in
-[-1, 1], the least of all to -1 and the largest to 1, and reported as a sign, 1 with probability
-(1 + t) / 2. For each key j a report contains 1, -1 or neither, and in every family here with three
-probabilities:
+[-1, 1], the least of all to -1 and the largest to 1. It is reported as a random sign, 1 with
+probability (1 + t) / 2. For each key j a report contains 1, -1 or neither. Every family in this
+package has three probabilities:
 
     person with j       reports j with probability a, and then its true sign with probability p
     person without j    reports j with probability b, with either sign
 
-So with n+ and n- the reports of 1 and -1 for j, the share f of people with j, and the total s, the
-sum of their t divided by all people, are estimated without bias:
+Let n+ and n- of n reports contain 1 and -1 for j. Let f be the share of people with j, and s the
+sum of their t divided by the number of all people. f and s are estimated without bias:
 
     f = ((n+ + n-) / n - b) / (a - b)              s = (n+ - n-) / (n a (2 p - 1))
 
-and given the people, exactly,
+For fixed people, exactly,
 
     n (a - b)^2 Var f = f a (1 - a) + (1 - f) b (1 - b)
     n (a (2 p - 1))^2 Var s = f a + (1 - f) b - (a (2 p - 1))^2 mean of t^2 over all people
 
-The mean of people with j is s / f; its limits hold for any number of people with j
+The mean t of people with j is s / f; its limits hold for any number of people with j
 (`key_limits.py`). X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate
-the same f and s / f, and then clip; a person has one pair here, so there is no padding or sampling.
+the same f and s / f, and then clip. Here a person has a single pair, so there is no padding or
+sampling.
 """
 
 from __future__ import annotations
@@ -47,10 +48,11 @@ from .neighbour_laws import Neighbours, PairLaw
 from .randomizer import Randomizer, as_epsilon
 from .share_limits import share_limits
 
-# A person's input as (index of its key, 0 for sign 1 or 1 for sign -1); None: none of these keys.
+# A person's input: the index of its key, and 0 for sign 1 or 1 for sign -1. None: the person has no
+# key, or a key outside the list considered.
 Has = tuple[int, int] | None
-# Number of keys that bounds after shuffling consider together: those of the attacked person's two
-# possible values, and one that other people have.
+# Number of keys that bounds after shuffling consider: up to two keys of the attacked person's two
+# possible values, and a third key of other people.
 WATCHED = 3
 NEEDS = "texts key=number with at least two different numbers, each text once"
 
@@ -59,6 +61,8 @@ NEEDS = "texts key=number with at least two different numbers, each text once"
 @dataclass(frozen=True, eq=True)
 class KeyValue(Randomizer):
     """A local randomizer of pairs `key=number`; the families are in `key_value_reports.py`.
+
+    A number is reported as a random sign: 1 for the largest number, -1 for the least.
 
     Attributes:
         pairs: the texts that people may have, `key=number`; other texts are no pair.
@@ -81,7 +85,8 @@ class KeyValue(Randomizer):
         numbers = [signed[1] for text in texts if (signed := pair(text))]
         if len(set(numbers)) < 2:
             raise ParameterError(
-                f"pairs: found {len(set(numbers))} different numbers; needs {NEEDS}"
+                f"pairs: the texts key=number have {len(set(numbers))} different numbers; needs "
+                f"{NEEDS}"
             )
         if len(self.keys) + self.some_have_none < 2:
             raise ParameterError(
@@ -95,21 +100,24 @@ class KeyValue(Randomizer):
     @property
     @abstractmethod
     def own_key_chance(self) -> float:
-        """The probability a that a report names the key that its person has."""
+        """The probability that a report names the key that its person has."""
 
     @property
     @abstractmethod
     def other_key_chance(self) -> float:
-        """The probability b that a report names a given key that its person does not have."""
+        """The probability that a report names a given key that its person does not have."""
 
     @property
     @abstractmethod
     def sign(self) -> float:
-        """The probability p that a report of the person's key has the person's sign."""
+        """The probability that a report of the person's key has the person's sign.
+
+        A person's number is rounded at random to a sign, 1 or -1.
+        """
 
     @abstractmethod
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the distribution of a report, reduced to the first `keys` keys.
+        """Return the distribution of a report, as far as it concerns the first `keys` keys.
 
         has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
         """
@@ -132,14 +140,20 @@ class KeyValue(Randomizer):
 
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
-        """The index of each text's key, shape (inputs,); K for a text without any of the K keys."""
+        """The index of each text's key; the number of keys for a text without a key.
+
+        Shape (inputs,).
+        """
         at = {key: place for place, key in enumerate(self.keys)}
         pairs = [pair(text) for text in self.pairs]
         return np.array([at[signed[0]] if signed else len(at) for signed in pairs], np.int64)
 
     @cached_property
     def scaled(self) -> Floats:
-        """The number t in [-1, 1] of each text, shape (inputs,); 0 for a text that is no pair."""
+        """The number of each text, scaled to [-1, 1]; 0 for a text that is no pair `key=number`.
+
+        Shape (inputs,).
+        """
         low, high = self.limits
         pairs = [pair(text) for text in self.pairs]
         return np.array(
@@ -162,9 +176,11 @@ class KeyValue(Randomizer):
         return 2 * len(self.keys)
 
     def signs(self, x: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return the randomly rounded number of each person: 0 for sign 1, and 1 for sign -1.
+        """Return the sign to which each person's number is rounded: 0 for sign 1, 1 for sign -1.
 
-        Sign 1 has probability (1 + t) / 2. x: the text of each person, as an index.
+        A number t, scaled to [-1, 1], gets sign 1 with probability (1 + t) / 2.
+
+        x: for each person the number of its text `key=number`.
         """
         return (rng.random(len(x)) >= (1 + self.scaled[x]) / 2).astype(np.int64)
 
@@ -175,8 +191,11 @@ class KeyValue(Randomizer):
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """Return, for each key, the share of people with the key and the mean of their numbers.
 
-        Errors count sampling the people as well, limits the noise given these people. The mean of a
-        key without holders is the middle of the range.
+        Standard errors include the drawing of the people from a population. Confidence limits are
+        for these people: they include only the randomizer's noise. If no person seems to have a
+        key, its mean is the middle of the range.
+
+        counts: the numbers of `support_counts`. people: the number of reports.
         """
         pair, people = self._key_table(counts), whole(people, "people", 1)
         measures: list[Measure] = []
@@ -194,7 +213,11 @@ class KeyValue(Randomizer):
     def _key_measures(self, place: int, key: str, pair: Floats, people: int) -> Iterator[Measure]:
         """Yield the share of people with a key, then the mean of their numbers.
 
-        place: index of the key. pair: its reports of 1 and of -1.
+        Args:
+            place: index of the key.
+            key: the key.
+            pair: the number of reports of the key with sign 1, and with sign -1.
+            people: the number of all reports.
         """
         rate, tilted = float(pair.sum()) / people, float(pair[0] - pair[1]) / people
         share, sum_scale = (
@@ -202,8 +225,9 @@ class KeyValue(Randomizer):
             1 / self._sign_gain,
         )
         total = tilted * sum_scale
-        # Variances and covariance of the estimates f and s for one report. The variance is at least
-        # the randomizer's least noise, even if all reports are alike.
+        # Variances and covariance of a report's contributions to the share of people with the key
+        # and to the total of their numbers. Even if all reports are alike, each variance is at
+        # least the randomizer's noise for fixed people.
         coins = min(p * (1 - p) for p in (self.own_key_chance, self.other_key_chance))
         spread = max(rate * (1 - rate), coins) / (self.own_key_chance - self.other_key_chance) ** 2
         total_spread = (
@@ -248,24 +272,29 @@ class KeyValue(Randomizer):
         return np.asarray(self.places == place, np.float64)
 
     def _mean(self, place: int, shares: Floats) -> float:
-        """Return the true mean of a key (its index is `place`), in [-1, 1]; 0 without holders."""
+        """Return the true mean of a key's numbers, scaled to [-1, 1]; 0 if no person has the key.
+
+        place: index of the key. shares: true shares of the texts.
+        """
         has = float(shares @ self._has(place))
         return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
 
     @property
     def _sign_gain(self) -> float:
-        """The factor a (2 p - 1) between a person's number t and its reported sign's mean.
+        """The mean of a report's sign for the person's key, for a person with the largest number.
 
-        t is in [-1, 1]; a is the probability that the person's key is reported, p that its sign is
-        true.
+        It is a (2 p - 1): a is the probability that the person's key is reported, p that its sign
+        is true. For a number scaled to t in [-1, 1] the mean is t times this.
         """
         return self.own_key_chance * (2 * self.sign - 1)
 
     def variances(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Return the exact variances of the estimates f and s of every key, shape (K, 2).
+        """Return the exact variances of two estimates for every key, shape (keys, 2).
 
-        f is the share of people with the key, s the sum of their t divided by all people. p: the
-        true shares of the texts.
+        The estimates are the share of people with the key, and the sum of their numbers, scaled to
+        [-1, 1], divided by the number of all people.
+
+        p: the true shares of the texts. people: the number of reports.
         """
         shares, people = as_probabilities(p), whole(people, "people", 1)
         if len(shares) != self.inputs:
@@ -280,41 +309,51 @@ class KeyValue(Randomizer):
         return np.stack([share, total], axis=1) / people
 
     def noise(self) -> float:
-        """Return the variance of one report's total of a key, for uniform texts.
+        """Return the variance of a report's estimate of a key's total, for uniform texts.
 
-        It is a share of the range squared.
+        The total is the sum of the numbers of people with the key, divided by all people. The
+        variance is a share of the squared range of the numbers, averaged over the keys.
         """
         uniform = np.full(self.inputs, 1 / self.inputs)
         return float(self.variances(uniform, 1)[:, 1].mean()) / 4
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task: for "keys" that of a key's share, else that of the total."""
+        """Return the variance of a report's estimate of a key's share or total.
+
+        task: "keys" for the share of people with the key; any other task for the total of their
+        numbers. Averaged over keys, for uniform texts.
+        """
         if task != "keys":
             return self.noise()
         return float(self.variances(np.full(self.inputs, 1 / self.inputs), 1)[:, 0].mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return (bound, attained): a report's most information about which of n people sent it.
+        """Return (bound, attained): a report's most information about its sender among n people.
 
-        In nats: log n, or log of the number of texts if that is less; not attained.
+        The bound in nats, for n = `people`, is log n, or the log of the number of texts that people
+        may have if that is less. `attained` is False, as a report tells less.
         """
         return min(log(people), log(self.inputs)), False
 
     def contraction(self) -> float:
-        """Return the contraction coefficient: the largest over pairs of extreme values.
+        """Return the contraction coefficient: the maximum over pairs of extreme inputs.
 
-        Other numbers are mixtures of the extremes.
+        It is the largest share of any information in the input that a report retains. An extreme
+        input has the largest or the least number, or no key; any other number is a mixture of these
+        two.
         """
         from .numerical_capacity import two_inputs
 
         return max(two_inputs(u, v) for u, v, _ in self._cases())
 
     def _cases(self) -> Iterator[tuple[Floats, Floats, list[Has]]]:
-        """Yield the report distributions of two values, and the inputs that other people may have.
+        """Yield the report distributions of two inputs, and the inputs that other people may have.
 
-        All kinds of pairs of values of the attacked person are listed. A number between the ends is
-        a mixture of signs 1 and -1, and delta is convex in every distribution, so the ends are
-        enough; the families treat all keys, and both signs, alike.
+        An extreme input is a key with sign 1 or -1, or no key. A number between the largest and the
+        least is a mixture of both signs. Because delta is convex in every distribution, extreme
+        inputs are enough. The families treat all keys alike, and both signs, so a pair of inputs of
+        each kind is
+        enough: the signs of a key, two keys, a key and no key.
         """
         watch = min(WATCHED, len(self.keys))
         no_value: list[Has] = [None] if self.some_have_none else []
@@ -332,10 +371,12 @@ class KeyValue(Randomizer):
             yield law(None), law((0, 0)), [*other_values, *no_value]
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the report distributions of two extreme values, for bounds after shuffling.
+        """Return the report distributions of two extreme inputs, for bounds after shuffling.
 
-        Pairs: the ends of one key, ends of two keys, and an end and no key. The privacy blanket
-        (the known part of other people's reports) is the normalized minimum of all distributions.
+        An extreme input is a key with the largest or the least number, or no key. The pairs are a
+        key with both numbers, two keys, and a key and no key. The privacy blanket, a part of other
+        people's reports that does not depend on their inputs, is the normalized minimum of all
+        distributions.
         """
         watch = min(WATCHED, len(self.keys))
         common = np.min([self._watch(watch, has) for has in ((0, 0), (0, 1), None)], axis=0)
@@ -356,7 +397,9 @@ class KeyValue(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        They are logs of matrix entries. own: the row of each sender in `values`.
+        It is the log of an entry of the randomizer's matrix.
+
+        own: the row of each sender in `values`.
         """
         symbols = self.symbols(self.sample(values[own, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
@@ -366,11 +409,12 @@ class KeyValue(Randomizer):
 class Ratio:
     """The ratio total / share of two estimates with a joint normal error, for a truth in [-1, 1].
 
-    `KeyValue` estimates the mean of a key with it.
+    `KeyValue` estimates the mean of a key's numbers with it.
 
     Attributes:
-        total: the estimate s, the sum of the scaled numbers divided by all people.
-        share: the estimate f, the share of people with the key.
+        total: the estimated sum of the scaled numbers of people with the key, divided by the number
+            of all people.
+        share: the estimated share of people with the key.
         total_variance, share_variance, covariance: of these two estimates.
     """
 
@@ -382,7 +426,7 @@ class Ratio:
 
     @property
     def value(self) -> float:
-        """The ratio s / f, cut to [-1, 1]; 0 if f is not above 0."""
+        """The ratio total / share, cut to [-1, 1]; 0 if the share is not above 0."""
         return min(1.0, max(-1.0, self.total / self.share)) if self.share > 0 else 0.0
 
     @property
