@@ -26,8 +26,8 @@ from .dirichlet import log_beta
 # Degrees of freedom of the t distribution from which importance samples are drawn: heavy tails,
 # finite variance.
 FREEDOM = 5.0
-# This share of the importance samples is drawn WIDE times as wide, because the posterior of a rare
-# value's share has a long tail of small shares.
+# This share of the importance samples is drawn WIDE times as far from the mode, because the
+# posterior of a rare value's share has a long tail of small shares.
 WIDE_SHARE, WIDE = 0.25, 3.0
 NEWTON_STEPS = 60
 # A Newton step changes no coordinate (log-ratio of two probabilities) by more than this.
@@ -92,10 +92,15 @@ def log_simplex(eta: Floats) -> Floats:
 
 
 def log_likelihood(rows: Floats, p: Floats, tallies: Floats) -> Floats:
-    """Return sum_y s_y log (Rp)_y, the log probability of the report tallies s given p.
+    """Return sum_y s_y log (Rp)_y, the log probability of report counts s if values have law p.
 
-    R are the `rows` of the randomizer, p has shape (k, count, inputs), the tallies s have shape (k,
-    reports); the result has shape (k, count), for k tally vectors and `count` points each.
+    Args:
+        rows: the randomizer's matrix R, P(report y | value x), shape (reports, inputs).
+        p: distributions of the values, shape (k, count, inputs).
+        tallies: the counts s_y of each report y, shape (k, reports).
+
+    Returns:
+        Shape (k, count), for k vectors of counts and `count` distributions each.
     """
     logs = np.log(np.maximum(p @ rows.T, 1e-300))
     return np.asarray(np.einsum("kcb,kb->kc", logs, tallies))
@@ -183,7 +188,10 @@ def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floa
 
 
 def root_of_inverse(information: Floats) -> Floats:
-    """Return the lower triangular L with L L^T the inverse of each positive definite matrix."""
+    """Return the lower triangular L with L L^T = M^-1, for each positive definite matrix M.
+
+    information: the matrices M, shape (..., d, d).
+    """
     covariance = np.linalg.inv(information)
     covariance = (covariance + np.swapaxes(covariance, -1, -2)) / 2
     return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)

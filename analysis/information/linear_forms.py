@@ -29,7 +29,7 @@ TAIL = 40.0
 LARGEST = 690.0
 # Work arrays hold at most this many numbers, which bounds the memory.
 BLOCK = 2_000_000
-# Bound on the rounding error of an integral of numbers below 1.
+# Bound on the rounding error of the sum for an integral, as the summed numbers are below 1.
 ROUNDING = 1e-14
 
 

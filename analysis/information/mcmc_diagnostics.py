@@ -44,7 +44,10 @@ def effective_size(chains: Floats) -> Floats:
 
 
 def _halves(chains: Floats) -> Floats:
-    """Cut each chain into its first and last half, as chains of their own."""
+    """Return the first and the last half of each chain, as chains of their own.
+
+    Shape (2 chains, draws / 2, quantities).
+    """
     half = chains.shape[1] // 2
     return np.concatenate([chains[:, :half], chains[:, -half:]])
 

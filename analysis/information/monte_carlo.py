@@ -219,14 +219,17 @@ def _own_spread(covariance: Floats) -> Floats:
 
 
 def _log_mean(logs: Floats) -> Floats:
-    """Return log of the mean of exp(logs), along the second axis."""
+    """Return the log of the mean of exp(logs), along the second axis."""
     from scipy.special import logsumexp
 
     return np.asarray(logsumexp(logs, axis=1) - np.log(logs.shape[1]))
 
 
 def _mean(parts: list[Floats]) -> SimulatedMean:
-    """Return the mean and the standard error of values computed in batches."""
+    """Return the mean of simulated values and its standard error.
+
+    parts: the values, computed in batches.
+    """
     values = np.concatenate(parts)
     return SimulatedMean(
         float(values.mean()), float(values.std(ddof=1) / sqrt(values.size)), values.size

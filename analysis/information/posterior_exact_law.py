@@ -48,7 +48,7 @@ class ExactPosterior:
 
     @property
     def n(self) -> int:
-        """The number of people (reports)."""
+        """The number of people, each with a report."""
         return int(self.inputs[0].sum())
 
     @property
@@ -58,7 +58,7 @@ class ExactPosterior:
 
     @property
     def covariance(self) -> Floats:
-        """The posterior covariance of P, shape (inputs, inputs)."""
+        """The posterior covariance of P, the distribution of values, shape (inputs, inputs)."""
         shapes = self.prior + self.inputs
         second = shapes.T @ (self.weights[:, None] * shapes) + np.diag(self.weights @ shapes)
         return second / (self._total * (self._total + 1)) - np.outer(self.mean, self.mean)
@@ -71,7 +71,7 @@ class ExactPosterior:
     def cdf(self, x: int, p: float) -> float:
         """Return the posterior probability that P_x, the share of value x, is at most p.
 
-        The marginals of the mixture are mixtures of beta distributions.
+        The posterior of P_x is a mixture of beta distributions.
         """
         from scipy.special import betainc
 
@@ -100,7 +100,10 @@ class ExactPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Return independent random draws of P from the posterior, shape (count, inputs)."""
+        """Return independent draws of P, the distribution of values, from the posterior.
+
+        Shape (count, inputs).
+        """
         generator = as_rng(rng)
         terms = generator.choice(len(self.weights), size=whole(count, "count", 1), p=self.weights)
         kinds, copies = np.unique(terms, return_counts=True)

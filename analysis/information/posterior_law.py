@@ -42,14 +42,16 @@ class SampledPosterior:
 
     Attributes:
         prior: Dirichlet parameters, shape (inputs,).
-        n: people.
+        n: number of people, each with a report.
         p: draws of P, shape (draws, inputs).
-        weights: of the draws, shape (draws,), sum 1.
-        effective: the number of independent draws that give the least precise mean its precision.
+        weights: weight of each draw, shape (draws,), sum 1.
+        effective: the effective sample size: the number of independent draws that give the least
+            precise mean its precision.
         rhat: the largest split R-hat (about 1 if chains have mixed); 1 for independent draws.
-        acceptance: share of moves accepted; 1 for independent draws.
-        log_evidence: log probability (nats) of one sequence of reports; nan from chains.
-        method: "importance" or "chains".
+        acceptance: share of the chains' Hamiltonian moves accepted; 1 for independent draws.
+        log_evidence: log probability (nats) of a sequence of reports with these tallies; nan from
+            chains.
+        method: "importance" (importance sampling) or "chains" (Markov chains).
     """
 
     prior: Floats
@@ -64,12 +66,12 @@ class SampledPosterior:
 
     @property
     def mean(self) -> Floats:
-        """The posterior mean E[P], shape (inputs,)."""
+        """The posterior mean E[P] of the distribution of values, shape (inputs,)."""
         return np.asarray(self.weights @ self.p)
 
     @property
     def covariance(self) -> Floats:
-        """The posterior covariance of P, shape (inputs, inputs)."""
+        """The posterior covariance of P, the distribution of values, shape (inputs, inputs)."""
         centred = self.p - self.mean
         return np.asarray(centred.T @ (self.weights[:, None] * centred))
 
@@ -101,9 +103,9 @@ class SampledPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Return `count` draws of P, resampled from the existing draws by weight.
+        """Return `count` draws of P, the distribution of values.
 
-        Shape (count, inputs).
+        They are resampled from the existing draws by weight. Shape (count, inputs).
         """
         generator = as_rng(rng)
         drawn_places = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)

@@ -22,7 +22,7 @@ from .dirichlet import log_dirichlet
 from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_inverse
 
 LEAPS = 20  # leapfrog steps of a Hamiltonian move
-TARGET = 0.8  # acceptance to which the step length is tuned
+TARGET = 0.8  # share of accepted moves to which the step length is tuned
 # A Gibbs draw draws a value for the people of each kind of report. It is left out if the kinds of
 # reports times the inputs are more than this, as it would take too long.
 MOST_SPLITS = 5_000

@@ -120,7 +120,7 @@ class WorstCase:
     value: float
 
     def __str__(self) -> str:
-        """Return a line for reports: the privacy, the report and the two inputs."""
+        """Return a line for reports: the worst-case privacy, the report and the two inputs."""
         return (
             f"worst-case privacy {self.value:.6g} = exp(-{self.ldp:.6g}): report {self.y}, "
             f"inputs {self.likely} against {self.unlikely}"

@@ -43,22 +43,22 @@ class SparseMatrix(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The numbers of rows and columns."""
+        """The numbers of rows and of columns of the matrix."""
         ...
 
     @property
     def indptr(self) -> npt.NDArray[Any]:
-        """The position of each column's first entry in `indices`, and the end of the last."""
+        """The position of each column's first entry in `indices` and `data`, and the last end."""
         ...
 
     @property
     def indices(self) -> npt.NDArray[Any]:
-        """The row number of each entry."""
+        """The row number of each entry that is not 0, column by column."""
         ...
 
     @property
     def data(self) -> npt.NDArray[Any]:
-        """The value of each entry."""
+        """The value of each entry that is not 0, column by column."""
         ...
 
 
@@ -188,7 +188,7 @@ class LinearProgram:
         finalize(self, process.closed.append, self._key)
 
     def set_options(self, *options: Option) -> None:
-        """Change options of HiGHS, given as (name, value), before the next solution."""
+        """Set options of HiGHS, pairs (name, value), for the next solution and later solutions."""
         self._changes += [("setOptionValue", option) for option in options]
 
     def change_cost(self, column: int, cost: float) -> None:
@@ -219,7 +219,7 @@ class LinearProgram:
         self._changes.append(("addRows", (len(lower), lower, upper, *entries)))
 
     def solve(self, *, columns: bool = False, duals: bool = False) -> LinearSolution:
-        """Solve the program as changed so far, starting from the basis of the last solution.
+        """Solve the program with all changes so far, starting from the basis of the last solution.
 
         Args:
             columns: whether the values of the columns (variables) are returned.

@@ -26,7 +26,7 @@ from .programs import Change, Constraint, LinearModel, LinearSolution, Solution,
 
 MOST_NOTES = 1 << 20  # a larger file behind descriptor 2 is truncated after a request (bytes)
 
-# Options of HiGHS for linear programs that are changed and solved again.
+# Options of HiGHS for every linear program that is kept in this process.
 OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
     ("output_flag", False),
     ("solver", "simplex"),
@@ -93,7 +93,10 @@ def _forget_notes() -> None:
 
 
 def _open(key: int, model: LinearModel) -> None:
-    """Create the HiGHS solver of a linear program and keep it under `key` for later requests."""
+    """Create the HiGHS solver of a linear program and keep it for later requests.
+
+    key: number of the program in requests.
+    """
     import highspy
 
     linear: Any = highspy.HighsLp()

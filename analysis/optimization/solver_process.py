@@ -87,7 +87,10 @@ class SolverProcess:
         return self._process.poll() is None
 
     def take_closed(self) -> tuple[int, ...]:
-        """Return and clear the keys of linear programs that the process may discard."""
+        """Return and clear the keys of linear programs that the process may discard.
+
+        The caller sends them with its next request.
+        """
         keys = tuple(self.closed)
         del self.closed[: len(keys)]
         return keys
@@ -185,7 +188,10 @@ def ask_solver(operation: str, *arguments: Any) -> Any:
 
 
 class _Pool:
-    """The solver processes that this process has started, each used by a thread at a time."""
+    """The solver processes that this process has started.
+
+    Each is used by a single thread at a time.
+    """
 
     def __init__(self) -> None:
         """Start without solver processes."""

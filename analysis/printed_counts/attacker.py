@@ -48,7 +48,8 @@ from .nearest import (
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
 # smaller weights of a cut (an inequality of safe choices) are rounding errors, and become 0
 NO_WEIGHT = 1e-9
-# dual values are rounded to multiples of this, so that a cut does not depend on last digits
+# dual values are rounded to multiples of this, so that a cut (an inequality of all safe choices)
+# does not depend on their last digits, which may differ between machines
 GRID = 1e-6
 
 
@@ -93,14 +94,17 @@ class CountAttacker:
     _nearest: NearestTables = field(init=False)
     # known tables that agree with the open cells; shape: tables, cells
     _witnesses: Integers = field(init=False)
-    _rows: Integers = field(init=False)  # row of each attacker, as a place in linked.rows
+    # own row of each attacker in the table, as a place in linked.rows
+    _rows: Integers = field(init=False)
     # whether a witness agrees with an attacker's own row; shape: rows, witnesses
     _agree: Flags = field(init=False)
     _program: LinearProgram = field(init=False)
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
-    _inside: Flags = field(init=False)  # whether a cell counts a row, shape: rows, cells
-    _fixed: Flags = field(init=False)  # cells that are suppressed in every choice
+    # whether a cell counts a person with this row; shape: rows, cells
+    _inside: Flags = field(init=False)
+    # cells that are suppressed in every choice: small or not printed
+    _fixed: Flags = field(init=False)
     _objective: tuple[int, float] = (0, 0.0)
 
     def __post_init__(self) -> None:
@@ -125,7 +129,10 @@ class CountAttacker:
 
     @property
     def witnesses(self) -> Integers:
-        """The known tables that agree with the open cells, shape (tables, cells)."""
+        """The known tables that agree with all open (printed) cells, shape (tables, cells).
+
+        The attacker cannot exclude them, except for a table in which its own row is missing.
+        """
         return self._witnesses
 
     def close(self, closed: Flags) -> None:
@@ -312,7 +319,8 @@ class CountAttacker:
         A person of the table, as attacker, can exclude a table in which a cell of its own row is
         empty.
         """
-        attacker_cells = self.linked.rows[self._rows]  # shape: attackers, blocks
+        # shape: attackers, blocks (a block: a table, or tables that form a cycle)
+        attacker_cells = self.linked.rows[self._rows]
         if not attacker_cells.size:
             return np.zeros((len(self._rows), len(tables)), bool)
         return (tables[:, attacker_cells] >= 1).all(axis=2).T

@@ -65,7 +65,7 @@ class ClosedCounts:
 
     @property
     def is_best(self) -> bool:
-        """Whether it is proved that no safe choice of suppressed cells has a smaller loss."""
+        """Whether the lower bound proves that no safe choice of suppressed cells has less loss."""
         return self.bound >= self.cost
 
 
@@ -332,7 +332,9 @@ class _ClosingSearch:
             cuts = self._choice_cuts(choice)
             if not cuts:
                 self._improve(choice)
-                if self.bound < self.cost(self.best):  # the program stopped at its limit of nodes
+                # no proof that this choice is the best, because the program stopped at its limit of
+                # nodes
+                if self.bound < self.cost(self.best):
                     return
                 continue
             self._cuts += cuts

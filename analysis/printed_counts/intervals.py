@@ -20,7 +20,7 @@ from .nearest import Floats
 
 MOST_AUDITED = 1_000  # most suppressed cells for which linear programs compute intervals
 
-Parts = tuple[int, ...]  # places of the cells that sum to a count
+Parts = tuple[int, ...]  # places of the cells of which a count is the sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Intervals:
 
     @property
     def width(self) -> int:
-        """The difference of high and low in the narrowest interval; 0 without cells."""
+        """The width in persons (high minus low) of the narrowest interval; 0 without cells."""
         return int((self.high - self.low).min()) if len(self.places) else 0
 
 

@@ -363,7 +363,7 @@ def _equations(
 
 
 def _check_size(cells: int) -> None:
-    """Raise a ParameterError if there are more than `MOST_CELLS` cells."""
+    """Raise a ParameterError if tables have more than `MOST_CELLS` cells, totals included."""
     if cells > MOST_CELLS:
         raise ParameterError(
             f"tables: {cells:,} cells with their totals; at most {MOST_CELLS:,} are accepted: "

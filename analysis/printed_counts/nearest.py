@@ -157,7 +157,10 @@ def equation_matrix(linked: LinkedCounts) -> Any:
 
 
 def row_membership(linked: LinkedCounts) -> Flags:
-    """Return whether a person with each row is counted in each cell, shape (rows, cells)."""
+    """Return a mask: whether each cell counts a person with each row, shape (rows, cells).
+
+    Rows are the different combinations of values that persons have.
+    """
     inside = np.zeros((len(linked.rows), len(linked.cells)), bool)
     np.put_along_axis(inside, linked.rows, True, axis=1)
     parents = [list[int]() for _ in linked.cells]

@@ -26,7 +26,8 @@ from .linked import Integers, LinkedCounts
 from .nearest import equation_matrix
 from .several_cells import add_small_groups
 
-REACHES = (1, 2, 3)  # a count stays less than this many bases from the true count; tried in turn
+# a rounded count stays less than this many bases from the true count; tried in this order
+REACHES = (1, 2, 3)
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
 
 
@@ -196,5 +197,8 @@ def _conclusions(
 
 
 def _is_printed(linked: LinkedCounts, equation: int, parent: int) -> bool:
-    """Whether the sum and all parts of an equation are printed cells."""
+    """Whether the sum and all parts of an equation between counts are printed cells.
+
+    parent: the place of the sum's cell.
+    """
     return bool(linked.printed[[parent, *linked.children[equation]]].all())

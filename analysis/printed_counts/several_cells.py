@@ -134,9 +134,9 @@ def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
 
 
 def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, int]:
-    """Return the number of persons with each profile (set of different rows), profiles sorted.
+    """Return the number of persons with each profile (set of a person's different rows), sorted.
 
-    owner: the person of each row.
+    rows: the values of all rows, shape (rows, columns). owner: the person of each row.
     """
     pairs = np.unique(np.column_stack((owner, rows)), axis=0)
     ends = np.flatnonzero(np.append(pairs[1:, 0] != pairs[:-1, 0], True)) + 1

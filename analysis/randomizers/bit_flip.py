@@ -65,12 +65,12 @@ class BitFlip(Randomizer):
 
     @property
     def inputs(self) -> int:
-        """The number of possible vectors of a user: 2^L."""
+        """The number of possible values of a user: 2^L vectors of L bits."""
         return int(1 << self.bits)
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: 2^L vectors."""
+        """The number of possible reports: 2^L vectors of L bits."""
         return int(1 << self.bits)
 
     @property
@@ -89,7 +89,8 @@ class BitFlip(Randomizer):
     def divergences(self) -> Floats:
         """Return, for every two vectors, the largest log-likelihood ratio of a report.
 
-        It is their Hamming distance times log((1 - q)/q), in nats; shape (2^L, 2^L).
+        It is their Hamming distance times log((1 - q)/q), in nats; shape (2^L, 2^L) for vectors of
+        L bits.
         """
         if 2 * self.bits > JOINT_BITS:
             raise ParameterError(
@@ -117,7 +118,10 @@ class BitFlip(Randomizer):
         return LinearOperator(shape, matvec=apply, rmatvec=apply, dtype=np.float64)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
-        """Return the vectors with flipped bits, as rows of bits or as numbers, like the input x."""
+        """Return a report for each person: the person's vector with flipped bits.
+
+        x: the vectors, as rows of bits or as binary numbers; reports have the same form.
+        """
         values = np.asarray(x)
         if values.ndim != 2:
             return to_symbols(self.sample(to_bits(as_symbols(x, self.inputs), self.bits), rng))
@@ -196,7 +200,7 @@ class BitFlip(Randomizer):
         )
 
     def _joint_law(self) -> ShareLaw:
-        """Return the distribution of one report's contribution to the estimated share of a vector.
+        """Return the distribution of a report's contribution to the estimated share of a vector.
 
         The contribution depends only on the number of bits in which the report agrees with the
         vector.
@@ -231,7 +235,10 @@ class BitFlip(Randomizer):
 
     @property
     def one_bit(self) -> float | None:
-        """The probability q that a report is a lie, if it has a single bit; else None."""
+        """The probability that the report differs from the value, if it has a single bit.
+
+        None for longer vectors.
+        """
         return self.q if self.bits == 1 else None
 
     def neighbours(self) -> list[Neighbours]:
@@ -245,7 +252,7 @@ class BitFlip(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: the number of bits."""
+        """The length of `support_counts`, which is the number of bits."""
         return self.bits
 
     @property
@@ -272,14 +279,19 @@ class BitFlip(Randomizer):
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> Bits:
-        """Return rows of bits from the codes in the requested columns, a column for each bit."""
+        """Return people's vectors of bits from the codes in the requested columns.
+
+        codes: 0 or 1, shape (people, bits), a column for each bit.
+        """
         return codes.astype(np.uint8)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
-        own: the row of each sender in `values`. Terms of the report alone are left out. Each bit in
-        which a report agrees with a value adds log((1 - q)/q) nats.
+        Each bit in which a report agrees with a value adds log((1 - q)/q) nats. Terms that do not
+        depend on the value are left out.
+
+        values: vectors of bits. own: the row of each sender in `values`.
         """
         bits = values.astype(np.uint8)
         noisy_bits = self.sample(bits[own], rng).astype(np.float32)
@@ -289,7 +301,7 @@ class BitFlip(Randomizer):
         return np.asarray(agreements.astype(np.float64) * (self.epsilon / self.bits))
 
     def single(self) -> GRR:
-        """Return the randomizer of one bit: generalized randomized response on two symbols."""
+        """Return the randomizer of a single bit: generalized randomized response on two symbols."""
         return GRR(2, self.epsilon / self.bits)
 
 

@@ -49,7 +49,10 @@ def to_symbols(bits: npt.ArrayLike) -> Symbols:
 
 
 def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
-    """Return numbers as rows of `width` bits, the most significant first; shape (people, width)."""
+    """Return binary numbers as rows of `width` bits, the most significant bit first.
+
+    Shape (people, width).
+    """
     _fits(width)
     numbers = as_symbols(symbols, 1 << width, "symbols")
     shifts = np.arange(width - 1, -1, -1)
@@ -96,7 +99,10 @@ def cut_text(text: str, width: int) -> list[str]:
 
 
 def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
-    """Return the number of rows with a 1 at each position; sums of 255 rows stay in one byte."""
+    """Return the number of rows with a 1 at each position.
+
+    Sums of 255 rows at a time fit in a byte, which is fast.
+    """
     total = np.zeros(bits.shape[1], np.int64)
     for first in range(0, len(bits), 255):
         total += np.add.reduce(bits[first : first + 255], axis=0, dtype=np.uint8)

@@ -148,7 +148,10 @@ class Bloom(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: cohorts times 2^bits filters."""
+        """The number of possible reports: for each cohort, 2^bits filters.
+
+        A cohort is a random group of users with hash functions of its own.
+        """
         return self.cohort_count << self.bits
 
     @property
@@ -225,7 +228,8 @@ class Bloom(Randomizer):
     def positions(self) -> int:
         """The length of `support_counts`, a list of counts.
 
-        There is a count for each cohort, and a count for each bit of its filters.
+        For each cohort, a random group of users, there is a count of reports and a count for each
+        bit of the filters.
         """
         return self.cohort_count * (self.bits + 1)
 

@@ -90,10 +90,10 @@ class Composition(Randomizer):
 
 @dataclass(frozen=True, slots=True)
 class Product(Randomizer):
-    """A randomizer that applies several randomizers to one value and sends all of their reports.
+    """A randomizer that applies several randomizers to a value and sends all of their reports.
 
     Attributes:
-        parts: the randomizers, of the same inputs; a report is a tuple with one report of each.
+        parts: the randomizers, of the same inputs; a report is a tuple with a report of each.
     """
 
     parts: tuple[Randomizer, ...]
@@ -103,9 +103,10 @@ class Product(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The exact local epsilon in nats: the largest sum of the parts' divergences.
+        """The exact local epsilon in nats of all reports of a person together.
 
-        The maximum is over pairs of inputs; it is at most the sum of the parts' epsilons.
+        It is the maximum over two inputs of the sum, over the parts, of a report's largest
+        log-likelihood ratio. So it is at most the sum of the parts' epsilons.
         """
         return float(self.divergences().max())
 
@@ -132,7 +133,7 @@ class Product(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: the product of the parts' numbers."""
+        """The number of possible reports: the product of the parts' numbers of reports."""
         result = 1
         for part in self.parts:
             result *= part.outputs
@@ -146,7 +147,7 @@ class Product(Randomizer):
         return Q
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> tuple[Any, ...]:
-        """Return one array of reports for each part; each part has its own random generator."""
+        """Return an array of reports for each part; each part has its own random generator."""
         children = as_generator(rng).spawn(len(self.parts))
         return tuple(
             part.sample(x, child) for part, child in zip(self.parts, children, strict=True)
@@ -212,7 +213,7 @@ class Mixture(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The local epsilon in nats: the largest of the parts with a positive weight."""
+        """The local epsilon in nats: the largest epsilon of a part with positive weight."""
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
@@ -240,7 +241,7 @@ class Mixture(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: the sum of the parts' numbers."""
+        """The number of possible reports: the sum of the parts' numbers of reports."""
         return sum(part.outputs for part in self.parts)
 
     def _columns(self) -> Floats:
@@ -264,7 +265,7 @@ class Mixture(Randomizer):
         return MixedReports(choice.astype(np.int64), reports)
 
     def symbols(self, reports: MixedReports) -> Symbols:
-        """Return the row number of each report in the matrix, which stacks the parts' rows."""
+        """Return the row number of each report in the matrix of all stacked parts."""
         check_rows(self)
         return reports.rows(self.parts)
 

@@ -39,9 +39,9 @@ from .neighbour_laws import Neighbours, PairLaw
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Most joint outcomes of a product that are listed.
+# Most combinations of the parts' outcomes that are listed for a product.
 MOST_OUTCOMES = 1 << 14
-# Relative difference up to which two numbers count as equal.
+# Relative difference up to which two likelihood ratios or probabilities count as equal.
 TOLERANCE = 1e-9
 
 
@@ -109,7 +109,10 @@ def _is_symmetric(pair: PairLaw) -> bool:
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
-        """Return the probability of each outcome's pair of likelihood ratios, up to rounding."""
+        """Return, for each pair of likelihood ratios, the probability of outcomes with this pair.
+
+        Pairs that differ by rounding errors count as equal.
+        """
         is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=TOLERANCE, atol=0.0).all(
             axis=2
         )

@@ -70,7 +70,7 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
     limits = share_limits(counts, people, truth, lie, ALPHA)
 
     def is_above(count: int) -> bool:
-        """Whether `count` supporting reports give a lower limit above 0."""
+        """Whether `count` supporting reports give the share a lower confidence limit above 0."""
         return bool(share_limits(np.array([count]), people, truth, lie, ALPHA).low[0] > 0)
 
     first = first_fitting(is_above, int(people * lie), people)
@@ -94,7 +94,10 @@ def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
     law = ShareLaw(_memorized(law.moments), law.reach)
 
     def limits(estimated: float, alpha: float) -> tuple[float, float]:
-        """Return the confidence limits (low, high) of a share with this estimate at level alpha."""
+        """Return the confidence limits (low, high) of a share, from its estimate.
+
+        Each limit is missed with probability alpha / 2 at most.
+        """
         return paired(law.limits(estimated, people, alpha, population=False))[0]
 
     expected_ends = tuple(limits(share, ALPHA) for share in SHARES)

@@ -68,7 +68,11 @@ def _word_pairs(filters: Bits, q: float, u: int, v: int) -> Neighbours:
     odds, h = (1 - q) / q, int(filters[0, u].sum())
 
     def over(law: Floats) -> Floats:
-        """Return each word's report probability divided by that of an empty filter."""
+        """Return the probability of each outcome for each word, divided by that without a word.
+
+        law: the outcomes' distribution for an empty filter, with an axis for the 1-bits at each
+        word's positions.
+        """
         one_counts = np.indices(law.shape).reshape(law.ndim, -1)
         return np.asarray(odds ** (2.0 * one_counts - h), np.float64)
 
@@ -104,7 +108,7 @@ def _filter_law(words: Bits, q: float) -> Floats:
         q: the probability that a bit is flipped.
 
     Returns:
-        Shape (h + 1, ...), an axis for each word.
+        An axis for each word, of length h + 1 for words that set h bits.
     """
     from scipy.stats import binom
 

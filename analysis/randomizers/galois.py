@@ -36,10 +36,11 @@ def modulus(k: int) -> int:
 
 
 def multiply(u: Elements, x: Elements, k: int) -> Elements:
-    """Return the products u x in GF(2^k), elementwise, by k shifts, masks and XORs."""
+    """Return the products u x in GF(2^k), element by element, by k shifts, masks and XORs."""
     product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
     for i in range(k):
-        # In 64-bit arithmetic 0 - 1 is the word of all ones: a mask for each bit that is set.
+        # In 64-bit arithmetic 0 - 1 is the number with all bits 1, and 0 - 0 is 0. So each bit of x
+        # becomes a mask.
         product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & UINT_ONE))
         u = shift(u, k)
     return product
@@ -84,7 +85,7 @@ def apply_linear(images: Sequence[int], x: Elements) -> Elements:
 def hadamard(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the sum over f of values[f] (-1)^<f, x> for every x: a Walsh-Hadamard transform.
 
-    It is exact and in place; shape (2^k, ...).
+    <f, x> is the parity of the common 1-bits of f and x. Exact and in place; shape (2^k, ...).
     """
     half = 1
     while half < len(values):

@@ -59,7 +59,7 @@ class GRR(Pure):
 
     @property
     def truth(self) -> float:
-        """The probability e^eps / (e^eps + a - 1) of the true symbol, without overflow."""
+        """The probability e^eps / (e^eps + a - 1) that the true symbol is reported."""
         return 1 / (1 + (self.a - 1) * exp(-self.epsilon))
 
     @property
@@ -75,7 +75,7 @@ class GRR(Pure):
 
     @property
     def operator(self) -> Any:
-        """The matrix Q as a linear operator in O(a): a multiple of the input plus a constant."""
+        """The matrix as a linear operator in O(a) steps: a multiple of the input and a constant."""
         from scipy.sparse.linalg import LinearOperator
 
         def apply(p: Floats) -> Floats:
@@ -85,7 +85,7 @@ class GRR(Pure):
         return LinearOperator((self.a, self.a), matvec=apply, rmatvec=apply, dtype=np.float64)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return one reported symbol for each person.
+        """Return a reported symbol for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -94,7 +94,8 @@ class GRR(Pure):
         values, rng = as_symbols(x, self.a), as_generator(rng)
         reports = values.copy()
         liars = np.flatnonzero(rng.random(len(values)) >= self.truth)
-        # A lie is uniform over the other symbols: numbers from the true symbol on are raised by 1.
+        # A lie is uniform over the other symbols: a number drawn among a - 1 is raised by 1 if it
+        # is at least the true symbol.
         lies = rng.integers(0, self.a - 1, len(liars))
         reports[liars] = lies + (lies >= values[liars])
         return reports
@@ -113,9 +114,12 @@ class GRR(Pure):
         return np.asarray(symbols[:, None] == np.arange(self.a))
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Return which listed symbol (ascending) each report names, as a sparse 0/1 matrix.
+        """Return the listed symbol that each report names, as a sparse 0/1 matrix in CSR format.
 
-        Rows are reports, columns the listed symbols, in CSR format.
+        Rows are reports, columns the listed symbols. A report of an unlisted symbol has an empty
+        row.
+
+        symbols: the listed symbols, ascending.
         """
         from scipy.sparse import coo_array, csr_array
 
@@ -157,7 +161,7 @@ class GRR(Pure):
 
     @property
     def reported_values(self) -> int:
-        """Number of values that a report distinguishes: the a symbols."""
+        """The number of values that a report distinguishes: all symbols."""
         return self.a
 
     @property
@@ -182,7 +186,7 @@ class GRR(Pure):
 
     @property
     def text_width(self) -> None:
-        """None: as text, a report is a value of the domain, of any width."""
+        """None, as the text of a report is a value of the domain and may have any width."""
         return None
 
     def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:

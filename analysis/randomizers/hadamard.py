@@ -71,7 +71,7 @@ class Hadamard(Numbered, Pure):
 
     @property
     def outputs(self) -> int:
-        """The number K of possible reports: the least power of two above a."""
+        """The number of possible reports, which are columns: the least power of two above a."""
         return 1 << self.a.bit_length()
 
     @property
@@ -83,7 +83,7 @@ class Hadamard(Numbered, Pure):
     def lie(self) -> float:
         """The probability 1/2 that a report supports a given other symbol.
 
-        Two rows of a Hadamard matrix agree in half of the columns.
+        Each symbol has a row of a Hadamard matrix, and two rows agree in half of the columns.
         """
         return 0.5
 
@@ -93,7 +93,7 @@ class Hadamard(Numbered, Pure):
         return np.where(agrees, self.truth, 1 - self.truth) * 2 / self.outputs
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return one column number for each person.
+        """Return a report for each person: the number of a column of the Hadamard matrix.
 
         Args:
             x: true symbols, shape (people,).
@@ -108,9 +108,9 @@ class Hadamard(Numbered, Pure):
         return np.asarray(np.where(agree(column, rows) == is_supported, column, column ^ lowest))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, and of all reports.
+        """Return the number of reports that support each symbol, and the number of reports.
 
-        One fast Walsh-Hadamard transform counts them; shape (inputs,).
+        A fast Walsh-Hadamard transform counts them; shape (inputs,).
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         sums = hadamard(np.bincount(symbols, minlength=self.outputs))

@@ -104,10 +104,13 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> HadamardBlocks:
-        """Return the randomizer with the width of least variance, averaged over uniform symbols.
+        """Return the randomizer with the least variance, averaged over uniform symbols.
+
+        The width, the number of columns of a block's Hadamard matrix, is chosen among powers of
+        two.
 
         Raises:
-            ParameterError: no width has at most 2^24 columns.
+            ParameterError: no width has at most 2^24 columns in all blocks.
         """
         a = whole(a, "a", 2)
         widths = [1 << j for j in range(1, a.bit_length() + 1)]
@@ -136,12 +139,12 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number K of possible reports: the columns of all blocks."""
+        """The number of possible reports: the columns of the Hadamard matrices of all blocks."""
         return self.width * self.blocks
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: a count for each symbol, then one for each block."""
+        """The length of `support_counts`: a count for each symbol and for each block of symbols."""
         return self.a + self.blocks
 
     @property
@@ -267,7 +270,10 @@ class HadamardBlocks(Numbered, Randomizer):
         )
 
     def _block_values(self, numbers: Floats) -> Floats:
-        """Return, for each symbol, the number that belongs to its block; shape (inputs,)."""
+        """Return, for each symbol, the number that belongs to its block of symbols.
+
+        numbers: a number for each block. Shape (inputs,).
+        """
         return np.asarray(numbers[np.arange(self.a) % self.blocks])
 
     def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
@@ -328,9 +334,9 @@ class HadamardBlocks(Numbered, Randomizer):
         return 2 * self.blocks * exp(-self.epsilon) - expm1(-self.epsilon)
 
     def divergences(self) -> Floats:
-        """Return the largest log-likelihood ratio of two symbols: epsilon nats for every pair.
+        """Return, for every two symbols, the largest log-likelihood ratio of a report, in nats.
 
-        Shape (a, a).
+        It is epsilon for two different symbols. Shape (inputs, inputs).
         """
         divergences = np.full((self.a, self.a), self.epsilon)
         np.fill_diagonal(divergences, 0.0)

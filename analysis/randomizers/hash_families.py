@@ -48,8 +48,8 @@ from .galois import Elements, degree_for, hadamard, invert, multiply, shift
 
 Support = npt.NDArray[np.int64]
 
-# The field has at least this many bits more than a hash value, so that at most 2^-6 of all
-# collisions of two symbols are due to the key u = 0, which hashes every symbol to 0.
+# The field has at least this many bits more than a hash value. So at most 2^-6 of all collisions of
+# two symbols are due to the key u = 0, which hashes every symbol to the same value.
 SPARE = 6
 # Hash values computed at a time, so that they stay in the processor's cache.
 BLOCK = 1 << 18
@@ -122,7 +122,10 @@ class FieldFamily:
         return rng.integers(0, self.limits, (people, 2), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
-        """Return the number of each key, 0 .. size - 1."""
+        """Return the number of each key, from 0 to `size` - 1.
+
+        keys: shape (people, 2).
+        """
         return ((keys[:, 0] << np.uint64(self.j)) | keys[:, 1]).astype(np.int64)
 
     def keys(self) -> Elements:
@@ -172,7 +175,7 @@ class FieldFamily:
         these coordinates. They are listed in Gray-code order, so that each follows from the last by
         an addition.
         """
-        # The key u = 0 hashes every symbol to 0.
+        # The key u = 0 sends every symbol to 0.
         counts += int(np.count_nonzero((u == 0) & (target == 0)))
         inverse = invert(u[u != 0], self.k)
         x = multiply(inverse, target[u != 0], self.k)
@@ -253,7 +256,7 @@ class DigitFamily:
 
     @property
     def digits(self) -> int:
-        """The number of digits of the largest symbol in `base`."""
+        """The number of digits of the largest symbol in base `base`."""
         count, reach, base = 1, self.base, self.base
         while reach < self.a:
             count, reach = count + 1, reach * base
@@ -298,7 +301,10 @@ class DigitFamily:
         return rng.integers(0, self.g, (people, 1 + self.digits), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
-        """Return the number of each key, 0 .. size - 1."""
+        """Return the number of each key, from 0 to `size` - 1.
+
+        keys: shape (people, 1 + digits).
+        """
         number = np.zeros(len(keys), np.int64)
         for column in keys.T:
             number = number * self.g + column.astype(np.int64)
@@ -328,7 +334,8 @@ class DigitFamily:
         people times a steps.
         """
         counts = np.zeros(self.a, np.int64)
-        # The word type must hold the sum of two hash values; 255 matches at a time fit in one byte.
+        # The integer type must hold the sum of two hash values. Matches are added for 255 reports
+        # at a time, so that their number fits in a byte.
         word = next(
             t for t in (np.uint8, np.uint16, np.uint32) if 2 * self.g <= np.iinfo(t).max + 1
         )
@@ -351,8 +358,8 @@ class DigitFamily:
             digit = np.arange(min(self.base, reach), dtype=np.uint64)
             step = (digit * keys[:, i + 1 : i + 2] % np.uint64(self.g)).astype(word)
             table = (step[:, :, None] + table[:, None, :]).reshape(len(keys), -1)
-            # The sum of two terms below g exceeds g at most once. If it is below g, table - g wraps
-            # around to a large number, so the minimum is the sum modulo g.
+            # The sum of two terms below g is below 2 g. If it is below g, table - g wraps around to
+            # a large number, so the minimum is the sum modulo g.
             np.minimum(table, table - g, out=table)
         return table[:, : self.a]
 

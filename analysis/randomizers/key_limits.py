@@ -51,7 +51,10 @@ class Signing(Protocol):
 
     @property
     def sign(self) -> float:
-        """The probability that a report of the person's key has the person's sign."""
+        """The probability that a report of the person's key has the person's sign.
+
+        A person's number is rounded at random to a sign, 1 or -1.
+        """
         raise NotImplementedError
 
 
@@ -81,22 +84,25 @@ def key_mean_limits(
 def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
     """Return expected confidence limits for the mean of a key that half of the people have.
 
-    They are for a mean in the middle of the range, then at its ends. `min_share` is the least share
-    of people with a key for which the limits of a mean in the middle are narrower than the range.
+    The limits are for a mean in the middle of the range of numbers, then at both ends. `min_share`
+    is the least share of people with a key for which the limits of a mean in the middle are
+    narrower than the range.
+
+    law: the probabilities of a report. people: the number of reports.
     """
     sign_gain = law.own_key_chance * (2 * law.sign - 1)
 
     def limits(holders: float, mean: float) -> tuple[float, float]:
-        """Return the expected limits of the mean if `holders` people have the key.
+        """Return the expected limits of the mean, as shares of the range of numbers.
 
-        They are shares of the range.
+        holders: the number of people with the key. mean: the true mean, in [-1, 1].
         """
         reporting_share = law.own_key_chance * holders + law.other_key_chance * (people - holders)
         up, down = ((reporting_share + sign * sign_gain * holders * mean) / 2 for sign in (1, -1))
         return paired(moved(key_mean_limits(law, up, down, people, mean, ALPHA), 0.5, 0.5))[0]
 
     def is_narrower(holders: int) -> bool:
-        """Whether the limits with this many holders exclude a part of the range."""
+        """Whether the mean's limits exclude a part of the range, at this number of holders."""
         return limits(holders, 0.0) != (0.0, 1.0)
 
     first = first_fitting(is_narrower, people // 2, people)

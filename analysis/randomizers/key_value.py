@@ -172,7 +172,7 @@ class KeyValue(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`: for each key its reports of 1 and of -1."""
+        """The length of `support_counts`: for each key its reports with sign 1 and with sign -1."""
         return 2 * len(self.keys)
 
     def signs(self, x: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -204,7 +204,10 @@ class KeyValue(Randomizer):
         return tuple(measures)
 
     def _key_table(self, counts: npt.ArrayLike) -> Floats:
-        """Return `counts` with a row for each key: its reports of 1 and of -1; shape (keys, 2)."""
+        """Return `counts` as a table with a row for each key, shape (keys, 2).
+
+        A row has the number of reports of the key with sign 1, and with sign -1.
+        """
         table = as_floats(counts, "counts")
         if table.shape != (self.positions,):
             raise ParameterError(f"counts: shape {table.shape}; needs ({self.positions},)")
@@ -263,12 +266,18 @@ class KeyValue(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of a key's share, and of the mean of a key that half have."""
+        """Return expected 95 % limits of a key's share, and of the mean of its numbers.
+
+        The limits of the mean are for a key that half of the people have.
+        """
         shares = expected_shares("key-shares", people, self.own_key_chance, self.other_key_chance)
         return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
-        """Return 1 for each text with the key at this index, else 0; shape (inputs,)."""
+        """Return 1 for each text with a given key, else 0; shape (inputs,).
+
+        place: index of the key.
+        """
         return np.asarray(self.places == place, np.float64)
 
     def _mean(self, place: int, shares: Floats) -> float:
@@ -431,7 +440,7 @@ class Ratio:
 
     @property
     def error(self) -> float:
-        """The standard error of the ratio to first order, at most 2, the length of the range."""
+        """The standard error of the ratio to first order, at most 2, the length of its range."""
         m = self.value
         spread = self.total_variance - 2 * m * self.covariance + m**2 * self.share_variance
         return min(2.0, sqrt(max(spread, 0.0)) / self.share) if self.share > 0 else 2.0
