@@ -132,7 +132,9 @@ class ExactPosterior:
             ParameterError: no input has the number x.
         """
         if not 0 <= whole(x, "x", 0) < self.prior.size:
-            raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
+            raise ParameterError(
+                f"x: found {x}; needs the number of an input, below {self.prior.size}"
+            )
         k, inverse = np.unique(self.inputs[:, x], return_inverse=True)
         weights = np.zeros(k.size)
         np.add.at(weights, inverse.ravel(), self.weights)

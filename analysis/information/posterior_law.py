@@ -126,7 +126,9 @@ class SampledPosterior:
             ParameterError: no input has the number x.
         """
         if not 0 <= whole(x, "x", 0) < self.prior.size:
-            raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
+            raise ParameterError(
+                f"x: found {x}; needs the number of an input, below {self.prior.size}"
+            )
         return np.asarray(self.p[:, x])
 
 
@@ -165,7 +167,8 @@ def posterior(
     counts = as_counts(tallies, "tallies")
     if counts.size != len(matrix):
         raise ParameterError(
-            f"tallies: found {counts.size} for {len(matrix)} kinds of reports; needs one for each"
+            f"tallies: found {counts.size} counts for {len(matrix)} kinds of reports; "
+            "needs one for each kind"
         )
     return posterior_of_rows(matrix, prior, counts, method=method, draws=draws, rng=rng)
 
@@ -194,15 +197,18 @@ def posterior_of_rows(
     """
     R = np.asarray(rows, dtype=np.float64)
     if R.ndim != 2 or not np.isfinite(R).all() or R.min() < 0 or R.shape[1] < 2:
-        raise ParameterError(f"rows: shape {R.shape}; needs kinds of reports x inputs, >= 0")
+        raise ParameterError(
+            f"rows: found shape {R.shape}; needs (kinds of reports, 2 inputs or more), numbers >= 0"
+        )
     alpha, counts = as_prior(prior, R.shape[1]), as_counts(tallies, "tallies")
     if counts.size != len(R):
         raise ParameterError(
-            f"tallies: found {counts.size} for {len(R)} kinds of reports; needs one for each"
+            f"tallies: found {counts.size} counts for {len(R)} kinds of reports; needs one for "
+            "each kind"
         )
     R, counts = R[counts > 0], counts[counts > 0]
     if not R.max(axis=1).min() > 0:
-        raise ParameterError("tallies: count a report that no input gives")
+        raise ParameterError("tallies: found a count above 0 for a report that no input gives")
     return _by(method, R, alpha, counts, whole(draws, "draws", 100), as_rng(rng))
 
 

@@ -126,7 +126,9 @@ def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
         ParameterError: more than `MOST_ENTRIES` entries.
     """
     if rows.size > MOST_ENTRIES:
-        raise ParameterError(f"Q: {rows.size} entries; at most {MOST_ENTRIES} are read row by row")
+        raise ParameterError(
+            f"Q: found a matrix of {rows.size} entries; at most {MOST_ENTRIES} are accepted"
+        )
     classes: dict[bytes, list[Any]] = {}
     shares = prior / prior.sum()
     for row in rows[rows @ shares > 0]:

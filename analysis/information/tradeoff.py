@@ -141,5 +141,7 @@ def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayL
     """
     w = as_probabilities(weights, "weights")
     if w.size != len(Qs):
-        raise ParameterError(f"weights: {w.size} for {len(Qs)} randomizers; needs one for each")
+        raise ParameterError(
+            f"weights: found {w.size}; needs {len(Qs)}, a weight for each randomizer"
+        )
     return float(w @ [average_privacy(Q, prior) for Q in Qs])

@@ -90,7 +90,7 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
         )
     y = whole(y, "y", 0)
     if y >= len(rows):
-        raise ParameterError(f"y: found {y}; needs a report below {len(rows)}")
+        raise ParameterError(f"y: found {y}; needs the number of a report, below {len(rows)}")
     joint = rows[y] * law
     if not joint.sum() > 0 or not entr(law).sum() > 0:
         raise ParameterError(

@@ -174,7 +174,9 @@ def audit(counts: ClosedCounts) -> Intervals:
     lower_bounds, upper_bounds = system.ranges(sums, linked.counts[places].tolist())
     small = counts.small[places]
     if (lower_bounds[small] > 0).any() or (upper_bounds[small] < counts.k).any():
-        raise VerificationError("a small cell can be concluded from the cells that stay open")
+        raise VerificationError(
+            "the audit failed: the count of a small cell follows from the cells that stay open"
+        )
     printed_places = linked.printed[places]
     return Intervals(
         places[printed_places], lower_bounds[printed_places], upper_bounds[printed_places]
@@ -195,12 +197,12 @@ def _check_witnesses(counts: ClosedCounts) -> None:
         for block in parts:
             if (witnesses[:, place] != witnesses[:, list(block)].sum(axis=1)).any():
                 raise VerificationError(
-                    f"cell {place}: a table that proves safety (a witness) does not add up"
+                    f"cell {place}: the audit failed: a table that proves safety does not add up"
                 )
     open_ = linked.printed & ~counts.closed
     if (witnesses < 0).any() or (witnesses[:, open_] != linked.counts[open_]).any():
         raise VerificationError(
-            "a table that proves safety (a witness) contradicts the cells that stay open"
+            "the audit failed: a table that proves safety contradicts the cells that stay open"
         )
     attackers = linked.rows
     hidden = (counts.closed | ~linked.printed)[attackers].any(axis=1)

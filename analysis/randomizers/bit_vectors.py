@@ -138,5 +138,5 @@ def _fits(width: int) -> None:
     """
     if not 1 <= width <= WORD:
         raise ParameterError(
-            f"bits: found {width} positions; needs 1 to {WORD} to number the vectors"
+            f"bits: found {width} positions; needs 1 to {WORD}, to read vectors as 64-bit numbers"
         )

@@ -217,8 +217,8 @@ class HadamardBlocks(Numbered, Randomizer):
         codes = as_symbols(reports, self.outputs, "reports")
         if len(codes) * self.a > DENSE_ENTRIES:
             raise ParameterError(
-                f"reports: found {len(codes)} for {self.a} symbols; the table of supports has at "
-                "most 2^24 entries"
+                f"reports: found {len(codes)}; with {self.a} symbols the mask of supported symbols "
+                "has more than 2^24 entries; needs fewer reports at a time"
             )
         symbols = np.arange(self.a)
         is_own_block = codes[:, None] // self.width == symbols % self.blocks

@@ -201,7 +201,7 @@ def test_diagnostics_on_known_chains() -> None:
     [
         (GRR(3, 1), [0.5, 0.5], [1, 1, 1], "2 parameters for 3 inputs"),
         (GRR(3, 1), [0.5, 0.5, -1], [1, 1, 1], "prior: holds -1"),
-        (GRR(3, 1), [0.5] * 3, [1, 1], "tallies: found 2 for 3"),
+        (GRR(3, 1), [0.5] * 3, [1, 1], "tallies: found 2 counts for 3"),
         (GRR(3, 1), [0.5] * 3, [1, -1, 1], "tallies: holds -1"),
         (GRR(3, 1), [0.5] * 3, [0, 0, 0], "found no people"),
         (GRR(3, 1), [0.5] * 3, [1.5, 1, 1], "whole numbers"),
