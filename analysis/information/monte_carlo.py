@@ -137,8 +137,8 @@ def _require_even(
     effective_share = np.mean(weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)) / 2048
     if effective_share < MIN_EFFECTIVE_SHARE:
         raise ParameterError(
-            f"Q: with {prior.size} inputs and this noise, importance sampling cannot estimate "
-            f"I(Y;P) (a draw is worth {effective_share:.2g} of an independent draw; needs "
+            f"Q: with {prior.size} inputs and this noise the importance weights are too uneven to "
+            f"estimate I(Y;P) (a draw is worth {effective_share:.2g} of an independent draw; needs "
             f"{MIN_EFFECTIVE_SHARE}): use fewer inputs or less noise"
         )
 

@@ -58,9 +58,9 @@ class TradeoffBound:
 def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
     """Return upper bounds on the utility of any randomizer with a given worst-case privacy.
 
-    Worst-case privacy is S_wc = exp(-epsilon), epsilon the local level in nats. The two bounds, on
-    asymptotic utility and on the participation factor (the number of noiseless reports that a
-    report is worth), are at most the values of reports without noise (paper 002, Lemma 6.6).
+    Worst-case privacy is S_wc = exp(-epsilon), epsilon the local level in nats. The bounds are on
+    the asymptotic utility and on the participation factor, the number of noiseless reports that a
+    report is worth. Both are at most the values of reports without noise (paper 002, Lemma 6.6).
 
     Args:
         worst_case: S_wc, 0 < S_wc < 1.

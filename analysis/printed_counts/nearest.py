@@ -6,10 +6,10 @@ change in a table near the truth. So the table is a witness for other attackers 
 choices of closed cells.
 
 If open cells may change as well, at the cost of closing them, the cells that change are a choice of
-cells to close that protects one small cell. This choice is a start for the search, but not the
-best: the program counts a cost for each person, while closing a cell costs the same however large
-the change (Kelly, Golden and Assad, Cell suppression: disclosure protection for sensitive tabular
-data, Networks 22, 1992).
+cells to close. This choice protects one small cell. It is a start for the search, but not the best:
+the program counts a cost for each person, while closing a cell costs the same however large the
+change (Kelly, Golden and Assad, Cell suppression: disclosure protection for sensitive tabular data,
+Networks 22, 1992).
 """
 
 from dataclasses import dataclass, field

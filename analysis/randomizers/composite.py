@@ -311,9 +311,9 @@ def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
     """Return several randomizers in sequence as a single randomizer.
 
     The first argument receives the value, and each further argument the report before it. R o Q of
-    paper 002, Definition 7.1, is `compose(Q, R)`. Two stages that are together a randomizer of a
-    known family become that randomizer (GRR after GRR, bit flips after bit flips or after a unary
-    encoding), so that large alphabets need no matrix.
+    paper 002, Definition 7.1, is `compose(Q, R)`. Two stages that together are a randomizer of a
+    known family become that randomizer, so that large alphabets need no matrix. These are GRR after
+    GRR, and bit flips after bit flips or after a unary encoding.
 
     Args:
         stages: randomizers, or reports x inputs matrices with columns of probabilities.

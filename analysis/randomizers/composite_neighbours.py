@@ -125,8 +125,8 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Return each part's report distributions of two values u and v of a person.
 
     First in each list is the case in which all other people have the value v. None if not all pairs
-    of values of a part are alike, or if an outcome is impossible under the privacy blanket (a part
-    of other people's reports that does not depend on their values).
+    of values of a part are alike. None too if an outcome is impossible under the privacy blanket,
+    the part of other people's reports that does not depend on their values.
     """
     aligned_cases = []
     for part in parts:
