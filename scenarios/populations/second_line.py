@@ -18,12 +18,14 @@ UNIT = re.compile(
 
 
 class SecondLine(NamedTuple):
-    """The line below a header, unless the line describes a person.
+    """The line below a header, if it has no person's values or is not certain to have them.
 
     Attributes:
-        kind: `units`; `names`, if the names above repeat; `doubt`, if this may be a person.
+        kind: `units`: units or types of columns; `names`: a second level of names, because names in
+            the header repeat; `doubt`: the line may also describe a person.
         texts: the texts in this line above columns of numbers.
-        place: the place of the first column of numbers, from 0.
+        place: index, from 0, of the first column of numbers; with `doubt`, of the first such column
+            with a text in this line.
     """
 
     kind: Literal["units", "names", "doubt"]
@@ -32,9 +34,10 @@ class SecondLine(NamedTuple):
 
 
 def second_line(cells: Sequence[str], body: Sequence[OpeningLine]) -> SecondLine | None:
-    """Return a line of texts above columns of numbers; None if the line is no such line.
+    """Return the second header line; None if the line below the header describes a person.
 
-    cells: the cells of the header. body: the lines below it.
+    A second header line has texts, such as units, above columns of numbers. cells: the cells of the
+    header. body: the lines below the header.
     """
     width = len(cells)
     if len(body) < 3 or len(body[0].cells) < width - 1:

@@ -1,4 +1,4 @@
-"""The facts about owners and their sets before a run, and the scenario's mistakes about them."""
+"""The facts about owners and their sets before a run, and the scenario's mistakes about both."""
 
 from pathlib import Path as Folder
 
@@ -12,9 +12,11 @@ POSITIONS = ("incidence", "positions")
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
-    """Return the number of owners and the names of their vectors' pieces, and all mistakes.
+    """Return the facts about the owners of sets before a run, and the scenario's mistakes.
 
-    Each owner holds a set, reported as pieces of a bit vector.
+    The facts are the number of owners and the names of the reported features. A set is a bit vector
+    with a bit for each element; each piece of it (up to 4,096 bits) is a feature. base: the folder
+    of the scenario file.
     """
     from . import sets
 
@@ -41,7 +43,10 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
 
 
 def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:
-    """Return the number of owners and of positions of generated sets, and all mistakes."""
+    """Return the number of owners and of elements of generated sets, and all mistakes.
+
+    A number that the scenario does not state is returned as 0.
+    """
     users, positions = scenario.population.users, scenario.incidence.positions
     problems = []
     if users is None:
@@ -62,9 +67,9 @@ def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:
 
 
 def _file_facts(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
-    """Return the number of owners and of positions of a file of sets, and all mistakes.
+    """Return the number of owners and of elements in a file of sets, and all mistakes.
 
-    Raises DataError if it cannot be read.
+    base: the folder of the scenario file. Raises DataError if the file cannot be read.
     """
     from msgspec.structs import replace
 

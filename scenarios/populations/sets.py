@@ -1,14 +1,16 @@
-"""Owners and their sets (paper 004): a population of places, days or call records as people.
+"""Owners of sets as the people of a scenario (paper 004): places, days or lists of calls.
 
-Every owner holds a set of the same m elements, as a vector of m bits. A vector may be longer than a
-value on the wire, so it is sent in pieces of 4,096 positions, each an onion of its own: counting in
-how many vectors a position is set does not need to know which pieces belong together, and the mix
-ensures that no party does. A piece is text: bits eight to a byte in hex, position 0 the highest bit
-of the first byte, zeros after the last position.
+Each owner has a set of some of the same m elements. The set is a vector of m bits: the bit at
+position i is 1 if element i is in the set. A vector may be longer than a value in a message may be.
+It is therefore sent in pieces of 4,096 positions, each in an onion of its own. The analyst counts
+the vectors that set each position; this count needs no link between the pieces of one vector, and
+the mix hides such links. A piece is a text of hexadecimal digits: eight bits to a byte, position 0
+the highest bit of the first byte, zeros after the last position.
 
-Sets come from a CSV file with one row for each (owner, element), or are generated: `builtin:sets`
-has as many elements in exactly t of n sets as 1/(t + 1) says, at least 1 for every t (the data of
-paper 004's experiments), and which sets these are is drawn.
+Sets come from a CSV file with one row for each (owner, element), or are generated. `builtin:sets`
+generates n sets as in the experiments of paper 004. For each t from 0 to n at least one element is
+in exactly t sets; the number of such elements is proportional to 1 / (t + 1). The t sets that have
+an element are drawn at random.
 """
 
 import re
@@ -37,31 +39,40 @@ Vectors = npt.NDArray[np.uint8]
 SOURCE = BUILTIN + SETS
 PIECE = 4 * MAX_WIDTH  # positions in a piece: a hexadecimal digit holds four
 MOST_POSITIONS = MAX_FEATURES * PIECE
-MOST_OWNERS = 200  # most owners n, as bounds on estimates need 2 (n + 1) linear programs
+MOST_OWNERS = 200  # most owners; for n owners the estimates' limits need 2 (n + 1) linear programs
 OWNER, ELEMENT = "owner", "element"  # columns of a file of sets
 NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets drawn at random"
 
 
 def piece_ends(positions: int) -> list[int]:
-    """Return the boundaries of pieces: 0, 4096, ..., m."""
+    """Return the boundaries of the pieces of a bit vector: 0, 4096, ..., `positions`.
+
+    positions: the number of bits of the vector.
+    """
     return [*range(0, positions, PIECE), positions]
 
 
 def piece_names(positions: int) -> tuple[str, ...]:
-    """Return the names of the pieces of a vector, with positions counted from 1."""
+    """Return the names of the pieces of a bit vector, such as `positions 1 to 4096`.
+
+    positions: the number of bits of the vector, counted from 1 in the names.
+    """
     ends = pairwise(piece_ends(positions))
     return tuple(f"positions {first + 1} to {last}" for first, last in ends)
 
 
 def first_positions(positions: int) -> tuple[tuple[str, str], ...]:
-    """Return two texts of each piece of a vector: no position or only the first is set."""
+    """Return two texts for each piece of a bit vector: no bit set, and the first bit set.
+
+    positions: the number of bits of the vector.
+    """
     sizes = (last - first for first, last in pairwise(piece_ends(positions)))
     texts = (pack_text(np.eye(2, size, -1, dtype=np.uint8)) for size in sizes)
     return tuple((empty, first) for empty, first in texts)
 
 
 def pack_text(bits: Vectors) -> list[str]:
-    """Return rows of bits as texts of hexadecimal digits."""
+    """Return each row of bits as a text of hexadecimal digits, eight bits to a byte."""
     packed = np.packbits(bits, axis=1)
     width = 2 * packed.shape[1]
     text = packed.tobytes().hex()
@@ -69,13 +80,19 @@ def pack_text(bits: Vectors) -> list[str]:
 
 
 def unpack_text(texts: Sequence[str], bits: int) -> Vectors:
-    """Return the rows of `bits` bits in packed texts (`readable` selects packed texts)."""
+    """Return rows of `bits` bits from texts of hexadecimal digits.
+
+    The texts must be valid; `readable` selects the valid texts among received texts.
+    """
     packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
     return unpack(packed.reshape(len(texts), -1), bits)
 
 
 def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple[str, int]]:
-    """Yield the texts that are a packed row of `bits` bits, each with its count."""
+    """Yield each received text that encodes a row of `bits` bits, with its count.
+
+    counts: the number of times that each text was received. Other texts are omitted.
+    """
     spare = -bits % 8
     pattern = re.compile(f"[0-9a-f]{{{2 * -(-bits // 8)}}}")
     for (text,), times in counts.items():
@@ -84,14 +101,18 @@ def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple
 
 
 def flip_texts(texts: Sequence[str], flip: BitFlip, rng: np.random.Generator) -> list[str]:
-    """Return the owners' noisy pieces: every bit is flipped at random by itself."""
+    """Return pieces of bit vectors with noise: each bit is flipped independently at random.
+
+    texts: a piece of each owner's vector, in hexadecimal digits. flip: the randomizer of the bits.
+    """
     return pack_text(flip.sample(unpack_text(texts, flip.bits), rng)) if texts else []
 
 
 def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Population:
-    """Return the owners of a scenario as people; person i is owner i.
+    """Return the owners of sets in a scenario as its people; person i is owner i.
 
-    Raises DataError for data that do not fit the scenario.
+    seed: for generated sets and for a sample of owners; None: system randomness. base: the folder
+    of the scenario file. Raises DataError for data that do not fit the scenario.
     """
     section, incidence = scenario.population, scenario.incidence
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
@@ -110,7 +131,10 @@ def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Populat
 
 
 def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
-    """Return the requested owners and their sets, from the scenario's file. Raises DataError."""
+    """Return the requested owners and their sets, from the scenario's CSV file. Raises DataError.
+
+    In the result, a device is an element of the sets, and a session is an owner.
+    """
     section = scenario.population
     path = where(section, base)
     element, owner = (section.columns.get(name, name) for name in (ELEMENT, OWNER))
@@ -130,12 +154,18 @@ def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
 
 @lru_cache(maxsize=1)
 def _read_sightings(source: FileSource, element: str, owner: str) -> Sightings:
-    """Return the sets of a file. element, owner: its columns. The last file is kept."""
+    """Return the sets in a file; the last result is cached.
+
+    element, owner: the names of the file's columns.
+    """
     return sightings(source, element, owner)
 
 
 def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
-    """Draw the vectors of n owners over m positions, shape (n, m), with incidence by Zipf's law."""
+    """Draw bit vectors of n owners over m elements, shape (n, m), by Zipf's law.
+
+    The number of elements in exactly t vectors is proportional to 1 / (t + 1), and at least 1.
+    """
     from ...analysis.incidence import zipf
 
     frequencies = np.repeat(np.arange(n + 1), zipf(n, m))
@@ -145,7 +175,10 @@ def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
 
 
 def as_people(name: str, vectors: Vectors, note: str) -> Population:
-    """Return owners as people, with the pieces of their vectors as values."""
+    """Return owners of sets as people; the pieces of an owner's bit vector are the person's values.
+
+    vectors: the bits of all owners, shape (owners, positions). name, note: of the population.
+    """
     features, values, codes = [], [], []
     ends = piece_ends(vectors.shape[1])
     for title, (first, last) in zip(piece_names(vectors.shape[1]), pairwise(ends), strict=True):
@@ -160,7 +193,7 @@ def as_people(name: str, vectors: Vectors, note: str) -> Population:
 
 
 def vectors_of(people: Population) -> Vectors:
-    """Return the bit vectors of owners, shape (n, m), from the pieces that are their values."""
+    """Return the bit vectors of owners, shape (owners, positions), joined from their pieces."""
     ends = pairwise(piece_ends(positions_of(people)))
     digits = [
         unpack_text(texts, last - first)[people.codes[:, column]]
@@ -170,5 +203,5 @@ def vectors_of(people: Population) -> Vectors:
 
 
 def positions_of(people: Population) -> int:
-    """Return the number m of positions, which the name of the last piece contains."""
+    """Return the number of positions (bits) of the owners' vectors, from the last piece's name."""
     return int(people.schema.names[-1].rpartition(" ")[2])

@@ -1,6 +1,7 @@
-"""Rows of a sheet, from any library: merged cells, empty rows, the first rows, cells as text.
+"""Rows of a sheet, prepared for the readers excel.py and spreadsheet.py.
 
-It is the common part of the readers excel.py and spreadsheet.py.
+Merged cells are filled, empty rows restored, the first rows collected to detect the header, and
+cells converted to text. The rows come from either library.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ class Merged(NamedTuple):
 
 
 class SheetPlaces:
-    """The common part of workbook readers: places of rows in messages, and the length of rows."""
+    """The common part of workbook readers: names of rows in messages, and rows of equal length."""
 
     def place(self, path: Path, number: int) -> str:
         """Return the place of a row for messages, as `people.xlsx: row 3`."""
@@ -54,12 +55,18 @@ class SheetPlaces:
         layout: Layout,
         options: FileOptions,  # noqa: ARG002
     ) -> list[str]:
-        """Return a row as long as the header. Raises DataError for a cell beyond it."""
+        """Return a row with empty cells added up to the header's length.
+
+        Raises DataError for a text beyond the columns of the header.
+        """
         return fitted_row(self.place(content.path, number), cells, layout)
 
 
 def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged]) -> Rows:
-    """Yield the rows with a cell of their own, with merged cells filled from their first row."""
+    """Yield the rows with a text, with each merged range filled down from its first row.
+
+    rows: (row number, cells). ranges: the merged cells. Rows without any text are omitted.
+    """
     beginning = dict[int, list[Merged]]()
     for merged in ranges:
         if merged.last_row > merged.first_row:
@@ -80,7 +87,7 @@ def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged])
 
 
 def with_empty(rows: Rows) -> Rows:
-    """Yield the rows, and [] for each empty row between two of them."""
+    """Yield (row number, cells) of each row, with [] for each row missing between two rows."""
     last = 0
     for number, cells in rows:
         for empty in range(last + 1, number) if last else ():
@@ -98,10 +105,11 @@ def sheet_head(
     names: Sequence[str],
     title: str,
 ) -> FileHead:
-    """Return the beginning of a sheet, and its form in words.
+    """Return the first rows of a sheet, from which its header is detected, and a description.
 
-    about: the kind of workbook. first: its first rows. ranges: merged cells. names: of all sheets.
-    title: the title of the sheet that is read. Raises DataError for an empty sheet.
+    about: the kind of workbook. first: its first rows, as (row number, cells). ranges: merged
+    cells. names: of all sheets. title: the title of the sheet that is read. Raises DataError for an
+    empty sheet.
     """
     further_sheets = [name for name in names if name != title]
     if not first:
@@ -139,9 +147,9 @@ def sheet_head(
 
 
 def named_sheet(path: Path, names: Sequence[str], options: FileOptions) -> str:
-    """Return the name of the sheet to read: the user's, or the first.
+    """Return the name of the sheet to read: the requested sheet, or the first.
 
-    DataError for an unknown name.
+    names: of all sheets. Raises DataError for an unknown name, or a workbook without sheets.
     """
     if not names:
         raise DataError(f"{path}: holds no sheet with cells")
@@ -155,7 +163,10 @@ def named_sheet(path: Path, names: Sequence[str], options: FileOptions) -> str:
 
 
 def fitted_row(place: str, cells: list[str], layout: Layout) -> list[str]:
-    """Return a row as long as the header. Raises DataError for a cell beyond it."""
+    """Return a row with empty cells added up to the header's length. place: the row, for messages.
+
+    Raises DataError for a text beyond the columns of the header.
+    """
     if any(cells[layout.width :]):
         beyond = max(layout.places) + 1
         raise DataError(f"{place}: a cell beyond the {beyond} columns of the header")

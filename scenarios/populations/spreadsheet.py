@@ -1,7 +1,7 @@
 """The reader of old (.xls) and binary (.xlsb) Excel workbooks, and OpenDocument (.ods).
 
-They are read through python-calamine, which is imported only here and only when such a file is
-opened. It reads a sheet as a whole, so the parts of a packed file are measured before.
+Files are read through python-calamine, which is imported only here and only when such a file is
+opened. The library loads a whole sheet, so the unpacked size of a zip file is checked first.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,22 +31,25 @@ KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 
 
 class _Spreadsheet(SheetPlaces):
-    """The form of a spreadsheet that python-calamine reads: a `LineForm`."""
+    """The rows of a spreadsheet that python-calamine reads, as a `LineForm` (line_reader.py)."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the first rows of the sheet, and its form. Raises DataError for an empty sheet."""
+        """Return the first rows of the sheet, with a description.
+
+        Raises DataError for an empty sheet.
+        """
         names, title, rows, ranges = _sheet(content, options.sheet)
         kind = KINDS[content.path.suffix.lower()]
         first = [(number, [*cells]) for number, cells in rows[:OPENING]]
         return sheet_head(content.path, kind, first, ranges, options, names, title)
 
     def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with its number, [] for an empty row."""
+        """Yield (row number, cells) of each row; the cells of an empty row are []."""
         _, _, rows, _ = _sheet(content, options.sheet)
         return with_empty(iter(rows))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Accept every file: these programs store the value of each formula."""
+        """Accept every file: spreadsheet programs store the computed value of each formula."""
 
 
 READER = LineReader(_Spreadsheet())
@@ -56,9 +59,9 @@ _Sheet = tuple[list[str], str, list[tuple[int, list[str]]], tuple[Merged, ...]]
 
 @lru_cache(maxsize=1)
 def _sheet(content: Content, sheet_name: str | None) -> _Sheet:
-    """Return the names of all sheets, and name, rows and merged cells of the sheet to read.
+    """Return the names of all sheets, and the name, rows and merged cells of the sheet to read.
 
-    sheet_name: the user's; None: the first. Raises DataError if the file cannot be read.
+    sheet_name: the requested sheet; None: the first. Raises DataError if the file cannot be read.
     """
     try:
         import python_calamine
@@ -103,7 +106,7 @@ def _text_kind(content: Content) -> str | None:
 
 
 def _merged(sheet: Any) -> tuple[Merged, ...]:
-    """Return the merged cells of a sheet."""
+    """Return the ranges of merged cells of a python-calamine sheet."""
     return tuple(
         Merged(top + 1, left, bottom + 1, right)
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()

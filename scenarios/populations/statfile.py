@@ -1,7 +1,8 @@
-"""The reader of SPSS, Stata and SAS files: pyreadstat, imported only here and when needed.
+"""The reader of SPSS, Stata and SAS files, through the library pyreadstat.
 
-Labels of values take the place of codes; a label that two codes share, or that looks like another
-number, keeps its code in brackets. Values that the file declares as missing are empty cells.
+The library is imported only here, when such a file is read. A labelled code is read as its label,
+such as `female` for 2. If two codes share a label, or a label looks like another number, the code
+follows the label in brackets. Values that the file declares as missing are empty cells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,14 +32,17 @@ ENCRYPTED = b"ENCRYPTEDSAV"
 
 
 def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
-    """Return the names of the columns."""
+    """Return the names of the columns of a statistics file (SPSS, Stata or SAS)."""
     return tuple(_described(content, options.encoding).column_names)
 
 
 def describe(
     content: Content, options: FileOptions = DEFAULT_OPTIONS, left_out: Sequence[str] = ()
 ) -> str:
-    """Return the form of the file, and the columns with labels or declared missing values."""
+    """Return the kind of the file, and its columns with labels or with declared missing values.
+
+    left_out: clauses about omitted lines, which are appended.
+    """
     described = _described(content, options.encoding)
     parts = [_kind(content)[0]]
     if labelled := [name for name in described.column_names if _labels(described, name)]:
@@ -49,12 +53,12 @@ def describe(
 
 
 def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
-    """Return (): the form of such a file is never in doubt."""
+    """Return (): an SPSS, Stata or SAS file declares its columns, so no column is guessed."""
     return ()
 
 
 def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Return the place of the columns' names for messages: the file."""
+    """Return the path of the file, which messages name as the place of the column names."""
     return str(content.path)
 
 
@@ -64,7 +68,7 @@ def rows(
     skipped: Skipped,  # noqa: ARG001
     options: FileOptions = DEFAULT_OPTIONS,
 ) -> Iterator[Sequence[str]]:
-    """Yield these columns of each row as text. No line is left out."""
+    """Yield these columns of each row as texts. Every row is read, so `skipped` stays unchanged."""
     described = _described(content, options.encoding)
     labels = [_labels(described, name) for name in columns]
     chosen = list(dict.fromkeys(columns))
@@ -100,12 +104,15 @@ def _described(content: Content, encoding: str | None) -> Any:
 
 
 def _user_missing(content: Content) -> dict[str, bool]:
-    """Return the option by which pyreadstat reports the values declared as missing."""
+    """Return pyreadstat's option to report declared missing values; {} for no SPSS file."""
     return {"user_missing": True} if _kind(content)[1] == "read_sav" else {}
 
 
 def _labels(described: Any, name: str) -> Mapping[Any, str]:
-    """Return the text of each labelled code of a column."""
+    """Return the text shown for each labelled code of a column.
+
+    described: pyreadstat's metadata. name: the column.
+    """
     labels = {
         code: " ".join(str(label).split())
         for code, label in described.variable_value_labels.get(name, {}).items()
@@ -122,7 +129,10 @@ def _labels(described: Any, name: str) -> Mapping[Any, str]:
 
 @contextmanager
 def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
-    """Give a function that reads a private copy of the file with pyreadstat. Raises DataError."""
+    """Open a private copy of the file, and yield a function that reads it with pyreadstat.
+
+    Raises DataError without pyreadstat, and for an encrypted file.
+    """
     program, function = _kind(content)
     try:
         import pyreadstat  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -147,6 +157,9 @@ def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
 
 
 def _unreadable(path: Path, program: str, place: Path, bad: Exception) -> DataError:
-    """Return the error for a file that pyreadstat cannot read. place: of its private copy."""
+    """Return the error for a file that pyreadstat cannot read.
+
+    place: the path of the private copy, which the message replaces by the file's path.
+    """
     why = str(bad).replace(str(place), str(path)).partition("\n")[0]
     return DataError(f"{path}: not a readable file of {program}, or damaged: {why}")

@@ -34,7 +34,7 @@ class ShippedSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
+        """The names of the table's columns."""
         return shipped(self.name).columns
 
     @property
@@ -43,7 +43,7 @@ class ShippedSource:
         return ""
 
     def rows(self) -> Iterator[Sequence[str]]:
-        """Yield every row as text."""
+        """Yield every row of the table as texts, in the order of its columns."""
         whole = shipped(self.name)
         for codes in whole.codes.tolist():
             yield [texts[code] for texts, code in zip(whole.values, codes, strict=True)]
@@ -56,7 +56,7 @@ class ShippedSource:
     ) -> SourceTable:
         """Return the chosen columns, each given as (name in the scenario, name in the table).
 
-        No cell of them is empty.
+        A shipped table has no empty cells and is small, so `section` and `progress` are not used.
         """
         whole = shipped(self.name)
         places = [whole.columns.index(source_column) for _, source_column in chosen]

@@ -2,12 +2,12 @@
 
     check_ins        user, place, time          one sequence of places a person, oldest first
     ratings          user, item, rating, time   one sequence of liked items a person
-    device_sessions  device, session            devices seen in each session: bits for incidence
-    profiles         any columns                codes, one row a person: for side information
+    device_sessions  device, session            for each session, the devices seen in it
+    profiles         any columns                one row a person, for attacks by side information
 
-Columns are named by the user; times are compared as numbers if all of them are, as text otherwise
-(ISO 8601 sorts as text). Every mistake is one DataError that names the file and the line. Where to
-get larger data: docs/reidentification.md.
+The user says which columns of the file these are. Times are compared as numbers if all of them are
+numbers, else as text (ISO 8601 sorts as text). Every mistake is a DataError that names the file and
+the line. Where to get larger data: docs/reidentification.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,12 +43,12 @@ Bits = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """The sequences of events of people, with the texts that stand behind the numbers.
+    """The sequences of events of people, as numbers, with the name of each number.
 
     Attributes:
-        sequences: a sequence of symbols for each person.
+        sequences: a sequence of symbols (numbers of places or items) for each person.
         people: the name of person i.
-        symbols: the text of symbol x.
+        symbols: the place or item that symbol x stands for.
     """
 
     sequences: Sequences
@@ -58,12 +58,12 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sightings:
-    """Sightings of devices: bits[i, s] is 1 if device i was seen in session s (sorted by name).
+    """Sightings of devices: bits[i, s] is 1 if device i was seen in session s.
 
     Attributes:
         bits: shape (devices, sessions).
-        devices: their names, sorted.
-        sessions: their names, sorted.
+        devices: the names of the devices, sorted.
+        sessions: the names of the sessions, sorted.
     """
 
     bits: Bits
@@ -79,9 +79,9 @@ def check_ins(
     Args:
         path: a CSV file with a header.
         user: the column of the person.
-        place: the column of the place, or several that make one together.
+        place: the column of the place, or several columns that name the place together.
         time: the column of the time.
-        fewest: events that a person needs; the paper takes 10.
+        fewest: check-ins that a person needs to be included; paper 003 takes 10.
     """
     places = [place] if isinstance(place, str) else list(place)
     rows = list(_rows(csv_of(Path(path)), [user, time, *places]))
@@ -105,8 +105,8 @@ def ratings(
         item: the column of the rated item.
         rating: the column of the rating, a number.
         time: the column of the time.
-        min_rating: the lowest rating that counts as a like; the paper takes 4 of 5.
-        fewest: likes that a person needs; the paper takes 10.
+        min_rating: the lowest rating that counts as a like; paper 003 takes 4 of 5.
+        fewest: likes that a person needs to be included; paper 003 takes 10.
     """
     liked, source = [], csv_of(Path(path))
     for i, (person, moment, thing, stars) in enumerate(_rows(source, [user, time, item, rating])):
@@ -146,9 +146,10 @@ def sightings(source: FileSource, device: str, session: str) -> Sightings:
 def profiles(
     path: str | PathLike[str], columns: Sequence[str] | None = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return one row for each person as codes, n x d, and the names of the columns.
+    """Return one row of codes for each person, shape (people, columns), and the columns' names.
 
-    An empty cell is a value like any other. columns: None reads all columns.
+    A code numbers the distinct texts of a column; an empty cell is a text like any other. columns:
+    the columns to read; None: all.
     """
     source = csv_of(Path(path))
     names = list(columns) if columns is not None else list(source.columns)
@@ -183,10 +184,12 @@ def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]
 def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
     """Return the sequences of events, from rows (user, time, columns of the event ...).
 
-    fewest: events that a person needs.
+    fewest: events that a person needs to be included. Raises DataError if no person has so many.
     """
     if not rows:
-        raise DataError(f"{path}: no event is left")
+        raise DataError(
+            f"{path}: no event is left: every rating is below min_rating; lower min_rating"
+        )
     persons, people = _numbered([row[0] for row in rows])
     things, symbols = _numbered([" ".join(row[2:]) for row in rows])
     order = np.argsort(_times([row[1] for row in rows]), kind="stable")
@@ -203,7 +206,7 @@ def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Return texts as numbers in sorted order, and the distinct texts."""
+    """Return each text's number in the sorted distinct texts, and the distinct texts."""
     distinct_texts = tuple(sorted(set(texts)))
     number = {text: i for i, text in enumerate(distinct_texts)}
     return np.fromiter((number[text] for text in texts), np.int64, len(texts)), distinct_texts

@@ -9,9 +9,9 @@ START = b"PK\x03\x04"
 
 
 def check_parts(content: Content) -> None:
-    """Raise DataError if the parts of a zip file are larger than a file may be.
+    """Raise DataError if the parts of a zip file are encrypted, or too large when unpacked.
 
-    A file that is no readable zip file is accepted: its reader refuses it.
+    MAX_BYTES limits all parts together. A damaged zip file is accepted here: its reader refuses it.
     """
     with content.open() as file:
         if file.read(len(START)) != START:

@@ -13,8 +13,9 @@ DATE = re.compile(
 )
 UNKNOWN = missing_words()  # texts that stand for a missing value, in small letters
 NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
-MAX_CATEGORIES = 12  # up to as many different numbers are categories
-KIND_SHARE = 0.95  # least share of values of a kind: numbers, dates or codes
+MAX_CATEGORIES = 12  # a column with at most so many different numbers is read as categories
+# least share of a column's values that are numbers (or dates, or codes) to give it that kind
+KIND_SHARE = 0.95
 
 
 def composed(text: str) -> str:
@@ -30,7 +31,11 @@ def numbers_of(texts: Sequence[str]) -> list[float] | None:
 
 
 def outlying_numbers(texts: Collection[str]) -> list[str]:
-    """Return numbers such as -1 or 999 far from all other values, as codes for unknown are."""
+    """Return numbers such as -1 or 999 that are probably codes for a missing value.
+
+    They lie far from all other values of the column. texts: the column's values. [] if the column
+    has few different numbers, or other texts than numbers.
+    """
     numbers = {text for text in texts if NUMBER.fullmatch(text)}
     rest = [float(text) for text in numbers - NO_NUMBER]
     if not rest or len(numbers) <= MAX_CATEGORIES or len(numbers) < KIND_SHARE * len(texts):
