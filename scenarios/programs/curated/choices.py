@@ -1,9 +1,8 @@
 """Programs with a choice of columns by the curator, from the counts of single columns.
 
-kind       columns kept
-exposure   the heaviest set with a bound on exposed people within max_exposure
-fixed      the columns that the scenario names, for any bound
-all        every column
+kind       released columns exposure   the set of largest total weight with a bound on exposure
+within max_exposure fixed      the columns that the scenario names, at any exposure bound all
+every column, at any exposure bound
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ class PolicyDecision(BoundDecision, RuleDecision):
     """The decision of the program `exposure`: by the exposure bounds of all sets of columns."""
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
-        """Return the limits that would admit each suppressed column of a session."""
+        """Return each suppressed column of a session with the limits that would admit it."""
         if session.settings.rows is not None:
             from .persons import dropped as of_persons
 
@@ -40,7 +39,11 @@ class PolicyDecision(BoundDecision, RuleDecision):
     def unreleased(
         self, policy: Policy, rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
     ) -> "Iterator[UnreleasedColumn]":
-        """Yield each suppressed column with the limits that would admit it, from single columns."""
+        """Yield each suppressed column with the max_exposure, and the k, that would admit it.
+
+        rule: the name of the method that bounds exposure. counts: for each column by itself, the
+        people with each value.
+        """
         from .options import unreleased
 
         return unreleased(policy, rule, schema, counts)
@@ -65,13 +68,20 @@ class AllColumns(FixedColumns):
 
 
 class ExposureProgram(Decided):
-    """The program `exposure`: it releases the heaviest set of columns within max_exposure."""
+    """The program `exposure`: it releases the set of largest total weight within max_exposure.
+
+    The set is of columns; max_exposure limits the proved share of exposed people.
+    """
 
     kind = "exposure"
     capabilities = (PolicyDecision(), WeighedChoice())
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy; if persons have several rows, with the rule for persons."""
+        """Return the announced policy of the program.
+
+        If each person may have several rows, the announced rule is `persons`, an exposure bound for
+        them.
+        """
         announced = super().policy(scenario)
         several = scenario.population.rows is not None
         return replace(announced, rule=PERSONS) if several else announced
@@ -82,7 +92,7 @@ class ExposureProgram(Decided):
 
 
 class Fixed(Decided):
-    """The program `fixed`: it releases the columns that the scenario names, at any bound."""
+    """The program `fixed`: it releases the columns that the scenario names, at any exposure."""
 
     kind = "fixed"
     capabilities = (BoundDecision(), NamedColumns())
@@ -96,7 +106,7 @@ class Fixed(Decided):
 
 
 class ReleaseAll(Decided):
-    """The program `all`: it releases every column, at any bound."""
+    """The program `all`: it releases every column, at any exposure bound."""
 
     kind = "all"
     capabilities = (BoundDecision(), AllColumns())

@@ -1,7 +1,7 @@
-"""The alternatives of a curator, as a result lists them.
+"""The alternatives of a curator's decision, as result.json lists them.
 
 These are every set of columns with its exposure bound, and each suppressed column with the limits
-that would admit it.
+that would admit it to the release.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,10 @@ def curator_results(played: Played) -> list[RoundResult]:
 
 
 def considered(session: Session) -> tuple[ConsideredColumns, ...]:
-    """Return every set of columns with its exposure bound; () with more than 6 columns."""
+    """Return every set of columns with its exposure bound; () with more than 6 columns.
+
+    The set that the curator chose has the bound and the rule of the curator's certificate.
+    """
     policy, crowd, played = session.settings.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
     possible = options(policy, schema, next(iter(played.tallies), None), crowd.round2_people)
@@ -47,10 +50,11 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 def options(
     policy: Policy, schema: Schema, tally: Sequence[Counts] | None, new_people: int | None = None
 ) -> tuple[ConsideredColumns, ...]:
-    """Return the exposure bound of every set of columns under a policy, from their counts.
+    """Return the exposure bound of every set of columns under a policy, from the counts of round 1.
 
-    new_people: the number of people in round 2, if they are not the people of round 1. () without
-    counts, and with more than 6 columns.
+    tally: the counts of each column by itself; None: round 1 was not counted. new_people: the
+    number of people in round 2, if they are not the people of round 1. () without counts, and with
+    more than 6 columns.
     """
     if tally is None or len(schema.names) > MAX_LISTED_COLUMNS:
         return ()
@@ -67,7 +71,10 @@ def options(
 
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
-    """Return the limits that would admit each suppressed column, by the rule of the policy."""
+    """Return each suppressed column with the limits that would admit it, by the rule of the policy.
+
+    The rule is the method that bounds exposure. () if round 1 was aborted.
+    """
     policy, crowd, played = session.settings.policy, session.crowd, session.played
     schema = crowd.people.schema
     if not played.tallies:
@@ -80,9 +87,10 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
 def unreleased(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> Iterator[UnreleasedColumn]:
-    """Yield each column that a rule suppresses, with the limits that would admit it.
+    """Yield each suppressed column with the max_exposure, and the k, that would admit it.
 
-    counts: the people with each value, for each column.
+    rule: the method that bounds exposure: a name, or a function of counts and k. counts: for each
+    column, the people with each value.
     """
     for column in choose(policy, rule, schema, counts).dropped:
         name = schema.names[column.column]

@@ -1,13 +1,14 @@
 """The decision of a curator where each person may have several rows, and its proof.
 
-A count is the number of different persons with a value; a person may be counted with several values
-of a column. The bound is that of analysis/composition/person_bound.py. In a certificate the rule is
-called `persons rows=S` (S: ballots of a person to a query), as the number of persons follows from
-the number of ballots and S.
+A count is the number of different persons with a value. A person with several values of a column is
+in several counts. analysis/composition/person_bound.py bounds the exposed persons. A certificate
+calls this rule `persons rows=S`: S is the number of ballots of a person to a query, from which the
+number of persons follows.
 
-Of the persons that left between the rounds each had at most S different rows. So it leaves at most
-S cells, in each of which at most k - 1 other persons become exposed. A further person in a release
-can only be exposed itself.
+The persons of the release may differ from the persons of round 1. A person that left had at most S
+different rows, so at most S cells lose a person; in each such cell at most k - 1 remaining persons
+become exposed. A person that joined makes no cell smaller, so only this person may be exposed in
+addition.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,8 @@ from .rule_names import PERSONS
 if TYPE_CHECKING:
     from ....analysis.suppression import ColumnChoice
 
-BALLOTS = f"{PERSONS} rows="  # a certificate's rule begins so; ballots per person follow
+# beginning of a certificate's rule; the number of ballots per person follows
+BALLOTS = f"{PERSONS} rows="
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,9 @@ class PersonCounts:
     def from_round(cls, tally: Sequence[Counts], rows: int) -> "PersonCounts":
         """Return the counts of persons from the counts of round 1, dummies included.
 
-        A dummy is a ballot without a row. rows: ballots of a person to a query. A ballot that is
-        missing in a column counts as a value that a single person has: the most exposed case.
+        A dummy is a ballot without a row. tally: the counts of each column. rows: ballots of a
+        person to a query. A ballot that is missing in a column counts as a value that a single
+        person has: the most exposed case.
         """
         totals = [sum(counts.values()) for counts in tally]
         people = people_among(max(totals), rows)
@@ -75,7 +78,7 @@ class ByPersons:
     rows: int
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
-        """Return None: there is no further call."""
+        """Return None: the curator makes no query after round 1."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
@@ -99,15 +102,16 @@ class ByPersons:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate for the persons of a release.
+        """Return the certificate of a release: a bound on exposed persons among its persons.
 
-        It is the certificate of the decision, corrected for missing and added ballots. joint: the
-        released counts, dummies included.
+        The bound of the decision is corrected for ballots that are missing or new. joint: the
+        released counts, dummies (ballots without a row) included.
         """
         decided = decision.certificate
         ballots = sum(joint.values())
         now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
-        # A missing ballot can make one cell smaller, and a further person can itself be exposed.
+        # A missing ballot makes one cell smaller, so up to k - 1 others in it become exposed. A new
+        # person makes no cell smaller, so only this person may be exposed in addition.
         more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
         return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
 
@@ -124,10 +128,10 @@ def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[
 
 
 def choose(policy: Policy, schema: Schema, person_counts: PersonCounts) -> "ColumnChoice":
-    """Choose the heaviest columns within max_exposure, by the number of persons with each value.
+    """Choose the columns of largest total weight that expose few enough persons for max_exposure.
 
-    The result has the limits that would admit each other column. If the required columns alone
-    exceed max_exposure, no column is released.
+    The result also has, for each suppressed column, the limits that would admit it. If the required
+    columns alone exceed max_exposure, no column is released.
     """
     from ....analysis.suppression.person_choice import choose_person_columns
 
@@ -159,7 +163,11 @@ def verify_persons(decision: Decision, round_results: Sequence[RoundResult]) -> 
 
 
 def considered(session: Session) -> tuple[ConsideredColumns, ...]:
-    """Return every set of columns with its bound for persons; () with more than 6 columns."""
+    """Return every set of columns with its bound on the share of exposed persons.
+
+    () with more than 6 columns, or if round 1 was aborted. The bound holds where each person may
+    have several rows.
+    """
     from ....analysis.composition.person_bound import PersonBounds
 
     policy, names = session.settings.policy, session.crowd.people.schema.names
@@ -176,7 +184,10 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
-    """Return, for each suppressed column, the smallest max_exposure that would admit it."""
+    """Return each suppressed column with the max_exposure, and the k, that would admit it.
+
+    () if round 1 was aborted.
+    """
     policy, schema, person_counts = (
         session.settings.policy,
         session.crowd.people.schema,

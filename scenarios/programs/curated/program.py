@@ -1,7 +1,7 @@
-"""The base class of programs with a curator that chooses columns.
+"""The base class `Decided` of programs with a curator that chooses columns.
 
-A program inherits from `Decided` all that it does not change; choices.py has three that decide from
-the counts of single columns.
+Programs inherit from `Decided` and override the parts that differ. choices.py has three programs
+that decide from the counts of single columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,24 +24,27 @@ if TYPE_CHECKING:
     from ..interface import ConsideredColumns, Scored, Session
 
 TWO_ROUND = "two-round"  # the sequence of queries: single columns, then the release
-ROW = "exposure"  # the row of these programs in a comparison; its name is the kind
+# these programs share one row in the table of a comparison; the row is named after the kind of
+# policy
+ROW = "exposure"
 
 
 def resolved_policy(scenario: Scenario) -> Policy:
-    """Return the policy of a scenario with the rule that bounds exposure for its people.
+    """Return the policy of a scenario, with a rule that bounds the exposure of the released people.
 
-    If round 2 asks other people than round 1, the default rule is replaced by a rule that holds for
-    them.
+    If round 2 asks other people than round 1, the default rule is replaced, because it holds only
+    for the people that were counted.
     """
     counted = scenario.population.setting == "fixed"
     return policy_for(scenario.policy, people_counted=counted)
 
 
 def same_people_problems(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a problem if a scenario asks other people in round 2, or sets a rule for its bound.
+    """Yield a problem if a scenario asks other people in round 2, or sets the rule of the bound.
 
-    For programs that ask the same people in each round and prove their decision by the coverage
-    bound, a count of the cells of common values.
+    For programs that ask the same people in each round and prove exposure by the coverage bound,
+    which counts the cells of common values. The rule (the method of the proof) is then not a
+    choice.
     """
     kind = quoted(scenario.policy.kind)
     if scenario.population.setting != "fixed":
@@ -96,7 +99,11 @@ class Decided:
         return next((part for part in self.capabilities if isinstance(part, kind)), None)
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a problem if the policy's rule does not hold for the people of the release."""
+        """Yield a problem if the policy's rule (method that bounds exposure) does not fit.
+
+        In the statistical setting (other people in round 2) the rule must hold for people not
+        counted.
+        """
         is_fixed = scenario.population.setting == "fixed"
         if not is_fixed and resolved_policy(scenario).rule not in CARRIED_OVER:
             yield problem(
@@ -119,11 +126,13 @@ class Decided:
         )
 
     def proof(self, policy: Policy) -> str:
-        """Return the announced name of the rule of the exposure bound: here the kind of policy."""
+        """Return the announced name of the method that bounds exposure: here the kind of policy."""
         return policy.kind
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that decides by the policy's rule, from the counts of single columns.
+        """Return the curator's strategy: to decide by a rule, from counts of single columns.
+
+        The rule is the policy's method to bound exposure.
 
         others: the number of people in round 2 if they are other people; None: the same people.
         """
@@ -138,8 +147,8 @@ class Decided:
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":
         """Return the largest possible queries of a session, the release included.
 
-        First each column by itself, then groups of columns if the program asks for some, then all
-        columns that may be released, together.
+        The queries are: each column by itself; groups of columns, if the program asks for groups;
+        all columns that may be released, together.
         """
         from ....protocol.board.strategies import first_call
         from ....protocol.wire.announcement import Program
@@ -154,7 +163,7 @@ class Decided:
         return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
     def score(self, session: "Session") -> "Scored":
-        """Return the considered sets of columns, and the reason for each suppressed column."""
+        """Return the considered sets of columns, and the limits that would admit more columns."""
         from ..interface import Scored
 
         decision = self.capability(ColumnDecision)
@@ -164,8 +173,10 @@ class Decided:
         return Scored(considered=considered, dropped=dropped)
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
-        """Raise NoGround: the program writes no findings of its own that could be checked."""
-        raise NoGround("the release program has no findings of its own to recompute")
+        """Raise NoGround: the program adds no findings to result.json that could be recomputed."""
+        raise NoGround(
+            "this kind of policy writes no `findings` into result.json that could be recomputed"
+        )
 
 
 def verify_decision(
@@ -173,7 +184,7 @@ def verify_decision(
 ) -> None:
     """Recompute the certificate of a decision from the counts of single columns in round 1.
 
-    Raises VerificationError if its bound is smaller than the bound that can be proved.
+    Raises VerificationError if the certificate's exposure bound is smaller than can be proved.
     """
     if decision.certificate.rule.startswith(PERSONS):
         from .persons import verify_persons

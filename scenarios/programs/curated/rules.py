@@ -1,8 +1,8 @@
 """Exposure bounds proved from the counts of single columns, and the choice of columns by them.
 
-The bound is by a rule of `analysis`; in the statistical setting (other people in round 2) it is
-carried over to people outside the counts. A certificate states the bound that a rule proves, for
-any set of released columns.
+A rule of `analysis` proves the bound. In the statistical setting other people answer in round 2;
+the bound then also holds for them, although they are not in the counts. A certificate states the
+bound of a rule on the released columns.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from ....analysis.composition import Certificate as Proof
     from ....analysis.suppression import ColumnChoice
 
-LISTED = 1_000  # cells of all sets of columns; with more, sets are listed with the coverage bound
-STATISTICAL = "statistical-"  # prefix of a rule with a bound for people outside the counts
-# Limits of the search by rule worst-case, per set of columns: nodes of its tree, rounds of swaps.
+# limit of the cells of all sets of columns; above it, sets are listed with the coverage bound,
+# which is faster
+LISTED = 1_000
+# prefix of a rule's name in certificates of the statistical setting, where the people of round 2
+# are not in the counts
+STATISTICAL = "statistical-"
+# Limits of the rule worst-case, which searches for the table that exposes the most people. For each
+# set of columns: the nodes of a search tree, and the rounds of a local search by swaps of cells.
 NODES, ROUNDS = 1_000, 1_000
 
 
@@ -37,7 +42,7 @@ class BySingles(ByMarginals):
     """The strategy of a curator that decides by a rule from the counts of single columns.
 
     Attributes:
-        policy: the policy of the scenario; its rule proves the bound for the people of a release.
+        policy: the policy of the scenario; its rule (method) bounds the exposure of a release.
     """
 
     policy: Policy
@@ -49,17 +54,22 @@ class BySingles(ByMarginals):
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate for the people of a release, from its own single columns."""
+        """Return the certificate of a release: a bound on the exposed people in it.
+
+        The policy's rule proves the bound from the counts of each released column by itself. joint:
+        the released counts, of which the single columns are sums.
+        """
         return prove_singles(self.policy, self.policy.rule, schema, decision.kept, joint)
 
 
 def prove_singles(
     policy: Policy, rule: str, schema: Schema, released_columns: Sequence[int], joint: Counts
 ) -> Certificate:
-    """Return the certificate of a rule for the people counted in a table, from its single columns.
+    """Return the certificate that a rule proves for the people counted in a released table.
 
-    joint: the counts of the table, which has the released columns. Also in the statistical setting:
-    these people have been counted, so no probability of error remains.
+    The rule (a method that bounds exposure) uses the counts of each column of the table. joint: the
+    counts of the table. Even if round 1 had other people, no probability of error remains, because
+    the people of the table are counted here.
     """
     counts, people = marginals([summed(joint, (place,)) for place in range(len(released_columns))])
     features = Schema(tuple(schema.features[column] for column in released_columns))
@@ -68,9 +78,9 @@ def prove_singles(
 
 
 def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule:
-    """Return the function from the counts of single columns to a curator's decision, for a policy.
+    """Return a function from the counts of single columns to a curator's decision under a policy.
 
-    new_people: in the statistical setting, the number of people in round 2; None: the same people.
+    new_people: the number of people in round 2 if they are other people; None: the same people.
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
@@ -92,8 +102,8 @@ def _decide(
 ) -> tuple[tuple[int, ...], Any]:
     """Return the released columns and the bound on their exposure.
 
-    fixed_columns: columns that are released for any bound; None: the rule chooses. counts: people
-    with each value, for each column.
+    rule: the method that bounds exposure. fixed_columns: columns that are released at any bound;
+    None: they are chosen by weight and bound. counts: people with each value, for each column.
     """
     if fixed_columns is None:
         choice = choose(policy, rule, schema, counts)
@@ -110,10 +120,11 @@ def release_nothing(policy: Policy, people: int) -> Decision:
 def choose(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> "ColumnChoice":
-    """Choose the heaviest columns within max_exposure.
+    """Choose the columns of largest total weight with an exposure bound within max_exposure.
 
-    The result has the limits that would admit each other column. If the required columns alone
-    exceed max_exposure, no column is released.
+    rule: the method that bounds exposure. counts: for each column, the people with each value. The
+    result also has the limits that would admit each suppressed column. If the required columns
+    alone exceed max_exposure, no column is released.
     """
     from ....analysis.suppression import choose_columns, choose_priced
 
@@ -141,10 +152,11 @@ def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
 def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
     """Return the rule of a policy for `analysis`: its name, or a function of marginals and k.
 
-    A rule is a method that bounds exposure. In the statistical setting delta, the probability that
-    a bound may fail, is shared out over all columns of the schema, so that the bounds of all sets
-    hold at once and the choice may depend on the counts. If a column has an open domain (unlisted
-    values), all columns are treated as open, which is the safe reading.
+    A rule is a method that bounds exposure. new_people: the number of people in round 2 if they are
+    other people (the statistical setting); None: the same people. In the statistical setting a
+    bound may fail with probability delta. Each column has an equal part of delta, so that the
+    bounds of all sets of columns hold at once, and the choice may depend on the counts. If a column
+    has an open domain (unlisted values), all columns are treated as open, the safe assumption.
     """
     rule = policy_for(policy, people_counted=new_people is None).rule
     if new_people is not None:
@@ -165,10 +177,10 @@ def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
 
 
 def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the rule by which exposure bounds of sets of columns are listed for readers.
+    """Return the rule (method) by which result.json lists exposure bounds of sets of columns.
 
-    With many cells it is the coverage bound (a count of the cells of common values), as the bound
-    by prices (dual variables of a linear program) would take long.
+    With many cells it is the coverage bound (a count of the cells of common values). The bound by
+    prices (dual variables of a linear program) would take too long for every set.
     """
     if rule != PRICED:
         return rule
@@ -187,7 +199,7 @@ def statistical(
     *,
     public: bool,
 ) -> Any:
-    """Return the bound of a rule on exposed people who were not counted, with confidence 1 - delta.
+    """Return the bound of a rule on exposed people outside the counts, with confidence 1 - delta.
 
     rule: the name of a method that bounds exposure. released: the number of these people. public:
     whether the counts list every value of every domain, zeros included.
@@ -216,8 +228,9 @@ def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
 def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
     """Convert a bound on exposed people to a certificate, the plain data of the protocol.
 
-    proof: the bound, as `analysis` computes it. A bound for people not counted has a rule called
-    `statistical-...`; the field `slack` is then delta, the probability that the bound fails.
+    proof: the bound, as `analysis` computes it. people: the people that it is about. If they are
+    other people than in round 1, the rule is called `statistical-...`, and the field `slack` is
+    delta, the probability that the bound fails.
     """
     confidence = getattr(proof, "confidence", None)
     if confidence is not None:
@@ -246,8 +259,8 @@ def verify_certificate(
 ) -> None:
     """Recompute the bound of a certificate from the marginals of all columns of a schema.
 
-    Raises VerificationError if the certificate's bound on the released columns is smaller than can
-    be proved.
+    Raises VerificationError if the certificate's bound on exposed people is smaller than the bound
+    that can be proved for the released columns.
     """
     rule, k = certificate.rule, certificate.k
     value_counts = listed(schema, counts)
@@ -274,13 +287,19 @@ def verify_certificate(
 
 
 def _compare(certificate: Certificate, people: int, reason: str) -> None:
-    """Raise VerificationError if a certificate claims fewer exposed people than were computed."""
+    """Raise VerificationError if a certificate claims fewer exposed people than were computed.
+
+    people: the computed number. reason: a clause for the message.
+    """
     if people > certificate.people:
         raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
 
 
 def _as_proof(certificate: Certificate) -> "Proof":
-    """Convert a certificate to the record of `analysis`, which has whole thresholds as integers."""
+    """Convert a certificate of the protocol to a certificate of `analysis`, which can be verified.
+
+    Thresholds without a fraction become integers, as in `analysis`.
+    """
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule
 

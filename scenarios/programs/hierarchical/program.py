@@ -1,6 +1,7 @@
 """The program `hierarchical` as a ReleaseProgram (programs/interface.py).
 
-Its curator counts groups of more and more columns, as long as the queries are safe.
+Its curator counts groups of more and more columns, as long as the queries are safe: the counts
+prove that few people are in small cells.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def chooses(policy: Policy) -> bool:
-    """Whether the curator queries a single group of its choice in each round."""
+    """Whether the curator queries one group of columns of its choice in each round."""
     return policy.ask == "best"
 
 
 def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
-    """Return the widest groups of these columns, as many as the curator may choose.
+    """Return the groups with the most columns, as many as the curator may query in single rounds.
 
-    Each group stands after the groups inside it.
+    Groups with fewer columns come first. columns: the columns that may be released.
     """
     from ....protocol.board.strategies import MOST_CHOSEN
 
@@ -41,10 +42,13 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
 
 
 class GroupDecision(BoundDecision):
-    """The decision of the program `hierarchical`: by the counts of all groups that were queried."""
+    """The decision of the program `hierarchical`, by the counts of all queried column groups."""
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return every set of columns with its bound by all counts; () with more than 6 columns."""
+        """Return every set of columns with the exposure bound that all counts of the curator prove.
+
+        With more than 6 columns, (): too many sets.
+        """
         from ..curated.options import MAX_LISTED_COLUMNS, curator_results
         from .strategy import considered
 
@@ -56,7 +60,7 @@ class GroupDecision(BoundDecision):
         )
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
-        """Return each suppressed column with the exposure bound of a release that has it too."""
+        """Return each suppressed column with the exposure bound if it were released too."""
         from ..curated.options import curator_results
         from .strategy import dropped
 
@@ -69,10 +73,14 @@ class GroupDecision(BoundDecision):
 
 
 class GroupQueries(DeeperQueries):
-    """The queries of the program `hierarchical` for groups of columns."""
+    """The queries of the program `hierarchical` for groups of columns, beyond single columns."""
 
     def calls(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the queries for groups at their largest number, as if each group were safe."""
+        """Yield the most queries for groups of columns that a session can have.
+
+        Every group counts as safe to query. With `ask = "best"` a query is for one group, else for
+        all groups of one size.
+        """
         from ....protocol.wire.messages import Call
         from ....protocol.wire.parties import Role
         from .strategy import MOST_ASKED
@@ -87,12 +95,15 @@ class GroupQueries(DeeperQueries):
 
 
 class GroupProof(OwnProof):
-    """The proof of a decision of the program `hierarchical`, from the counts of all groups."""
+    """The proof of a decision of the program `hierarchical`, from the counts of column groups."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Raise VerificationError unless the counts of the groups prove the certificate's bound."""
+        """Raise VerificationError unless the counts prove the exposure bound of the certificate.
+
+        round_results: the curator's queries for groups of columns, with their counts.
+        """
         from .strategy import verify
 
         verify(decision.certificate, schema, round_results, decision.kept)
@@ -109,20 +120,26 @@ class RoundFindings(OwnFindings):
 
 
 class HierarchicalProgram(Decided):
-    """The program `hierarchical`: its curator counts single columns, then safe groups."""
+    """The program `hierarchical`: its curator counts single columns, then groups of columns.
+
+    A group is queried only if the earlier counts prove that few people are in small cells of it.
+    """
 
     kind = wire = compared = "hierarchical"
     note = "columns chosen from the counts of groups asked before"
     capabilities = (GroupDecision(), WeighedChoice(), GroupQueries(), GroupProof(), RoundFindings())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a problem if later rounds ask other people, or if the scenario sets a rule."""
+        """Yield a problem if later rounds ask other people, or if the scenario sets a rule.
+
+        The program proves exposure bounds itself, so the rule (method of proof) is not a choice.
+        """
         return same_people_problems(scenario)
 
     def proof(self, policy: Policy) -> str:
-        """Return the announced rule: the kind, the way to choose groups, and curator_exposure.
+        """Return the announced rule: the kind, the choice of groups, and curator_exposure.
 
-        curator_exposure limits the people with a value that the curator is certain of.
+        curator_exposure limits the people that the curator knows for certain to be in a small cell.
         """
         from ....protocol.board.strategies import BEST
 

@@ -1,4 +1,4 @@
-"""The counts of the curator of `hierarchical` as records of `analysis`, and bounds from them."""
+"""The curator's counts in `hierarchical` as records of `analysis`, and the exposure bounds."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,8 @@ def knowledge(
 ) -> tuple["GroupKnowledge", tuple[tuple[str, ...], ...]]:
     """Return the curator's counts as a record of `analysis`, and the values of each column.
 
-    k: the smallest safe class. The values of a column are the values with a nonzero count in round
-    1, in ascending order.
+    k: the smallest safe class, in people. The values of a column have nonzero counts in round 1,
+    and stand in ascending order.
     """
     from ....analysis.composition.group_counts import with_parts
     from ....analysis.composition.known_groups import GroupKnowledge
@@ -47,9 +47,9 @@ def knowledge(
 def standings(
     schema: Schema, round_results: Sequence[RoundResult], k: int
 ) -> "tuple[Certainty, ...]":
-    """Return the curator's knowledge after each round: certain cells, and the exposure bound.
+    """Return, after each round, the people in certain cells and the exposure bound.
 
-    A cell is certain if all tables with these counts agree on it.
+    A cell is certain if it has 1 to k - 1 people in every table with the counts so far.
     """
     from ....analysis.trust.certain_cells import Certainty
 
@@ -61,12 +61,12 @@ def standings(
 def answered_again(
     schema: Schema, calls: Sequence[Call], released_columns: Sequence[int], joint: Counts
 ) -> tuple[Schema, list[RoundResult]]:
-    """Compute from a release the answers of its people to the curator's earlier queries.
+    """Compute, from a release, the answers of the released people to the curator's earlier queries.
 
-    They prove the bound again for exactly these people. joint: the released counts. Columns are
-    numbered by their places among the released columns; queries without such columns are omitted. A
-    masked value (reported as `other`) is counted by name here: the masks of the query make it
-    `other`.
+    These answers prove the exposure bound again, for exactly the released people. joint: the
+    released counts, which name every value. A result's query keeps its masks, rules by which rare
+    values are reported as `other`; `knowledge` applies them to the counts. Columns are numbered by
+    their places among the released columns. Queries for other columns are omitted.
     """
     place = {column: at for at, column in enumerate(released_columns)}
     round_results: list[RoundResult] = []
@@ -88,9 +88,10 @@ def answered_again(
 
 
 def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
-    """Return the counts of a group as a table of `analysis`.
+    """Return the counts of a group of columns as a table of `analysis`.
 
-    Cells have the numbers of the values that are reported by name; any other value is `other`.
+    names: the values of each column. Along each axis stand the values reported by name, then
+    `other` for all values that the query masks.
     """
     from ....analysis.composition.group_counts import GroupCounts
 
@@ -112,9 +113,10 @@ def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts
 def masked(
     round_results: Sequence[RoundResult], names: Sequence[Sequence[str]]
 ) -> "dict[int, Group]":
-    """Return, for each column with a mask, the numbers of the values still reported by name.
+    """Return, for each masked column, the indices of the values still reported by name.
 
-    A mask is a rule of a query: people with any other value of the column report `other`.
+    A mask is a rule of a query: people with any other value of the column report `other`. An index
+    counts from 0 in the column's values, `names`.
     """
     named_values: dict[int, Group] = {}
     for result in round_results:

@@ -1,6 +1,7 @@
 """The curator's knowledge after each round of `hierarchical`: the findings of this program.
 
-They state the tables, their counts, the people in small classes, and the bits received.
+For each round they state the counted tables, the people in small classes, and the bits that the
+curator received.
 """
 
 from collections.abc import Sequence
@@ -33,12 +34,12 @@ class RoundRecord(Record, frozen=True):
         people: the number of respondents.
         counts: the number of nonzero counts, over all tables.
         masked_answers: the number of answers with a masked value.
-        exposed: the number of people in a class smaller than k, in the table with the most of them,
-            `other` being a value.
-        certain: people with a value that the curator is certain of, by all rounds up to this round
-            (analysis/trust/certain_cells.py).
-        bits_per_person: received in all rounds up to this round, divided by the number of people
-            (analysis/trust/received_view.py, overlapping_counts.py, even_tables.py).
+        exposed: the number of people in a class smaller than k, in the table with the most such
+            people; `other` counts as a value.
+        certain: people that the curator knows for certain to be in a cell smaller than k, by all
+            rounds up to this round (analysis/trust/certain_cells.py).
+        bits_per_person: bits received in all rounds up to this round, divided by the number of
+            people (analysis/trust/received_view.py, overlapping_counts.py, even_tables.py).
         exact: whether the bits are the exact value.
         bits_are: whether the bits are exact, a lower or an upper bound.
         promised: upper bound on exposed people in a release of all columns, as far as proved after
@@ -77,7 +78,8 @@ class Rounds(Findings, frozen=True, tag="hierarchical"):
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
     """Return the bits that a view received about people, and whether they are exact or a bound.
 
-    If they are not exact, the largest of three lower bounds is returned.
+    sizes: the number of values of each column. If no exact value is known, it is the largest of up
+    to three lower bounds.
     """
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:
@@ -99,8 +101,8 @@ def round_records(
 ) -> tuple[RoundRecord, ...]:
     """Return the record of each round that the curator read.
 
-    calls, tallies: the answered queries with their counts. standing: the certain people and the
-    exposure bound after each of the curator's rounds.
+    calls, tallies: the answered queries with their counts. standing: after each of these rounds,
+    the number of people known to be in cells smaller than k, and the exposure bound.
     """
     records: list[RoundRecord] = []
     counts_seen: list[CountsSeen] = []

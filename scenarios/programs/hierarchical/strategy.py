@@ -1,26 +1,29 @@
 """The program `hierarchical`: the curator's next query, and its decision at the end.
 
-Round r asks for groups of r columns. A group is asked for if
+Round r asks for groups of r columns. A group of columns may be asked for if
 
-* every part of it was asked for in the round before (of a pair: each column is safe alone),
-* in each of its columns at least two answers are left: values reported by name, and `other`,
-* for every possible answer, the curator is then certain of no more people than `curator_exposure`
-  allows, if there is such a limit (analysis/trust/certain_cells.py): queries that are safe one by
-  one need not be safe together,
+* all its groups of r - 1 columns were asked for in the round before (of a pair: each column is safe
+  alone),
+* each of its columns has at least two possible answers: values reported by name, and `other`,
+* for every possible answer, the curator then knows at most the share `curator_exposure` of the
+  people to be in cells of fewer than k people, if there is such a limit
+  (analysis/trust/certain_cells.py): queries that are safe one by one need not be safe together,
 * the counts so far prove that at most `max_exposure` of the people are in a class smaller than k
   in the very table that is asked for, in which `other` is a value.
 
-Values are masked before the bound is proved: rare ones are reported as `other` (analysis/
-known_groups.py chooses them). The curator stops asking once all columns can be released together:
-further counts would not change the decision. At the end it releases the heaviest set of columns
-with an exposure bound within `max_exposure`; there each user reports its value by name.
+Values are masked before the bound is proved: rare values are reported as `other`
+(analysis/composition/known_groups.py chooses them). The curator stops once all columns can be
+released together, because further counts would not change the decision. At the end it releases the
+set of columns of largest total weight with an exposure bound within `max_exposure`. In the release
+each user reports its values by name.
 
-So the curator asks by levels. If the policy says `ask = "best"` it asks for one group a round,
-of any number of columns, which is safe by the last three points: the group expected to lower the
-bound of all columns most per bit (analysis/composition/next_group.py). It stops if no group can.
+If the policy says `ask = "best"`, the curator asks for one group a round, of any number of columns,
+that fulfils the last three points. It is the group expected to lower the exposure bound of all
+columns most per received bit (analysis/composition/next_group.py). The curator stops if no group is
+expected to lower the bound.
 
-With many columns there are too many groups to try them all: of the candidates the first
-200 are judged, heaviest first, and the first 60 of the safe groups are asked for, each of at most a
+With many columns there are too many groups to try them all. The first 200 candidates are tested,
+those of largest total weight first. The first 60 safe groups are asked for, each of at most a
 million cells.
 """
 
@@ -53,12 +56,16 @@ KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # most groups of columns that are tested for safety in a round
 MOST_ASKED = 60  # most groups of columns that a round may query
 MOST_CELLS = 1 << 20  # most cells in the table of a group of columns that may be queried
-SHARP = 4  # features; with more, only the released set gets the slower, smaller bound
+# most columns with which every set of columns gets the smaller exposure bound, which takes longer;
+# with more, only the released set gets it
+SHARP = 4
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalStrategy:
     """The strategy of a curator of the program `hierarchical`: its next query, and its decision.
+
+    Each query counts groups of columns that are safe to query. At the end it releases columns.
 
     Attributes:
         policy: the policy of the scenario.
@@ -67,9 +74,11 @@ class HierarchicalStrategy:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the query for all groups that come next and are safe to query; None without any.
+        """Return the next query, for safe groups of columns; None without a safe group.
 
-        The conditions stand at the head of this file.
+        A group has one column more than the groups of the last query, or with `ask = "best"` any
+        number. Safe means that the counts so far limit the people in small cells. The module's
+        docstring has the conditions. heard: the earlier queries with their counts.
         """
         curator_knowledge, names = knowledge(schema, heard, self.policy.k)
         if curator_knowledge.meets(self._allowed(schema), self._people_limit(curator_knowledge)):
@@ -94,10 +103,10 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """Return the safe group expected to lower the exposure bound most per bit, in a list.
+        """Return the safe group of columns expected to lower the exposure bound most per bit.
 
-        [] if no safe group is expected to lower it. named_values: the values reported by name, for
-        each column.
+        The group is in a list; [] if no safe group is expected to lower the bound. named_values:
+        for each column, the values that people report by name.
         """
         from ....analysis.composition.next_group import choose_group
 
@@ -110,7 +119,7 @@ class HierarchicalStrategy:
         speaking = set(self._speaking(schema, curator_knowledge, named_values))
 
         def may_ask(group: "Group") -> bool:
-            """Whether a query for a group is safe, and its table small enough."""
+            """Whether a query for a group of columns is safe, and the table small enough."""
             small = prod(len(named_values[column]) + 1 for column in group) <= MOST_CELLS
             is_askable = small and speaking.issuperset(group)
             return (
@@ -129,7 +138,11 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """Return the safe groups with one column more than in the last round, heaviest first."""
+        """Return the safe groups with one column more than the groups of the last round.
+
+        At most MOST_ASKED groups, in the order of falling total weight. named_values: for each
+        column, the values that people report by name.
+        """
         max_exposed, may_know = (
             self._people_limit(curator_knowledge),
             self._limit(curator_knowledge, named_values),
@@ -149,7 +162,10 @@ class HierarchicalStrategy:
         return groups
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the heaviest set of columns with an exposure bound within max_exposure."""
+        """Return the set of columns of largest total weight with a bound within max_exposure.
+
+        heard: the queries with their counts, which prove the bound on exposed people.
+        """
         from ....analysis.composition.heaviest_columns import heaviest
         from ....analysis.suppression import choose_columns
 
@@ -177,10 +193,10 @@ class HierarchicalStrategy:
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> Certificate:
-        """Return the certificate for the people of a release.
+        """Return the certificate of a release: a bound on the exposed people in it.
 
-        It is proved by their answers to the earlier queries, which follow from the released counts
-        `joint`.
+        The released counts `joint` give the answers of these people to the earlier queries; these
+        answers prove the bound.
         """
         inside, round_results = answered_again(schema, calls, decision.kept, joint)
         curator_knowledge, _ = knowledge(inside, round_results, self.policy.k)
@@ -189,10 +205,10 @@ class HierarchicalStrategy:
     def _limit(
         self, curator_knowledge: "GroupKnowledge", named_values: "NamedValues"
     ) -> "Callable[[Sequence[Group]], bool]":
-        """Return a function: whether the curator may receive the tables of these groups.
+        """Return a function: whether the curator may receive the tables of these groups of columns.
 
-        It may, unless it would become certain of values of more people than curator_exposure
-        allows.
+        The limit is curator_exposure: the share of people that the curator may know for certain to
+        be in a cell of fewer than k people.
         """
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
@@ -212,12 +228,12 @@ class HierarchicalStrategy:
         return people_allowed(self.policy.max_exposure, curator_knowledge.n)
 
     def _allowed(self, schema: Schema) -> tuple[int, ...]:
-        """Return the places of the columns that the policy does not forbid."""
+        """Return the indices of the columns that the policy does not forbid."""
         names = enumerate(schema.names)
         return tuple(j for j, name in names if name not in self.policy.forbidden)
 
     def _required(self, schema: Schema) -> tuple[int, ...]:
-        """Return the places of the columns that the policy requires in a release."""
+        """Return the indices of the columns that the policy requires in a release."""
         return tuple(schema.column(name) for name in self.policy.required)
 
     def _speaking(
@@ -228,8 +244,8 @@ class HierarchicalStrategy:
     ) -> list[int]:
         """Return the columns allowed in a release that still have at least two possible answers.
 
-        An answer is a value reported by name, or `other`. A column with a single answer tells
-        nothing.
+        An answer is a value reported by name, or `other`. A column with a single possible answer
+        carries no information. named_values: for each column, the values reported by name.
         """
         return [
             column
@@ -246,7 +262,12 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
-        """Yield the groups that may be queried next, heaviest first; their safety is not tested."""
+        """Yield the groups of columns that may be queried next, by falling total weight.
+
+        A group has one column more than the groups of the last round. Whether it is safe to query
+        is tested later. The weight of a column is its value for the release. named_values: for each
+        column, the values that people report by name.
+        """
         size, gains = len(round_results) + 1, column_weights(self.policy, schema.names)
         speaking = self._speaking(schema, curator_knowledge, named_values)
         earlier_groups = set(round_results[-1].call.asks)
@@ -268,7 +289,7 @@ class HierarchicalStrategy:
 
 
 def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
-    """Yield all groups of `size` columns; with very many columns, of the first columns only."""
+    """Yield all groups of `size` columns; if too many, of the first columns only."""
     limit = len(columns)
     while limit > size and comb(limit, size) > 100_000:
         limit -= 1
@@ -286,9 +307,9 @@ def considered(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[ConsideredColumns, ...]:
-    """Return every set of columns with its exposure bound by all counts of the curator.
+    """Return every set of columns with the exposure bound that all counts of the curator prove.
 
-    For few columns. released_columns: the places of the columns of the release.
+    Meant for few columns. released_columns: the indices of the columns of the release.
     """
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     choices = []
@@ -310,7 +331,7 @@ def dropped(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[UnreleasedColumn, ...]:
-    """Return each suppressed column with the exposure bound of a release that has it too."""
+    """Return each suppressed column with the exposure bound if it were released too."""
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     return tuple(
         UnreleasedColumn(
@@ -330,7 +351,7 @@ def _nothing_kept(k: int, n: int) -> Certificate:
 
 
 def certificate(promised: "Promised", k: int) -> Certificate:
-    """Convert a bound of `analysis` with its proof to a certificate of the protocol."""
+    """Convert an exposure bound of `analysis` with its proof to a certificate of the protocol."""
     proof: dict[str, Any]
     thresholds: tuple[float, ...] = ()
     if promised.weights is not None:
@@ -354,9 +375,9 @@ def verify(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> None:
-    """Raise VerificationError unless the curator's counts prove a certificate.
+    """Raise VerificationError unless the curator's counts prove a certificate's exposure bound.
 
-    claimed: the certificate. round_results: the queries with their counts.
+    claimed: the certificate. round_results: the curator's queries with their counts.
     """
     curator_knowledge, _ = knowledge(schema, round_results, claimed.k)
     if not released_columns:
@@ -376,9 +397,9 @@ def verify(
 
 
 def promised(claimed: Certificate) -> "Promised":
-    """Return the bound and the proof in a certificate of this program, as a record of `analysis`.
+    """Return the exposure bound and the proof in a certificate, as a record of `analysis`.
 
-    Raises VerificationError for a certificate of another rule, or without a readable proof.
+    Raises VerificationError if the certificate has no readable proof of `hierarchical`.
     """
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule

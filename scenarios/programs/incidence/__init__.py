@@ -1,5 +1,5 @@
 """The program `incidence`: for each t, the number of elements that are in exactly t sets.
 
 Owners of sets flip bits of their vectors at random and send them through the mix (paper 004). May
-import the same rooms as `programs`. Must never know other programs.
+import the same packages as `programs`. Must never know other programs.
 """

@@ -1,4 +1,7 @@
-"""The leakage of an owner's reports about the identity of its set, estimated by sampling."""
+"""The leakage of an owner's reports: bits about which set the owner has, estimated by sampling.
+
+A report is a piece of the bit vector of the owner's set, with bits flipped at random.
+"""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -19,8 +22,9 @@ SEED = 0x666F756E
 def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
     """Return the bits that an owner's reports leak about its set, and their standard error.
 
-    The reports are all pieces of its vector, linked to each other. codes: the places of each
-    owner's pieces among the texts of its questions, shape (owners, pieces).
+    An owner's reports are the noisy pieces of its bit vector, linked to each other. questions: one
+    for each piece. codes: for each owner and piece, the index of the true piece in the question's
+    texts, shape (owners, pieces).
     """
     rows, row_counts = distinct(codes)
     if len(rows) < 2:
@@ -39,13 +43,16 @@ def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, f
 
 
 def bits_of(question: Question) -> Any:
-    """Return the bits of each possible text of a piece, an array of 0 and 1."""
+    """Return the bits of each possible answer to a question about a piece of a bit vector.
+
+    The result is an array of 0 and 1, shape (answers, bits of the piece).
+    """
     return unpack_text(question.domain, question.randomizer.bits)
 
 
 def draws_of(width: int, rows: int) -> int:
     """Return the number of reports to sample, so that tables of likelihoods fit into memory.
 
-    width: positions of a report. rows: candidate rows.
+    width: bits of the longest report. rows: number of different sets among the owners.
     """
     return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))

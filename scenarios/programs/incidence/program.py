@@ -1,4 +1,4 @@
-"""The program of policy.kind = "incidence" as a ReleaseProgram: owners report their sets."""
+"""The program `incidence` (policy.kind) as a ReleaseProgram: owners report sets with noise."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class SetNoise(LocalNoise):
-    """The noise of the program `incidence`: each bit of an owner's vector may be flipped."""
+    """The noise of the program `incidence`: each bit of an owner's vector may be flipped.
+
+    Bit i of an owner's vector is 1 if element i is in the owner's set.
+    """
 
     def problems(self, scenario: Scenario) -> Iterator[Problem]:
         """Yield a problem if [local] names another mechanism than flipped bits."""
@@ -31,7 +34,7 @@ class SetNoise(LocalNoise):
             yield problem(("local", "mechanism"), message)
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """Return a question for each piece of the owners' vectors."""
+        """Return a question for each piece (up to 4,096 bits) of the owners' bit vectors."""
         from .score import pieces
 
         return pieces(scenario.local.epsilon or 0.0, people)
@@ -49,7 +52,7 @@ class SetNoise(LocalNoise):
 
 
 class CountFindings(OwnFindings):
-    """The findings of the program `incidence`: estimated numbers of elements by number of sets."""
+    """The findings of the program `incidence`: for each t, the elements in exactly t sets."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of the estimates."""
@@ -70,7 +73,10 @@ class IncidenceProgram(Randomizing):
     capabilities = (noise, SetPopulation(), CountFindings())
 
     def score(self, session: "Session") -> "Scored":
-        """Return the estimated number of elements in t sets for each t, with limits and leakage."""
+        """Return, for each t, the estimated number of elements in exactly t sets.
+
+        The result has confidence limits, and the leakage of an owner's reports.
+        """
         from ..interface import Scored
         from ..noisy_questions import reports
         from .information import compose_vectors

@@ -1,10 +1,10 @@
 """The number of elements that are in exactly t sets: estimates from flipped vectors, with errors.
 
-Psi_t counts the positions that are set in exactly t of the n vectors that were read, over all
-pieces (a vector is sent in pieces, each an answer of its own). `analysis.incidence`
-estimates the true number from it, with limits for all t at once. If reports of a piece are missing,
-its positions are left out: their t would be of fewer vectors. The truth is known if as many vectors
-were read as owners took part.
+Each of n owners sends the bit vector of its set in pieces, each an answer of its own. Psi_t is the
+number of positions (elements) that exactly t of the n received noisy vectors set. From Psi,
+`analysis.incidence` estimates the true numbers, with limits for all t at once. If reports of a
+piece are missing, its positions are left out, because fewer than n vectors count there. The truth
+is known if as many vectors were received as owners took part.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's m
 
 
 class IncidenceBudget(Record, frozen=True):
-    """The epsilon of one position of a vector, and of one element in the sets of all owners.
+    """The privacy budgets of one bit of a vector, and of one element in the sets of all owners.
 
     Attributes:
         position: epsilon of one bit of one owner.
@@ -81,11 +81,13 @@ class ElementCount(Record, frozen=True):
 
 
 class CountErrors(Record, frozen=True):
-    """The errors of the estimated counts of positions; None if the true counts are not known.
+    """The errors of the estimated numbers of elements in exactly t sets, for all t.
+
+    Both are None if the true numbers are not known.
 
     Attributes:
-        largest: the largest error of all counts, positions.
-        covered: the number of true counts that lie within their confidence limits.
+        largest: the largest absolute error, a number of elements.
+        covered: for how many t the true number lies within its confidence limits.
     """
 
     largest: float | None
@@ -93,27 +95,31 @@ class CountErrors(Record, frozen=True):
 
 
 class IncidenceFindings(Findings, frozen=True, tag="incidence"):
-    """The findings of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
+    """The findings of a run of policy.kind "incidence": in how many of n sets elements are.
+
+    A position is an element's place in the bit vectors of all owners. psi, phi, low, high and truth
+    have a number of positions for each t = 0 .. n: those that exactly t of the n vectors set.
 
     Attributes:
         owners: n, the number of owners whose vectors were read.
         positions: the number of counted positions.
-        left_out: positions in pieces with too few reports.
-        outside: texts that are no report.
+        left_out: positions not counted, because reports of their piece of the vectors are missing.
+        outside: received texts that do not have the format of a report.
         rule: the noise, as it was announced.
         budget: the privacy budget (epsilons) of the reports.
         eta: 1 minus twice the probability that a bit is flipped.
         method: the estimator of the counts.
         beta: the limits of all counts hold together with probability 1 - beta (method bayes: a
             credible band).
-        psi: noisy counts: positions set in exactly t of the received vectors.
-        phi, low, high: estimates of the true counts, and their confidence limits.
+        psi: counts in the received, noisy vectors.
+        phi: estimates of the counts in the vectors without noise.
+        low, high: confidence limits of these counts.
         truth: the true counts; None if the vectors read are not exactly the owners'.
-        union, intersection: elements in any set, and in all.
+        union, intersection: elements in at least one set, and in all sets.
         error: the errors of the estimates.
         note: a remark on reading the estimates.
-        information: bits that all reports of one owner, if linked to it, leak about the identity of
-            its set.
+        information: bits that all reports of one owner, linked to the owner, leak about which set
+            it has.
         information_error: the standard error of `information`.
     """
 
@@ -140,12 +146,12 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 
     @property
     def epsilon(self) -> float:
-        """The epsilon of one position, in nats."""
+        """The epsilon, in nats, of one bit of an owner's report."""
         return self.budget.position
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The epsilon of one membership, and of all memberships of one element."""
+        """The epsilon of one membership (element in a set), and of one element in all sets."""
         position, element = self.budget.position, self.budget.element
         return (
             StatedEpsilon("local: one membership", position, position, 0.0, ONE_MEMBERSHIP),
@@ -154,36 +160,37 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of owners with a vector read."""
+        """The number of owners with a vector that was read, in a tuple: there is a single round."""
         return (self.owners,)
 
     @property
     def bits(self) -> float:
-        """Bits that all reports of an owner leak about its set, if linked to it."""
+        """Bits that all reports of an owner, linked to the owner, leak about its set."""
         return self.information
 
     @property
     def short(self) -> str:
-        """The announced noise, and the number of elements in any set, for tables of runs."""
+        """The announced noise and the number of elements in at least one set, for run tables."""
         return f"{self.rule}, in any set {self.union}"
 
     @property
     def largest_error(self) -> float | None:
-        """The largest error of an estimated count, positions."""
+        """The largest error of an estimated number of elements in exactly t sets, over all t."""
         return self.error.largest
 
     @property
     def covered(self) -> int | None:
-        """The number of true counts within their confidence limits; None if they are not known."""
+        """The number of t with the true count within its limits; None if the truth is unknown."""
         return self.error.covered
 
 
 def errors(
     phi: Sequence[float], low: Sequence[float], high: Sequence[float], truth: Sequence[int] | None
 ) -> CountErrors:
-    """Compare the estimates phi and their limits with the true counts.
+    """Compare estimated counts and their confidence limits with the true counts.
 
-    truth: the true counts; None if they are not known, then the errors are None too.
+    phi, low, high, truth: for each t, the estimated elements in exactly t sets, the limits, and the
+    true number. truth None: the true counts are not known, so the errors are None.
     """
     if truth is None:
         return CountErrors(None, None)
@@ -199,15 +206,17 @@ def _counted(count: Count, truth: int | None) -> ElementCount:
 
 @dataclass(frozen=True, slots=True)
 class VectorTally:
-    """The counts of the vectors that the analyst read.
+    """The counts of the noisy bit vectors that the analyst read.
+
+    A position is an element's place in a vector. An owner sends its vector in pieces.
 
     Attributes:
-        psi: for each t from 0 to n, the number of positions set in exactly t vectors, over pieces
-            with all reports.
+        psi: for each t from 0 to n, the number of positions that exactly t vectors set, in the
+            pieces that all n owners sent.
         owners: n, the number of owners with vectors that were read.
-        whole: whether each piece has all its reports.
-        left_out: the number of positions of pieces with too few reports.
-        outside: the number of texts that are no report.
+        whole: for each piece, whether all n reports of it arrived.
+        left_out: the number of positions in pieces with missing reports.
+        outside: the number of texts that do not have the format of a report.
     """
 
     psi: Any
@@ -220,7 +229,8 @@ class VectorTally:
 def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
     """Analyst: count the positions by the number of vectors that set them; None without vectors.
 
-    sizes: bits of each piece. counts: the number of each received text.
+    A position is an element's place in the bit vectors. sizes: bits of each piece of a vector.
+    counts: for each piece, how often each text was received.
     """
     read = [list(readable(count, bits)) for count, bits in zip(counts, sizes, strict=True)]
     vector_counts = [sum(times for _, times in piece) for piece in read]
@@ -244,7 +254,10 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
 def estimated(
     section: IncidenceSection, epsilon: float, vector_tally: VectorTally
 ) -> IncidenceEstimate:
-    """Analyst: estimate, for each t, the number of positions that are truly set in t vectors."""
+    """Analyst: estimate, for each t, the number of positions that t vectors set before the noise.
+
+    epsilon: the budget of one bit, in nats.
+    """
     return estimate(vector_tally.psi, eta_of(epsilon), section.beta, section.method, rng=SEED)
 
 
@@ -258,7 +271,7 @@ def score(
     """Return the findings of a run; None if no vector was read.
 
     present: indices of the participating owners. leakage_measure: returns the bits that an owner's
-    linked reports leak about its set, and their standard error.
+    linked reports leak about its set, and their standard error. tallies: the counts of each round.
     """
     sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None
@@ -280,7 +293,8 @@ def result(
 ) -> IncidenceFindings:
     """Return the findings: estimates from the counted vectors, with the truth and the leakage.
 
-    truth: the true counts for each t, if known. leakage: bits, and their standard error.
+    truth: for each t, the true number of elements in exactly t sets; None if it is not known.
+    leakage: bits that an owner's reports leak about its set, and their standard error.
     """
     from ..noisy_questions import rule
 
@@ -313,9 +327,9 @@ def result(
 def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute noisy counts, estimates and limits from the recorded vectors; return a summary.
 
-    The vectors are the board's; budget and method are the scenario's. The true counts are not on
-    the board: the check takes them as claimed and tests that they count the same positions. A
-    replay draws them again, as well as the leakage of an owner's reports.
+    The vectors are read from the board, budget and method from the scenario. The true counts are
+    not on the board: the check takes them as claimed and tests that they add up to the number of
+    positions. A replay recomputes them, and the leakage of an owner's reports.
     """
     findings = claimed(evidence, IncidenceFindings)
     counts, source = evidence.counts(1)
@@ -342,10 +356,10 @@ def recomputed(evidence: ProgramEvidence) -> str:
 
 
 def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
-    """Return the questions for the pieces of a vector, with the randomizer that flips its bits.
+    """Return a question for each piece of a bit vector, with the randomizer that flips its bits.
 
-    epsilon: of one position, in nats. positions: bits of a whole vector. The questions have no
-    values.
+    epsilon: of one bit, in nats. positions: bits of a whole vector. The questions list no possible
+    answers.
     """
     q = 1 / (1 + exp(epsilon))
     named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
@@ -356,9 +370,9 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 
 
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
-    """Return the questions for the pieces of these owners' vectors, with their possible texts.
+    """Return a question for each piece of these owners' bit vectors, with its possible texts.
 
-    epsilon: the epsilon of one position, in nats.
+    epsilon: of one bit, in nats.
     """
     questions = noise(epsilon, positions_of(people))
     return tuple(

@@ -1,5 +1,5 @@
-"""The program `informative`: the columns with the most information, within the promise.
+"""The program `informative`: it releases the columns of largest total entropy within max_exposure.
 
-May import the same rooms as `programs`, and the rules of `two_round`. Must never know other
+May import the same packages as `programs`, and the rules of `two_round`. Must never know other
 programs.
 """

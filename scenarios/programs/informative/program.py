@@ -1,13 +1,14 @@
 """The program `informative`: it releases the columns of largest total entropy.
 
-Where `exposure` keeps as many columns as its bound allows, a nearly constant column counts there as
-much as a column that distinguishes people. Here a column weighs its entropy,
+The program `exposure` releases as many columns as its exposure bound allows; a nearly constant
+column counts there as much as a column that distinguishes people. Here the weight of a column is
+its entropy H, in bits a person,
 
-    H = - sum over values v of p_v log2 p_v,    p_v the share of v in round 1, in bits a person,
+    H = - sum over values v of p_v log2 p_v,    p_v the share of people with v in round 1,
 
-and the heaviest set within the promise is kept. The joint entropy of the released columns is at
-most the sum of their entropies (equal if they are independent); single columns do not determine the
-difference.
+and the set of largest total weight with an exposure bound within max_exposure is released. The
+joint entropy of the released columns is at most the sum of their entropies (equal if they are
+independent). Counts of single columns do not determine the difference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def bits(count: Sequence[int]) -> float:
-    """Return the entropy of a column in bits per person, from its counts; 0 without people."""
+    """Return the entropy of a column in bits per person; 0 without people.
+
+    count: the number of people with each value.
+    """
     from ....analysis.estimation import entropy
 
     people = sum(count)
@@ -50,7 +54,10 @@ class Informative(Decided):
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that weighs each column by its entropy in the counts of round 1."""
+        """Return the strategy that weighs each column by its entropy in the counts of round 1.
+
+        others: the number of people in round 2 if they are other people; None: the same people.
+        """
         from msgspec.structs import replace
 
         from ....protocol.wire.messages import Decision
@@ -59,7 +66,7 @@ class Informative(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
-            """Return the heaviest safe columns. people: respondents of round 1."""
+            """Return the safe columns of largest total entropy. people: respondents of round 1."""
             value_counts = listed(schema, counts)
             column_bits = dict(zip(schema.names, map(bits, value_counts), strict=True))
             rule = named_rule(policy, others, schema)

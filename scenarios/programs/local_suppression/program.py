@@ -1,6 +1,7 @@
 """The program `local-suppression` as a ReleaseProgram (programs/interface.py).
 
-It releases columns in which rare values are left blank, by rules and with random covers.
+It releases columns in which people leave rare values blank, by rules. Some other people, drawn at
+random, leave a blank too (a cover), so that a blank does not reveal a rare value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +47,7 @@ class BlankFindings(OwnFindings):
 class LocalSuppressionProgram(Decided):
     """The program `local-suppression`: people leave rare values blank, by rules of the curator.
 
-    Some other people leave a blank too, drawn at random (covers), so that a blank does not tell
+    Some other people, drawn at random, leave a blank too (covers), so that a blank does not reveal
     which value it hides.
     """
 
@@ -55,7 +56,11 @@ class LocalSuppressionProgram(Decided):
     capabilities = (BoundDecision(), WeighedChoice(), ValueProof(), BlankFindings())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a problem if round 2 asks other people, or if the scenario sets a rule."""
+        """Yield a problem if round 2 asks other people, or if the scenario sets a rule.
+
+        A rule is a method that bounds exposure. This program needs no rule, because it proves its
+        decisions itself by the coverage bound (a count of the cells of common values).
+        """
         return same_people_problems(scenario)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
@@ -65,7 +70,7 @@ class LocalSuppressionProgram(Decided):
         return Strategy(scenario.policy)
 
     def score(self, session: "Session") -> "Scored":
-        """Return the chance that a blank hides a rare value, and the cost of blanks."""
+        """Return the chance that a blank hides a rare value, and the cost of blanks in cells."""
         from .score import score
 
         played, people, scored = session.played, session.crowd.people, super().score(session)

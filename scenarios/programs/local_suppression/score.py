@@ -1,8 +1,9 @@
 """The benefit and the cost of suppressed values: the findings of the program `local-suppression`.
 
-Compared with global suppression (whole columns) twice: at the same bound, as the curator could have
-decided from the same counts; and at the same true exposure, as a decision with full knowledge of
-the table could have been. Cells are (person, column) pairs with a value released by name.
+The release is compared with two releases of whole columns (global suppression). The first has the
+same limit on the exposure bound; the curator could have chosen it from the same counts. The second
+has at most the same number of people truly exposed; only full knowledge of the table allows this
+choice. A cell is the value of a person in a column, released and not blank.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,7 @@ class Rival(Record, frozen=True):
     """A release of whole columns to the same people, for comparison: it leaves no value blank.
 
     Attributes:
-        kept: names of its columns.
+        kept: names of the released columns.
         cells: released cells: people times released columns.
         exposed: share of people in a class smaller than k.
     """
@@ -57,14 +58,17 @@ class Rival(Record, frozen=True):
 
 
 class Blanks(Findings, frozen=True, tag="local-suppression"):
-    """The findings of the program `local-suppression`: its rules, and the number of released cells.
+    """The findings of the program `local-suppression`: suppressed values, and the released cells.
+
+    A cell is the value of a person in a column.
 
     Attributes:
-        rules: a rule for each column with blanks.
-        cells: the number of cells released by name.
-        of: people times features.
-        promise: the release of whole columns with the same certified bound.
-        truth: the release of whole columns with the same true exposure.
+        rules: for each column with blanks, the suppressed values and the numbers of blanks.
+        cells: the number of cells released with their value, not blank.
+        of: the number of all cells: people times features.
+        promise: for comparison, a release of whole columns within the same max_exposure, chosen
+            from the same counts.
+        truth: for comparison, the most whole columns that expose no more people than this release.
     """
 
     rules: tuple[SuppressedColumn, ...]
@@ -82,9 +86,10 @@ def score(
     release: Counts | None,
     codes: Any,
 ) -> Blanks:
-    """Return the findings on a decision and its release.
+    """Return the suppressed values, the released cells, and two releases for comparison.
 
-    marginals: counts of round 1. codes: the respondents of the last round, one row each.
+    marginals: counts of round 1. release: the released counts, or None. codes: the true rows of the
+    respondents of the last round.
     """
     n, names = len(codes), schema.names
     rules = tuple(

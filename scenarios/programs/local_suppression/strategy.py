@@ -1,10 +1,10 @@
 """The program `local-suppression`: the choice of suppressed values and of their cover rate.
 
 After round 1 the curator knows the count of each value. It decides which columns to release and
-which of their values to suppress: people with such a value leave a blank, and all other people
-leave one with a stated probability, so that at least k people leave a blank
-(analysis/suppression/value_suppression.py). A value that fewer than k people have is always
-suppressed; further values are if that releases more cells.
+which of their values to suppress. People with a suppressed value leave a blank. All other people
+leave a blank with a stated probability (a cover), so that at least k people leave one
+(analysis/suppression/value_suppression.py). A value of fewer than k people is always suppressed;
+further values are suppressed if more cells can then be released.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,11 @@ class LocalSuppressionStrategy:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the columns and the suppressed values that release most cells by name."""
+        """Return the columns to release and the values to suppress, so that most cells have values.
+
+        A cell is the value of a person in a column; a suppressed or covered cell is blank. heard:
+        the counts of round 1.
+        """
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.suppression.value_suppression import choose
 
@@ -79,10 +83,10 @@ class LocalSuppressionStrategy:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate for the people of a release: the coverage bound on exposure.
+        """Return the certificate for the people of a release: the coverage bound on exposed people.
 
-        The coverage bound counts the cells of common values; a blank counts as a value. The release
-        shows the number of blanks, so no quantile of a random number is needed.
+        The coverage bound counts the cells of common values; a blank counts as a value. joint: the
+        released counts. They have the number of blanks, so no probability of error remains.
         """
         return prove_singles(self.policy, "coverage", schema, decision.kept, joint)
 
@@ -90,7 +94,7 @@ class LocalSuppressionStrategy:
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
     """Return the decision that releases whole columns, without blanks, within the same limits.
 
-    For comparison. tallies: the counts of round 1.
+    It is made for comparison. tallies: the counts of round 1.
     """
     from ....analysis.suppression import choose_columns
 
@@ -121,17 +125,19 @@ def ranked(tally: Counts) -> tuple[str, ...]:
 
 
 def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the number of people with each of these values."""
+    """Return the number of people with each of these values. tally: the counts of the column."""
     return np.array([tally[value,] for value in values], dtype=np.int64)
 
 
 def cover_column(
     policy: Policy, tallies: Sequence[Counts], j: int, level: int
 ) -> "SuppressionColumn":
-    """Return the cover probability and the bound of a column with `level` values by name.
+    """Return the bounds of a column in which all but the `level` most frequent values are blank.
 
-    tallies: the counts of round 1. j: the place of the column. The cover is the least that makes at
-    least k blanks, up to the policy's delta.
+    The result has the cover: the probability with which people with other values leave a blank too.
+    It is the smallest that gives at least k blanks, except with a part of the policy's delta. With
+    k blanks, no person stands out by a blank. tallies: the counts of round 1. j: the column's
+    index.
     """
     from ....analysis.suppression.value_suppression import column
 
@@ -139,12 +145,18 @@ def cover_column(
     counts = counted(tallies[j], ranked(tallies[j]))
     chosen = column(counts, level, n, policy.k, policy.delta / len(tallies))
     if chosen is None:
-        raise VerificationError(f"column {j}: too few people are left to make {policy.k} blanks")
+        raise VerificationError(
+            f"column {j}: too few people answered; at least {policy.k} must leave the value blank, "
+            "so that a blank does not point to a person"
+        )
     return chosen
 
 
 def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResult]) -> None:
-    """Raise VerificationError unless the counts of round 1 prove the claims of a decision."""
+    """Raise VerificationError unless the counts of round 1 prove the claims of a decision.
+
+    The claims are the suppressed values, the cover probabilities, and the bound on exposed people.
+    """
     from ....analysis.suppression.value_suppression import proved
 
     claimed, tallies = decision.certificate, round_results[0].counts
@@ -172,6 +184,6 @@ def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResu
     people = proved(columns, claimed.k, n, [int(t) for t in claimed.thresholds])
     if people > claimed.people or n != claimed.n:
         raise VerificationError(
-            f"certificate: claims {claimed.people:,} of {claimed.n:,} people; {people:,} of "
-            f"{n:,} are proved"
+            f"certificate: claims at most {claimed.people:,} of {claimed.n:,} people exposed; the "
+            f"counts of round 1 prove {people:,} of {n:,} people"
         )

@@ -1,8 +1,9 @@
-"""The program `pairs`: it releases the heaviest two columns, or a single column, within the bound.
+"""The program `pairs`: it releases at most two columns, of largest weight, within max_exposure.
 
-Most published tables have two columns, and cells of few columns are large. `exposure` keeps as many
-columns as its bound allows; `pairs` keeps at most two: the heaviest within the bound of the
-policy's rule; of equally heavy tables the table with the lower bound, then the first.
+Most published tables have two columns, and cells of few columns are large. `exposure` releases as
+many columns as its exposure bound allows. `pairs` releases at most two columns, of largest total
+weight with a bound within max_exposure. Among tables of equal weight it takes the table with the
+lowest bound, then the first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,10 +31,10 @@ MAX_COLUMNS = 2  # most columns of a cross table (counts of two columns together
 def cross_table(
     policy: Policy, schema: "Schema", counts: Sequence[Sequence[int]], new_people: int | None
 ) -> tuple[int, ...]:
-    """Return the one or two columns to release; () if no table is safe.
+    """Return the released columns, at most two; () if no table is safe.
 
-    counts: people with each value of each column, zeros of a public domain included. new_people:
-    the number of new people in round 2; None if it asks the people of round 1.
+    counts: for each column, the people with each value, zeros of a public domain included.
+    new_people: the number of people in round 2 if they are other people; None: the same people.
     """
     from ..curated.rule_names import PLAIN, PRICED
     from ..curated.rules import bound, named_rule
@@ -85,14 +86,17 @@ class PairsProgram(Decided):
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Yield a problem for more than two required columns, besides the usual problems."""
+        """Yield a problem for more than two required columns, and the problems of `Decided`."""
         if len(scenario.policy.required) > MAX_COLUMNS:
             message = 'kind = "pairs" releases two columns at most; require no more'
             yield problem(("policy", "required"), message)
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that chooses the table from the counts of single columns."""
+        """Return the strategy that chooses the table from the counts of single columns.
+
+        others: the number of people in round 2 if they are other people; None: the same people.
+        """
         from ....protocol.wire.messages import Decision
         from ..curated.rules import BySingles, as_certificate, bound, choose, listed, named_rule
 
