@@ -1,7 +1,7 @@
-"""The parts of a release program that only some programs have.
+"""The optional parts of a release program: interfaces that only some programs implement.
 
-A program lists its parts in `capabilities`. A caller asks for a part by its class and uses its
-content; None: the program does not have this part.
+A program lists its parts in `capabilities`. A caller requests a part by its class; None means that
+the program lacks this part.
 
     noise = capability(scenario, LocalNoise)     # registry.py
     schema = noise.schema(scenario, schema) if noise else schema
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 class LocalNoise(Capability):
-    """The part of a program with users that add noise to their answers before they seal them.
+    """The part of a program with users that add noise to their answers before they encrypt them.
 
-    The analyst counts the noisy answers (reports); there is no decision by the curator.
+    The analyst counts the noisy answers (reports); no curator decides on released columns.
     """
 
     answers = AnswerKind.REPORTS
@@ -62,7 +62,7 @@ class LocalNoise(Capability):
     def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Return the names of the announced features, a feature for each report.
 
-        names: the names of the features of the people.
+        names: the names of the people's features, before noise.
         """
         return tuple(names)
 
@@ -78,7 +78,9 @@ class LocalNoise(Capability):
 
 
 class ThresholdOpening(Capability):
-    """The part of a program that opens only rows shared by k people: its only round is the release.
+    """The part of a program with which the analyst can decrypt only rows that k people share.
+
+    Such a row is open, every other row stays closed. The only round is the release.
 
     Attributes:
         parties: the parties of a session besides shufflers, curator and analyst.
@@ -89,7 +91,7 @@ class ThresholdOpening(Capability):
     parties: tuple[str, ...] = ()
 
     def participation(self, policy: "Policy") -> "Participation | None":
-        """Return the rate at which people take part at random; None if all people take part."""
+        """Return the random draw by which a person takes part; None if all people take part."""
         raise NotImplementedError
 
     def exposed(self, release: "Counts", k: int) -> int:
@@ -100,15 +102,19 @@ class ThresholdOpening(Capability):
         raise NotImplementedError
 
     def excluded(self, release: "Counts", policy: "Policy", schema: "Schema") -> int:
-        """Return the number of people that every reader of a release knows by exclusion.
+        """Return the number of people in small classes that a release reveals by exclusion.
 
-        Their rows stayed closed; as all other people are in the release, fewer than k people can
-        have their values.
+        Their rows stayed encrypted, because fewer than k people share each row. The values that the
+        release shows rule out other values, so 1 to k - 1 people must have the remaining values.
         """
         raise NotImplementedError
 
     def variants(self, policy: "Policy") -> "Iterator[tuple[str, Policy]]":
-        """Yield the policies that a comparison plays, each with the ending of its row's name."""
+        """Yield the variants of a policy that a comparison of programs plays, as (suffix, policy).
+
+        The suffix, such as " prefixes", is added to the program's name in the table of the
+        comparison.
+        """
         raise NotImplementedError
 
 
@@ -134,23 +140,26 @@ class ColumnDecision(Capability):
         raise NotImplementedError
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":  # noqa: ARG002
-        """Return, for each suppressed column of a session, the limits that would admit it.
+        """Return each suppressed column of a session, with the limits that would admit it.
 
-        () if no single limit is the reason.
+        () if the program does not compute such limits.
         """
         return ()
 
 
 class RuleDecision(ColumnDecision):
-    """The part of a program that decides by the rule of its policy, from single columns alone."""
+    """The part of a program that decides by the exposure rule of its policy, from single columns.
+
+    The rule bounds the exposure of a set of columns from the counts of each column by itself.
+    """
 
     def unreleased(
         self, policy: "Policy", rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
     ) -> "Iterator[UnreleasedColumn]":
         """Yield each suppressed column with the limits that would admit it to the release.
 
-        rule: the rule that bounds the exposure. counts: the people with each value, for each
-        column.
+        rule: the name of the method that bounds exposure. counts: for each column, the people with
+        each value.
         """
         raise NotImplementedError
 
@@ -168,7 +177,8 @@ class WeighedChoice(Capability):
 class OwnProof(Capability):
     """The part of a program that proves its decisions itself, not by a rule of `analysis`.
 
-    The rule in the certificate of such a decision begins with the kind of the program.
+    A decision's certificate names the rule that proves its exposure bound. Here that name begins
+    with the kind of the program.
     """
 
     def verify(
@@ -203,5 +213,8 @@ class DeeperQueries(Capability):
     keys = ("curator_exposure", "ask")
 
     def calls(self, policy: "Policy", columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the largest possible queries for groups of columns, as if each group were safe."""
+        """Yield the queries for groups of columns that a session can have at most.
+
+        Every group of columns counts as safe to query here.
+        """
         raise NotImplementedError

@@ -13,7 +13,7 @@ class AnswerKind(StrEnum):
     Attributes:
         ROWS: true values, which the curator and the analyst count.
         REPORTS: values with noise, or other random reports, which the analyst counts.
-        OPENED: sealed rows, of which the analyst opens only values that k people share.
+        OPENED: encrypted rows, of which the analyst can decrypt only values that k people share.
     """
 
     ROWS = "rows"

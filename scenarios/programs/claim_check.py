@@ -12,10 +12,10 @@ CLOSE = 1e-9  # relative tolerance of checks: last digits of floats may depend o
 
 
 def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
-    """Raise VerificationError unless computed and claimed plain data agree.
+    """Raise VerificationError unless a computed and a claimed figure agree.
 
-    where: the place that a message names. close: the relative tolerance of floats; other values are
-    equal.
+    where: the name of the figure, for messages. close: the relative tolerance of floats; all other
+    values must be equal. Lists and dicts are compared element by element.
     """
     if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
         for key, value in actual.items():
@@ -31,7 +31,7 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
 
 
 def claimed(evidence: ProgramEvidence, kind: type[F]) -> F:
-    """Return the findings of this record type in result.json.
+    """Return the program's findings in result.json, of the record type `kind`.
 
     Raises NoGround (the claim cannot be checked) if result.json has no such findings.
     """

@@ -10,7 +10,7 @@ ALL_SUBSETS = 8  # parties up to which every coalition is scored; with more, onl
 
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:
-    """Return the parties that handle other people's messages, in the order of all tables."""
+    """Return the parties that handle other people's messages, in the order that tables use."""
     return topology_of(scenario).handlers(scenario)
 
 
@@ -53,10 +53,11 @@ def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
 def _through_pairs(
     pairs: Sequence[frozenset[str]], names: Sequence[str]
 ) -> Iterator[Iterable[str]]:
-    """Yield coalitions of a reader and an end of every audited pair of shufflers.
+    """Yield coalitions of a reader with one shuffler of every audited pair: the first, or second.
 
-    Only with many parties; else all subsets are scored already. pairs: neighbouring shufflers that
-    open half of their links in an audit.
+    With few parties it yields no coalition, because all subsets are scored already. pairs:
+    neighbouring shufflers that open half of their links in an audit. names: all parties, the two
+    readers first.
     """
     if pairs and len(names) > ALL_SUBSETS:
         for end in (min, max):

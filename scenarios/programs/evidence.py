@@ -1,6 +1,7 @@
 """The interface through which a program verifies a run: its record and the claims of result.json.
 
-scoring/result.py and verification/evidence.py implement it; programs know no more of a record.
+lab/scoring/result.py and records/verification/evidence.py implement it. Programs see no other part
+of a record.
 """
 
 # pyright: reportReturnType=false
@@ -26,11 +27,11 @@ class NoGround(Exception):
 
 
 class Claims(Protocol):
-    """The content of result.json that a program reads (scoring/result.py has all of it)."""
+    """The content of result.json that a program reads (lab/scoring/result.py has all of it)."""
 
     @property
     def seed(self) -> int | None:
-        """The seed; None if system randomness was used."""
+        """The seed of the run; None if system randomness was used."""
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ class Claims(Protocol):
 
     @property
     def marginals(self) -> Mapping[str, Mapping[str, int]]:
-        """The counts of round 1: the number of people by feature and value."""
+        """The counts of round 1: for each feature, the number of people with each value."""
 
     @property
     def decision(self) -> Any:
@@ -50,11 +51,11 @@ class Claims(Protocol):
 
     @property
     def exposure(self) -> Any:
-        """A WrittenExposure: true share of exposed people, certified bound, worst possible."""
+        """A WrittenExposure: the true exposure (share of people), the bound, the worst case."""
 
     @property
     def burned(self) -> str | None:
-        """The reason why a round was aborted; None if all were completed."""
+        """The reason why a round was aborted; None if all rounds were completed."""
 
     @property
     def digest(self) -> str:
@@ -62,11 +63,11 @@ class Claims(Protocol):
 
     @property
     def peers(self) -> "PeersFound | UnsetType":
-        """The findings among peers: misbehaving peers, and messages that coalitions follow."""
+        """The findings among peers: misbehaving peers, and messages that coalitions trace."""
 
     @property
     def findings(self) -> "Findings | UnsetType":
-        """The findings of the program in its own record; UNSET without such a record."""
+        """The program's own findings; UNSET if the program writes none."""
 
 
 class Recorded(Protocol):
@@ -94,7 +95,7 @@ class Recorded(Protocol):
 class ProgramEvidence(Protocol):
     """The input of a program's `verify`: a recorded run and its counts.
 
-    verification/evidence.py implements it.
+    records/verification/evidence.py implements this interface.
     """
 
     @property
@@ -109,15 +110,16 @@ class ProgramEvidence(Protocol):
     def schema(self) -> "Schema":
         """The features with their values, as announced, or as agreed among peers.
 
-        Of an ideal run only the numbers of values are known.
+        The record of an ideal run (without messages) has only the number of values of each feature.
         """
 
     @property
     def transcript(self) -> Transcript:
-        """The recorded messages; NoGround for an ideal run."""
+        """The recorded messages; raises NoGround for an ideal run, which has no messages."""
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """Return the counts of a round for each query, and a clause on their source.
+        """Return the counts of a round, one for each set of columns in its query, and their source.
 
-        NoGround if the round was not counted.
+        number: the round, from 1. The source is a clause. Raises NoGround if the round was not
+        counted.
         """

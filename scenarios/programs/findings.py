@@ -1,6 +1,6 @@
-"""The base class of the records of programs' findings, and the record of an epsilon.
+"""The base class of programs' own findings in result.json, and the record of an epsilon.
 
-Each program with findings has a subclass with its own tag.
+Each program with findings of its own has a subclass with its own tag.
 """
 
 from typing import TYPE_CHECKING
@@ -15,14 +15,15 @@ class StatedEpsilon(Record, frozen=True):
     """An epsilon of a run, with the delta and the adjacency for which it holds.
 
     Attributes:
-        of: the view or report it bounds: "local", "one feature", "shuffled: class", ...
+        of: the bounded view or report: "local", "one feature", "shuffled: class", ...
         nats: an upper bound in nats; infinite if there is no bound.
         at_least: a lower bound in nats; equal to `nats` if the value is exact.
-        delta: the delta at which it holds; 0 for a pure epsilon.
+        delta: the delta at which the epsilon holds; 0 for a pure epsilon.
         adjacency: the difference between neighbouring collections.
         reading: the meaning of (epsilon, delta): "hockey-stick", or "probabilistic", which holds
             except for unlikely outcomes of total probability delta.
-        relied_on: people who are assumed to keep their reports secret; None: all, or not needed.
+        relied_on: people who are assumed to keep their reports secret; None: all people, or no such
+            assumption is needed.
     """
 
     of: str
@@ -35,7 +36,7 @@ class StatedEpsilon(Record, frozen=True):
 
 
 class Findings(Record, frozen=True, tag_field="program"):
-    """The base class of a program's own findings in a session, beside the scores of every run.
+    """The base class of a program's own findings in a session; scores of every run are elsewhere.
 
     A subclass has its own tag. Its fields are part of an outcome and, under `findings`, of
     result.json.
@@ -43,15 +44,15 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of people counted in each round but the release.
+        """The number of people counted in each round except the release.
 
-        () if the marginals of the result state it.
+        () if the marginals in result.json already state these numbers.
         """
         return ()
 
     @property
     def short(self) -> str:
-        """The main finding, in a clause; empty if the released columns state it."""
+        """The main finding, in a clause; empty if the released columns are the main finding."""
         return ""
 
     @property
@@ -66,9 +67,9 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The shares with a 95 % interval from 0 to 1, each as text `feature = value`.
+        """The estimated shares with a 95 % interval from 0 to 1, each as text `feature = value`.
 
-        Estimates with this interval exclude no value of the share.
+        Such an estimate excludes no possible share.
         """
         return ()
 
@@ -81,15 +82,17 @@ class Findings(Record, frozen=True, tag_field="program"):
     def by_exclusion(self) -> "tuple[int, int] | None":
         """The number of users known by exclusion: to all readers, and to the analyst.
 
-        A user is known by exclusion if all people outside its small class are in the release. The
-        analyst that opens rows knows more than other readers. None if no value is suppressed for
-        certain.
+        A user is known by exclusion if all people outside a small class are in the release, so that
+        the user must be in the class. An analyst that opens (decrypts) rows also sees the sizes of
+        the groups that stay closed. None if no value is certain to be suppressed.
         """
         return None
 
     def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
-        """Return the release scaled to all people, and the share of cells that it releases.
+        """Return the release scaled to all people, and the share of all cells that the release has.
 
-        None if all people took part, so that no scaling is needed.
+        A cell is the value of a person in a column. If people take part at random, the counts are
+        divided by the rate of participation. None if all people took part, so that no scaling is
+        needed.
         """
         return None

@@ -1,8 +1,9 @@
 """The interface of a release program, with the records that it reads and returns.
 
-The rooms above (scoring, play, verification) make or read these records; the programs know no more
-of them. All other modules ask the registry for a program and then the program itself: they compare
-no kinds. A program with few differences inherits from `curated/program.py`.
+Scoring and play (scenarios/lab) and verification (scenarios/records) make and read these records.
+Programs know nothing else about them. Other modules get a program from the registry and call its
+methods; they never compare its kind with a name. A program with few differences inherits from
+`curated/program.py`.
 """
 
 # pyright: reportReturnType=false
@@ -46,7 +47,7 @@ class ConsideredColumns:
     """A set of columns that the curator considered, with its exposure bound.
 
     Attributes:
-        columns: their names.
+        columns: the names of the columns.
         promised: the upper bound on the share of exposed people.
         rule: the name of the rule, the method that proves the bound.
         safe: whether the bound is within max_exposure.
@@ -62,10 +63,10 @@ class Raised(Record, frozen=True):
     """An alarm that a party raised on the board.
 
     Attributes:
-        party: the party that raised it.
+        party: the party that raised the alarm.
         round: the number of the round, from 1.
         cause: the cause, by its name.
-        borne_out: whether the board confirms it; else the alarm is false.
+        borne_out: whether the board confirms the alarm; else the alarm is false.
     """
 
     party: str
@@ -82,7 +83,7 @@ class Effect(Record, frozen=True):
         parties: the attackers.
         unit: the unit of value, such as people not counted.
         value: the number of units achieved.
-        of: the largest possible number.
+        of: the largest number of units that the attack could achieve.
     """
 
     attack: str
@@ -100,8 +101,8 @@ class Played:
         calls: the queries that were answered.
         tallies: the counts of each of these queries.
         decision: the columns of the release; None: there was no decision.
-        release, burned: the number of people by combination of values, None without a release; the
-            reason for an abort, None without an abort.
+        release: the number of people by combination of values; None without a release.
+        burned: the reason for an abort; None without an abort.
         refused: the number of refused messages, by reason.
         digest: the digest of the whole board, 32 bytes.
         look: returns the pooled view of some parties.
@@ -109,8 +110,9 @@ class Played:
         truth: the full answer of each user; None if it was not recorded.
         attacks, alarms: the effect of each attack, and the alarms with their parties.
         unmet: the attacks and deviations that found no occasion, a sentence each.
-        rows_read: returns the rows that each attack reads; None: use their effects.
-        peers: the messages that peers follow together; None in a central topology.
+        rows_read: returns the effect of each attack in rows that the attackers read; None:
+            `attacks` has the effects.
+        peers: the messages that coalitions of peers can trace; None in a central topology.
     """
 
     calls: "tuple[Call, ...]"
@@ -132,7 +134,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringSettings:
-    """All that the scores of a session take from its scenario.
+    """The settings that the scores of a session take from its scenario.
 
     Attributes:
         program: the release program.
@@ -140,9 +142,10 @@ class ScoringSettings:
         local: the noise that users add.
         incidence: the method that estimates the counts of sets.
         questions: the questions that are answered with noise; () without noise.
-        names: the announced features.
+        names: the names of the announced features.
         sizes: the number of values of each column of the people.
-        proving: the strategy by which the analyst proves the promise; None: it does not.
+        proving: the strategy by which the analyst proves the exposure bound of the release; None:
+            the analyst proves no bound.
         coalitions: the parties of each coalition that is scored.
         knows: the columns that the attacker of the scenario knows; (): no columns are named.
         rows: the largest number of rows of a person; None: each has one.
@@ -172,9 +175,9 @@ class Session:
     """A session that was played, as its program scores it.
 
     Attributes:
-        settings: all that its scores take from the scenario.
+        settings: the scenario's settings for scores.
         crowd: the people.
-        played: the outcome.
+        played: the outcome of the session.
         present: returns the indices of the respondents of a round.
     """
 
@@ -186,15 +189,15 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The findings of a program in a session, beside the scores that every run has.
+    """The findings of a program in a session, in addition to the scores that every run has.
 
     Attributes:
-        findings: a record of the program's own; None if every run has all of its findings.
-        release: the release made of reports; a program with a deciding curator leaves it to the
-            session.
+        findings: the program's own record; None if the scores of every run are all findings.
+        release: the counts of reports, if people report with noise; else None, because the session
+            has the release.
         information: bits that a person's reports carry about its values; None without reports.
         considered: sets of columns, each with its exposure bound.
-        dropped: the reason for each suppressed column.
+        dropped: each suppressed column with the limits that would admit it.
     """
 
     findings: Findings | None = None
@@ -209,8 +212,9 @@ class ReleaseProgram(Protocol):
 
     Attributes:
         kind: the kind of policy in a scenario file.
-        wire: the sequence of queries in a session, a value of protocol/announcement.py's Program.
-        compared: the row of a comparison that the program is played in; None if it is not compared.
+        wire: the sequence of queries in a session, a value of `Program` in
+            protocol/wire/announcement.py.
+        compared: the row of a comparison table that shows the program; None if it is not compared.
         note: the remark in that row.
         capabilities: the parts that only some programs have (capabilities.py).
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
@@ -242,10 +246,14 @@ class ReleaseProgram(Protocol):
         """
 
     def score(self, session: Session) -> Scored:
-        """Return the findings of this program beside the scores of every run."""
+        """Return the findings that only this program has in a session.
+
+        Scores that every run has, such as exposure and leakage, are computed in lab/scoring.
+        """
 
     def verify(self, evidence: ProgramEvidence) -> str:
         """Recompute the program's own findings from the record of a run, and return a summary.
 
-        Raises VerificationError if the claim differs, NoGround if there is no claim.
+        Raises VerificationError if a claim in result.json differs, NoGround if there is no such
+        claim.
         """

@@ -4,7 +4,7 @@
     grr                    a value of the feature                     GRR(a, e)
     rappor, oue, blh       a bits, a bit per value                  UnaryEncoding.rappor, .oue, .blh
     local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
-    subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
+    subset                 a bits, s of them 1                      SubsetSelection.best(a, e)
     hadamard               a column of a matrix                     Hadamard(a, e)
     hadamard-blocks        a column of the own block                HadamardBlocks.best(a, e)
     projective             a point of a projective space            ProjectiveGeometry.best(a, e)
@@ -14,11 +14,12 @@
     memoized, ...          a bits, noise kept and fresh             Memoized.from_epsilon(a, e, all)
     prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
-epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
-e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. With
-`local.features = "sample"` a person draws one feature and reports it: e = epsilon, and the one
-report (`SampledFeature`) names the feature. The text format of reports is in `encoding`; the
-estimates from reports are in `score`.
+a is the number of values of a feature, d the number of features, and e the privacy budget of one
+feature. epsilon is the whole budget of a person, in nats. Each of d features is reported by itself
+with e = epsilon / d; bit-flip makes one report of all features, in which each bit has e. With
+`local.features = "sample"` a person draws one feature and reports only this feature: e = epsilon,
+and the report (`SampledFeature`) names the feature. The text format of reports is in `encoding`;
+the estimates from reports are in `score`.
 """
 
 from collections import Counter
@@ -63,7 +64,8 @@ class Question:
         columns: the columns of the population that the report is about.
         values: the possible values of each of these columns.
         randomizer: the mechanism: an object of analysis/randomizers.
-        packed: whether values and reports are pieces of long vectors, as sets.py writes them.
+        packed: whether an answer is a piece of a set's bit vector, as hexadecimal digits
+            (populations/sets.py); else it is a value.
     """
 
     name: str
@@ -74,16 +76,16 @@ class Question:
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The values of the first column, the only one unless a report is about several columns."""
+        """The possible values of the first column; most reports are about this column only."""
         return self.values[0]
 
 
 def rule(local: Local, features: int) -> str:
     """Return the noise as the announcement states it, as text: equal for equal mechanisms.
 
-    Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features it is divided
-    over; of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one
-    set. If a person draws a feature, `one of 3`.
+    Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features that share it.
+    If a person draws one feature, `one of 3`. For sets (0 features) `bit-flip epsilon=1 each
+    position`: the budget of one element in one set.
     """
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
     division = "one" if is_sampled(local, features) else "each"
@@ -96,23 +98,28 @@ def rule(local: Local, features: int) -> str:
 def forever(local: Local) -> float:
     """Return the epsilon (nats) of all reports that a person ever makes about an answer.
 
-    For a mechanism with noise that the person keeps from run to run.
+    For a mechanism with noise that the person keeps from run to run. Without `forever` in the
+    scenario, it is twice the epsilon of one report.
     """
     return float(local.forever or 2 * (local.epsilon or 0.0))
 
 
 def share(epsilon: float, features: int) -> float:
-    """Return the epsilon (nats) of one feature or bit: the budget divided over all of them."""
+    """Return the epsilon (nats) of one feature or bit: an equal part of the whole budget."""
     return epsilon / features
 
 
 def is_sampled(local: Local, features: int) -> bool:
-    """Whether each person draws one of several features at random, and reports it alone."""
+    """Whether each person draws a feature at random and reports only this feature."""
     return features > 1 and local.features == "sample"
 
 
 def feature_budget(local: Local, features: int) -> float:
-    """Return the epsilon (nats) of a report about one of `features` features."""
+    """Return the epsilon (nats) of a report about a single feature.
+
+    features: the number of features; they share the budget unless a person draws a feature at
+    random.
+    """
     epsilon = local.epsilon or 0.0
     return epsilon if is_sampled(local, features) else share(epsilon, features)
 
@@ -120,7 +127,10 @@ def feature_budget(local: Local, features: int) -> float:
 def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
-    """Return the questions of a scenario with noise. names, values: of the people's features."""
+    """Return the questions of a scenario that people answer with noise.
+
+    names, values: the names and the possible values of the people's features.
+    """
     each = feature_budget(scenario.local, len(names))
     mechanism = mechanisms()[scenario.local.mechanism]
     making, every = load(mechanism.place), tuple(range(len(names)))
@@ -148,7 +158,7 @@ def questions(
 def domain_argument(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
     """Return the first argument of a randomizer: number of values, numbers, or texts.
 
-    It depends on the mechanism. name, domain: of the feature.
+    The mechanism determines which. name, domain: name and values of the feature.
     """
     if mechanism.words:
         return tuple(domain)
@@ -156,9 +166,10 @@ def domain_argument(mechanism: Mechanism, name: str, domain: Sequence[str]) -> A
 
 
 def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
-    """Return the argument `width` of a randomizer that finds texts: bytes of an open feature.
+    """Return the argument `width` of a randomizer for a feature without a list of values.
 
-    An open feature has no list of values. {} for other features and mechanisms.
+    It is the largest number of bytes of a text. {} for other features, and for mechanisms that
+    cannot find unlisted values. name: the feature.
     """
     opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
     return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
@@ -167,7 +178,8 @@ def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
     """Return the announced features: a feature for each message of a report.
 
-    Rules that make values coarser are announced with them: people apply them before the noise.
+    Most reports are one message. A report that is split into shares has a message for each share.
+    Rules that make values coarser are announced too, because people apply them before the noise.
     """
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
@@ -184,14 +196,18 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
 def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
     """Return the rules that make values of a reported feature coarser.
 
-    () for a report about several features: they have no rules (check.py).
+    () for a report about several features, which cannot have rules (randomized/check.py).
     """
     first, *more_columns = question.columns
     return () if more_columns else schema.features[first].rules
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the announced features, one for each message of a report."""
+    """Return the names of the announced features: a feature for each message of a report.
+
+    names: the people's features. Most reports are a single message; a report split into shares has
+    several.
+    """
     mechanism = mechanisms()[scenario.local.mechanism]
     if mechanism.split:
         from ...analysis.randomizers.split_mix import shares_needed
@@ -204,9 +220,10 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def pieces(name: str, copies: int) -> tuple[str, ...]:
-    """Return the names of a question's announced features, one for each message of a report.
+    """Return the names of a question's announced features: a feature for each message of a report.
 
-    copies: messages of a report, such as the shares of a sum.
+    copies: messages of a report, such as the shares of a sum. With several, the names end in .1,
+    .2.
     """
     return (name,) if copies == 1 else tuple(f"{name}.{place + 1}" for place in range(copies))
 
@@ -214,7 +231,8 @@ def pieces(name: str, copies: int) -> tuple[str, ...]:
 def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
     """Return the counts of reports to each question, added over the messages of a report.
 
-    counts: the counts of each announced feature, as the analyst read them.
+    A report may be split into several messages, each announced as a feature. counts: the counts of
+    each announced feature, as the analyst read them.
     """
     tallies: list[Counts] = []
     first = 0
@@ -227,14 +245,17 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
         )
         first += question.randomizer.messages_per_person
     if first != len(counts):
-        raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
+        raise DataError(
+            f"counts of reports: found {len(counts)}; {first} are needed, one per message"
+        )
     return tallies
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
     """Return people by (feature, report), the release of a run; None if it would be too long.
 
-    names: the names of the announced features. counts: the counts that the analyst read.
+    names: the names of the announced features. counts: for each of them, how often each report
+    arrived.
     """
     if sum(len(count) for count in counts) > MAX_LISTED:
         return None
@@ -248,7 +269,10 @@ def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None"
 
 
 def joined(names: Sequence[str]) -> str:
-    """Return the name of a report about several features; their number if names are too long."""
+    """Return the name of a report about several features.
+
+    It is made of the names of the features; of their number if that would be too long.
+    """
     name = "+".join(names)
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} features"
 
@@ -258,16 +282,16 @@ def randomization(
 ) -> Randomization:
     """User: return the function that randomizes a person's answers with its own entropy.
 
-    schema: the features, whose rules first make the person's values coarser; None: they are coarse
-    already. memory: a secret of the person, equal in all runs, that seeds the noise it keeps; b"":
-    it keeps no noise.
+    schema: the features, with rules that first make the person's values coarser; None: they are
+    coarse already. memory: a secret of the person, equal in all runs, that seeds noise kept from
+    run to run; b"": the person keeps no noise.
     """
     import numpy as np
 
     places = [[{v: i for i, v in enumerate(d)} for d in question.values] for question in questions]
 
     def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
-        """Return the texts of a person's reports. row: its true values."""
+        """Return the texts of a person's reports. row: the person's true values."""
         row = row if schema is None else schema.coarsen(row)
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
         texts: list[str] = []
@@ -296,7 +320,11 @@ def randomization(
 
 
 def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
-    """Return the seed of the noise that a person keeps for a question and this answer."""
+    """Return the seed of the noise that a person keeps for a question and this answer.
+
+    memory: the person's secret. row: its true values. Equal answers to a question get the same
+    seed.
+    """
     values = [row[column] for column in question.columns]
     seed_text = repr((question.name, question.domain, question.randomizer, values))
     return int.from_bytes(blake2b(seed_text.encode(), key=memory, digest_size=SEED).digest(), "big")
@@ -305,7 +333,7 @@ def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
     """Users: randomize the answers of many people to a question, and return the reports as text.
 
-    codes: places of the true values in their domains, shape (people, columns of the question).
+    codes: indices of the true values in their domains, shape (people, columns of the question).
     """
     if question.packed:
         from ..populations.sets import flip_texts
@@ -322,9 +350,10 @@ def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
 def ideal_reports(
     questions: Sequence[Question], people: "Population", present: Any, entropy: "Entropy"
 ) -> "PeopleTable":
-    """Return the reports of the people with these indices, without messages.
+    """Return the reports of people in a run without messages. present: the people's indices.
 
-    With a seed, each person draws the noise of its real run; else all draw together.
+    With a seed, each person draws the same noise as in a real run; without a seed, the noise of all
+    people is drawn together, which is faster.
     """
     if entropy.seeded:
         from ...protocol.wire.parties import user
@@ -351,7 +380,10 @@ def ideal_reports(
 
 
 def _report_blocks(question: Question, codes: Any) -> list[str]:
-    """Return the reports of people to a question, drawn a block at a time to limit memory."""
+    """Return the reports of people to a question, drawn for a block of people at a time.
+
+    Blocks limit memory. codes: indices of all true values in their domains.
+    """
     import numpy as np
 
     rng = np.random.default_rng()
@@ -365,7 +397,7 @@ def _report_blocks(question: Question, codes: Any) -> list[str]:
 
 
 def as_table(column_texts: Sequence[Sequence[str]]) -> "PeopleTable":
-    """Return a table of people with these texts as its columns. column_texts: a text a person."""
+    """Return a table of people from texts. column_texts: for each column, people's texts."""
     import numpy as np
 
     from ...protocol.ideal import PeopleTable

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class OneRound(Decided):
-    """The base class of programs with a single query, of which the answers are the release."""
+    """The base class of programs with a single query; its answers are the release."""
 
     capabilities: tuple[Capability, ...] = ()
 
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
-        """Return the only query of a session, in a list."""
+        """Return the queries of a session: a list with the single query."""
         from ...protocol.board.strategies import first_call
         from ...protocol.wire.announcement import Program
 

@@ -1,4 +1,4 @@
-"""The findings of a run among peers: misbehaving peers, and messages that coalitions follow.
+"""The findings of a run among peers: misbehaving peers, and messages that coalitions can trace.
 
 Peers mix their messages among themselves, without shufflers, curator and analyst.
 """
@@ -16,9 +16,9 @@ class Spread(Record, frozen=True):
     The interval has no width if all coalitions were measured.
 
     Attributes:
-        mean: over coalitions.
-        low: the lower end.
-        high: the upper end.
+        mean: the mean over the measured coalitions.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
     """
 
     mean: float
@@ -28,16 +28,16 @@ class Spread(Record, frozen=True):
 
 @keeps_old(all_="coalition_count")
 class OfSize(Record, frozen=True):
-    """The messages that coalitions of one size follow from their sender to the ballot.
+    """The messages that coalitions of one size can trace from their sender to the ballot.
 
     Attributes:
         size: members of a coalition.
         tried: the number of coalitions measured.
         coalition_count: the number of coalitions of this size.
-        expected: the expected share of onions with their whole path in the coalition.
-        onions: the share of outsiders' onions that the coalition follows to the ballot.
-        people: the number of outsiders that it links to a value.
-        rows: the number of outsiders that it links to their released row.
+        expected: the expected share of onions with all peers of their path in the coalition.
+        onions: the share of other peers' onions that the coalition traces to the ballot.
+        people: the number of other peers that the coalition links to a value.
+        rows: the number of other peers that the coalition links to their released row.
     """
 
     size: int
@@ -58,7 +58,7 @@ class PeersFound(Record, frozen=True):
         path: the number of peers that every message passes.
         onions: the number of onions per peer and round.
         charges: the peers that the board proves to have misbehaved, with reasons.
-        sizes: the messages that coalitions follow, by size; () without messages.
+        sizes: the messages that coalitions can trace, by number of members; () without messages.
     """
 
     agreement: str
@@ -72,9 +72,9 @@ class PeersFound(Record, frozen=True):
 def smallest_linking(among: PeersFound) -> int | None:
     """Return the size of the smallest coalition known to link a peer to a value, or None.
 
-    Of many peers not every coalition is measured, and few random coalitions hold all peers of a
-    path. A coalition that holds all peers of a message's path follows the message, so a coalition
-    of the length of a path is large enough.
+    With many peers only random coalitions are measured, and few of them contain all peers of a
+    message's path. A coalition with all peers of a path traces the message. So the length of a path
+    is an upper bound on the size. None if no measured coalition links a peer to a value.
     """
     first = next((size.size for size in among.sizes if size.people.mean > 0), None)
     return None if first is None else min(first, among.path)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PeopleSource(Capability):
-    """The part of a program that draws the people of a scenario; by default they have columns."""
+    """The part of a program that draws the people of a scenario: here, people with columns."""
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
         """Return the facts known before a draw (features, sizes, number of people), and problems.
@@ -39,7 +39,10 @@ class PeopleSource(Capability):
         return scenario.feature or tuple(FeatureSection(name=name) for name in names)
 
     def recorded_features(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the features of a recorded run. sizes: the number of values of each."""
+        """Return the names of the features in a recorded run.
+
+        sizes: the number of values of each column.
+        """
         return tuple(feature.name for feature in scenario.feature)
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
@@ -50,15 +53,22 @@ class PeopleSource(Capability):
 class SetPopulation(PeopleSource):
     """The part of a program that asks owners of sets.
 
-    A set is a vector of bits (positions), sent in pieces.
+    A set is a vector with a bit for each element; its owner sends the vector in pieces.
     """
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
-        """Return the facts known of the owners, with the pieces of their vectors, and problems."""
+        """Return the facts known about the owners of sets before a draw, and problems.
+
+        The facts are the number of owners and the names of the reported pieces of their bit
+        vectors.
+        """
         return set_facts.people(scenario, base)
 
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
-        """Return all owners: they are read, or generated, at once, and asked in a single round."""
+        """Return all owners of sets; they are asked in a single round.
+
+        Owners from a file, or generated with a seed. Raises DataError for data that do not fit.
+        """
         from ..populations.samples import Samples
         from ..populations.sets import owners
 
@@ -70,17 +80,20 @@ class SetPopulation(PeopleSource):
         scenario: Scenario,  # noqa: ARG002
         names: tuple[str, ...],  # noqa: ARG002
     ) -> tuple[FeatureSection, ...]:
-        """Return (): pieces of vectors are not features of a scenario."""
+        """Return (): owners report pieces of bit vectors, for which there is no [[feature]]."""
         return ()
 
     def recorded_features(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the names of the pieces of the vectors in a recorded run."""
+        """Return the names of the reported features: pieces of the owners' bit vectors.
+
+        sizes: one entry for each element that sets may have.
+        """
         from ..populations.sets import piece_names
 
         return piece_names(len(sizes))
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
-        """Return 2 for every position: each is a column with two values."""
+        """Return 2 for every element of the owners' sets: in the set, or not."""
         from ..populations.sets import positions_of
 
         return (2,) * positions_of(people)

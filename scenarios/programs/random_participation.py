@@ -1,7 +1,8 @@
 """Random participation: the draw of each person, and the table of the submitted rows.
 
-A person draws 32 bits of its own for the round and submits its row if they are below the announced
-rate; else it submits a cover, a message that fits no other (protocol/rounds/threshold.py).
+A person draws a random number of 32 bits and submits its row if the number is below the announced
+rate times 2^32. Otherwise the person submits a cover: a message that looks like any other, but has
+no row (protocol/rounds/threshold.py).
 """
 
 from collections.abc import Sequence
@@ -33,16 +34,20 @@ class Participation:
     parts: int
 
     def __call__(self, row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
-        """User: return the row to submit: the person's own, or a cover."""
+        """User: return the row to submit: the person's own, or a cover (an all-blank row).
+
+        entropy: the person's own source of random bits for this round.
+        """
         return row if drawn(entropy) < self.parts else cover(len(row))
 
     def submitted_table(
         self, table: PeopleTable, people: "npt.NDArray[np.intp]", entropy: "Entropy"
     ) -> PeopleTable:
-        """Return the table of submitted rows, covers included, without messages.
+        """Return the table of submitted rows of a run without messages.
 
-        people: the indices of the persons behind the rows of `table`. With a seed, each person
-        draws the same bits as in a real run.
+        A person that does not take part has a cover: a row of blanks, which stands for a message
+        without values. people: the indices of the persons behind the rows of `table`. With a seed,
+        each person draws the same bits as in a real run.
         """
         import numpy as np
 

@@ -1,6 +1,6 @@
-"""The registry of release programs: the program of a scenario, and questions to it.
+"""The registry of release programs: the program of a scenario, and facts that its parts state.
 
-A program is imported at its first use: validating a scenario of one kind loads no other.
+A program is imported at its first use, so that checking a scenario loads only its program.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .random_participation import Participation
 
 
-# Names of programs before 0.2.0: a program that has some was written for an earlier version.
+# Members that programs had before version 0.2.0. A program with one of them was written for an
+# earlier version, so it is refused.
 OLD_NAMES = (
     *("reports", "opens", "chooses", "listed", "by_rule", "again", "asks_again", "deepens"),
     *("among_peers", "on_paper", "held", "has_columns", "questions", "participation", "calls"),
@@ -66,10 +67,10 @@ def _load_program(place: str) -> "ReleaseProgram":
 
 
 class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
-    """Every release program, by its kind of policy; a program is loaded when it is looked up."""
+    """Every release program, by its kind of policy; a program is imported when it is looked up."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
-        """Return the program of a kind of policy; it is imported at its first use."""
+        """Return the program of a kind of policy; the program is imported at its first use."""
         return _load_program(kinds()[kind])
 
     def __iter__(self) -> Iterator[str]:
@@ -95,20 +96,20 @@ def capability(scenario: Scenario, kind: type[C]) -> C | None:
 
 
 def answers_for(program: "ReleaseProgram") -> AnswerKind:
-    """Return the kind of answers that people submit for a program, as its parts state it."""
+    """Return the kind of answers of a program: rows, reports with noise, or encrypted rows."""
     return next((part.answers for part in program.capabilities if part.answers), AnswerKind.ROWS)
 
 
 def answers_in(scenario: Scenario) -> AnswerKind:
-    """Return the kind of answers that people submit in a scenario."""
+    """Return the kind of answers in a scenario: rows, reports with noise, or encrypted rows."""
     return answers_for(program_of(scenario))
 
 
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
-    For callers with an announcement and no scenario: an announcement does not state the kind. If
-    users submit once, the queries are the same.
+    For callers with an announcement and no scenario, because an announcement does not state the
+    kind of policy. If users submit all answers at once, the queries are the same.
     """
     from ...protocol.wire.announcement import Program
 
@@ -134,15 +135,15 @@ def wire(scenario: Scenario) -> "Program":
 def strategy(scenario: Scenario, new_people: int | None = None) -> "Strategy":
     """Return the strategy of a scenario's curator: its queries and its decision.
 
-    new_people: in the statistical setting, the number of people in round 2; None: the same people.
+    new_people: the number of people in round 2 if they are other people; None: the same people.
     """
     return program_of(scenario).strategy(scenario, new_people)
 
 
 def strategy_under(scenario: Scenario, new_people: int | None, policy: Policy) -> "Strategy":
-    """Return the strategy of a scenario's curator under another policy than its own.
+    """Return the strategy of a scenario's curator under this policy in place of the scenario's.
 
-    new_people: in the statistical setting, the number of people in round 2; None: the same people.
+    new_people: the number of people in round 2 if they are other people; None: the same people.
     """
     return strategy(replace(scenario, policy=policy), new_people)
 
@@ -155,7 +156,10 @@ UNCHECKED_QUERIES = (
 
 
 def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
-    """Return a warning, if only the curator can tell which query is due; else ()."""
+    """Return a warning if no other party can check the curator's queries; else ().
+
+    The query that is due depends on counts, which are secret unless the marginals are published.
+    """
     deeper = capability(scenario, DeeperQueries)
     secret = deeper is not None and not scenario.policy.publish_marginals
     return (UNCHECKED_QUERIES,) if secret else ()
@@ -168,19 +172,19 @@ def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question
 
 
 def participation(scenario: Scenario) -> "Participation | None":
-    """Return the rate at which people take part at random; None if all people take part."""
+    """Return the random draw by which a person takes part; None if all people take part."""
     opening = capability(scenario, ThresholdOpening)
     return opening.participation(scenario.policy) if opening else None
 
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
-    """Return the announced features: reports in place of values if users randomize."""
+    """Return the announced features: the reports if users add noise, else their own features."""
     noise = capability(scenario, LocalNoise)
     return noise.schema(scenario, schema) if noise else schema
 
 
 def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the announced features: of reports if users randomize."""
+    """Return the names of the announced features: of reports if users add noise, else their own."""
     noise = capability(scenario, LocalNoise)
     return noise.names(scenario, names) if noise else tuple(names)
 
@@ -191,9 +195,10 @@ def people_source(scenario: Scenario) -> PeopleSource:
 
 
 def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
-    """Return the facts known of a scenario's people before a draw, and problems of its source.
+    """Return the facts known about a scenario's people before a draw, and problems of its source.
 
-    base: the folder of the scenario file.
+    The facts are features, numbers of values and number of people. base: the folder of the scenario
+    file.
     """
     return people_source(scenario).facts(scenario, base)
 
@@ -204,7 +209,7 @@ def samples(scenario: Scenario, seed: int | None) -> "Samples":
 
 
 def fixed_columns(policy: Policy, schema: "Schema") -> tuple[str, ...] | None:
-    """Return the columns that a policy releases for any bound; None if its program chooses."""
+    """Return the columns that a policy releases at any exposure; None if its program chooses."""
     fixed = PROGRAMS[policy.kind].capability(FixedColumns)
     return fixed.columns(policy, schema) if fixed else None
 
@@ -217,16 +222,17 @@ def options(
 ) -> "tuple[ConsideredColumns, ...]":
     """Return the exposure bound of each set of columns after round 1; () without a decision.
 
-    counts: the counts of round 1, None if it was not counted. new_people: the number of new people
-    in round 2, None if it has the people of round 1.
+    counts: the counts of round 1; None: it was not counted. new_people: the number of people in
+    round 2 if they are other people; None: the same people.
     """
     decision = capability(scenario, ColumnDecision)
     return decision.options(scenario.policy, schema, counts, new_people) if decision else ()
 
 
 def max_rounds(policy: Policy, columns: int) -> int:
-    """Return the largest number of rounds that a session with so many columns can have."""
+    """Return the largest number of rounds that a session with this number of columns can have."""
     names = tuple(map(str, range(min(max(columns, 1), MAX_FEATURES))))
     schema = Schema(tuple(Feature(name, width=1) for name in names))
-    # A name in `keep` may be wrong; the number of rounds does not depend on it.
+    # `keep`, the columns to release, is replaced by made-up names, because the scenario's names may
+    # be wrong. The number of rounds does not depend on them.
     return len(PROGRAMS[policy.kind].rounds(replace(policy, keep=names), schema))

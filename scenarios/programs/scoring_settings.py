@@ -1,4 +1,4 @@
-"""The record of all that the scores of a session take from its scenario."""
+"""The settings that the scores of a session take from its scenario, as a record."""
 
 from ..populations.samples import Samples
 from ..schema.model import Scenario

@@ -1,4 +1,7 @@
-"""The number of people in classes smaller than k, in a release or known by exclusion from it."""
+"""The number of people in classes smaller than k that a release shows, or reveals by exclusion.
+
+Exclusion: all people outside the class are in the release, so a reader infers the class.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +17,8 @@ if TYPE_CHECKING:
 def exposed_people(program: "ReleaseProgram", release: "Counts", k: int) -> int:
     """Return the number of people in a released cell of fewer than k people.
 
-    If rows are opened by threshold: of people with a value in a prefix that fewer than k share.
+    If a program opens only rows that k people share: the people with a released value, among the
+    first values of a row, that fewer than k people share.
     """
     if opening := program.capability(ThresholdOpening):
         return opening.exposed(release, k)
@@ -26,10 +30,10 @@ def exposed_people(program: "ReleaseProgram", release: "Counts", k: int) -> int:
 def excluded_people(
     program: "ReleaseProgram", release: "Counts", policy: "Policy", schema: "Schema"
 ) -> int:
-    """Return the number of people in a small class that is known although it is not released.
+    """Return the number of people in small classes that a release reveals by exclusion.
 
-    Readers know it because all people outside it are in the release. 0 if every respondent is in a
-    cell of the release.
+    All people outside such a class are in the release, so its 1 to k - 1 people must have the other
+    values. 0 if every respondent is in a cell of the release.
     """
     opening = program.capability(ThresholdOpening)
     return opening.excluded(release, policy, schema) if opening else 0

@@ -16,14 +16,19 @@ FIXED = (
     "salt",
     "order",
     "lesson",
-)  # keys of [mix] with a single accepted value among peers
+)  # keys of [mix] that have one accepted value among peers
 MAX_PEERS = 2_000  # most peers in a session, as each of them reads all posts
 CENTRAL = ("curator_links_at_most",)
 
 
 def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for each request of a scenario that a session among peers cannot meet."""
-    if program_of(scenario).wire != TWO_ROUND:  # peers see the counts of single columns alone
+    """Yield a problem for each request of a scenario that a session among peers cannot meet.
+
+    Such requests are a program that needs a curator, other people in round 2, and keys of [mix]
+    that have a fixed value among peers.
+    """
+    # peers see only the counts of single columns, so they decide from these
+    if program_of(scenario).wire != TWO_ROUND:
         kinds = [kind for kind, program in PROGRAMS.items() if program.wire == TWO_ROUND]
         kind = quoted(scenario.policy.kind)
         message = f"{kind} needs a curator; peers decide by {listed(kinds, len(kinds))}"
@@ -46,7 +51,7 @@ def _value_text(value: object) -> str:
 
 
 def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem if paths of messages are longer than the number of other peers.
+    """Yield a problem if messages should pass more peers than there are besides the sender.
 
     Also if there are more people than a session among peers can have.
     """
@@ -62,7 +67,11 @@ def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for each guard or expectation about a central party, which peers lack."""
+    """Yield a problem for each countermeasure or expectation that peers do not read.
+
+    These keys of [defence] and [expect] are about central parties, such as a curator, which peers
+    lack.
+    """
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
             yield problem(

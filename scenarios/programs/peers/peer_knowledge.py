@@ -1,4 +1,4 @@
-"""The messages that each peer handled, and those that it can follow alone, from all routes.
+"""The messages that each peer handled, and the messages that it can trace alone, from all routes.
 
 A route is the path of a message: its sender, the peers that opened its layers, and its ballot.
 """
@@ -9,7 +9,9 @@ from ....protocol.peers.routes import Route, followed
 from ....protocol.peers.view import PeerRecord
 from ....protocol.wire import parties
 
-MAX_MEASURED = 300  # peers up to which the messages that each peer follows alone are computed
+# limit of the peers in a session; above it, the messages that a single peer can trace are not
+# computed, because this would take long
+MAX_MEASURED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +19,16 @@ class PeerLearned:
     """The work and the knowledge of a peer, over all rounds.
 
     Attributes:
-        name: the peer.
-        sent_messages: messages of its own, dummies included, that reached the end of their path.
-        opened: layers of other peers' messages that it opened.
-        posted_ballots: ballots that it found at the end of their paths, and posted.
-        senders: the fewest senders behind a batch of its own: the anonymity set of a sender.
-        followed: messages that it follows from another sender to the ballot; None if not computed.
-        linked: other peers with a value that it learns from these messages; None if not computed.
+        name: the name of the peer.
+        sent_messages: messages that the peer sent, dummies included, that reached the end of their
+            path.
+        opened: encryption layers that the peer opened, of messages that other peers sent.
+        posted_ballots: ballots that the peer found at the end of their paths, and posted.
+        senders: the fewest senders whose messages the peer opened in one batch: the smallest
+            anonymity set of a sender.
+        followed: messages that the peer alone traces from another sender to the ballot; None if not
+            computed.
+        linked: other peers that it links to a value by these messages; None if not computed.
     """
 
     name: str
@@ -44,7 +49,10 @@ def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
 
 
 def _peer_learned(record: PeerRecord, peer: int, *, is_measured: bool) -> PeerLearned:
-    """Return the work and the knowledge of a peer. is_measured: whether messages are followed."""
+    """Return the work and the knowledge of a peer, an index from 0.
+
+    is_measured: whether the messages that the peer alone can trace are computed.
+    """
     routes = [route for round_routes in record.routes.values() for route in round_routes]
     stop_places = [
         place for route in routes for place, stop in enumerate(route.stops) if stop == peer
@@ -69,7 +77,7 @@ def _peer_learned(record: PeerRecord, peer: int, *, is_measured: bool) -> PeerLe
 
 
 def _followed(record: PeerRecord, peer: int) -> list[Route]:
-    """Return the messages of other peers that a peer alone can follow from sender to ballot."""
+    """Return the messages of other peers that a peer alone can trace from sender to ballot."""
     members = frozenset({peer})
     return [
         round_routes[place]

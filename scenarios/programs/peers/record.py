@@ -10,9 +10,9 @@ from ..registry import strategy
 
 
 def agreement_of(result: Claims) -> str:
-    """Return the peers' agreement (the signed parameters) of result.json, encoded in hex.
+    """Return the peers' agreement (the signed parameters) in result.json, encoded in hex.
 
-    Raises VerificationError if result.json has no agreement.
+    Raises VerificationError if result.json has no findings about peers.
     """
     if not result.peers:
         raise VerificationError("result.json: the table `peers` is missing")
@@ -22,7 +22,8 @@ def agreement_of(result: Claims) -> str:
 def reckoned(scenario: Scenario, agreement: str, posts: list[tuple[str, bytes]]) -> Reckoning:
     """Replay the posts of a session among peers, and return its results and misbehaving peers.
 
-    Raises Refused for an illegal post. agreement: its encoding in hex, as result.json has it.
+    Raises Refused for an illegal post. agreement: the signed parameters, in hex, as in result.json.
+    posts: (author, message) of each post on the board.
     """
     replayed = replay_peers(Agreement.decode(bytes.fromhex(agreement)), posts)
     return reckon(replayed, strategy(scenario))

@@ -1,9 +1,8 @@
-"""The messages that coalitions of peers follow, by number of members.
+"""The messages that coalitions of peers can trace, by number of members.
 
-Among n peers there are 2^n coalitions, alike but for their members. They are therefore reported by
-size: all coalitions of a size are measured if they are few, else a random sample. The measurement
-uses the members' views (protocol/peers/view.py); beside it stands the expected value
-(analysis/trust/peer_paths.py).
+Among n peers there are 2^n coalitions. Peers are alike, so coalitions are reported by size: all of
+a size if they are few, else a random sample. The measured share comes from the members' views
+(protocol/peers/view.py); the record also has the expected share (analysis/trust/peer_paths.py).
 """
 
 from collections.abc import Sequence
@@ -27,14 +26,14 @@ FEWER = 20  # coalitions drawn and measured for each size, with more than SIZES 
 
 
 def sizes_of(peers: int) -> list[int]:
-    """Return the coalition sizes to measure: 1 to n - 1, or some of them."""
+    """Return the coalition sizes to measure among n peers: 1 to n - 1, or about ten of them."""
     if peers <= SIZES:
         return list(range(1, peers))
     return sorted({1, peers - 1, *(round(i * peers / STEPS) for i in range(1, STEPS))})
 
 
 def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> tuple[OfSize, ...]:
-    """Return the messages that coalitions of each size follow.
+    """Return, for coalitions of each size, the messages that they trace from sender to ballot.
 
     seed: the seed of the random sample of coalitions. sizes: the sizes to measure; (): `sizes_of`.
     """
@@ -48,7 +47,7 @@ def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> 
 
 
 def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
-    """Return the messages that coalitions of one size follow: of all coalitions, or a sample."""
+    """Return the messages that coalitions of one size trace: of all coalitions, or of a sample."""
     tries = TRIES if len(peers) <= SIZES else FEWER
     every = comb(len(peers), size)
     chosen = list(combinations(peers, size)) if every <= tries else _drawn(peers, size, rng, tries)
@@ -68,22 +67,25 @@ def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Gener
 
 
 def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> list[tuple[int, ...]]:
-    """Return random coalitions of a size, `tries` of them."""
+    """Return `tries` random coalitions with `size` members each."""
     return [tuple(rng.choice(peers, size=size, replace=False).tolist()) for _ in range(tries)]
 
 
 def _mean(name: str, values: Sequence[float], maximum: float, *, whole: bool) -> Spread:
-    """Return the mean of values from 0 to `maximum`, with its interval unless all were measured."""
+    """Return the mean of values from 0 to `maximum`, with its 95 % interval.
+
+    whole: whether all coalitions were measured; the interval then has no width.
+    """
     measured = estimate(name, values, 0.0, maximum)
     limits = (measured.mean, measured.mean) if whole else (measured.low, measured.high)
     return Spread(measured.mean, *limits)
 
 
 def _followed(record: PeerRecord, members: frozenset[int]) -> tuple[float, int, int]:
-    """Return the share of outsiders' onions that a coalition follows, and the outsiders it links.
+    """Return the share of outsiders' onions that a coalition traces, and the outsiders it links.
 
-    The second number counts people linked to a value, the third people linked to their released
-    row.
+    Outsiders are peers that are not members. The second number counts outsiders linked to a value,
+    the third number outsiders linked to their released row.
     """
     onions = whole = 0
     people, rows = set[int](), set[int]()

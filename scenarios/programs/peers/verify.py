@@ -1,11 +1,10 @@
 """Verification of a run among peers: all its claims follow from the posts on its board.
 
-board        its posts are legal, one per peer and step; the charges follow from them
-digest       the posts hash to the digest of result.json
-counts       marginals, decision and release, worked out again from the ballots that were shown
-exposure     true and promised, recomputed from the release; the bound holds
-coalitions   the messages each size of coalition follows, recomputed from its members' views
-replay       a seeded scenario, run again, gives the same
+board        its posts are legal, one per peer and step; the charges follow from them digest
+the posts hash to the digest of result.json counts       marginals, decision and release, recomputed
+from the ballots on the board exposure     true exposure and its bound, recomputed from the release;
+the bound holds coalitions   messages that coalitions trace, by size, recomputed from the members'
+views replay       a scenario with a seed, run again, has the same result
 """
 
 from collections.abc import Callable, Mapping
@@ -99,9 +98,9 @@ def exposure(evidence: ProgramEvidence) -> str:
 
 
 def coalitions(evidence: ProgramEvidence) -> str:
-    """Measure again the messages that coalitions follow, and compare; return a summary.
+    """Recompute the messages that coalitions trace, and compare the claims; return a summary.
 
-    NoGround if the coalitions were a sample drawn with system randomness.
+    Raises NoGround if the coalitions were a sample drawn with system randomness.
     """
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
     claimed_sizes = claimed(evidence).sizes
@@ -113,7 +112,10 @@ def coalitions(evidence: ProgramEvidence) -> str:
 
 
 def require_equal(subject: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless the computed value equals the claim."""
+    """Raise VerificationError unless the computed value equals the claim.
+
+    subject: the name of the value, for the message.
+    """
     if actual != claimed:
         raise VerificationError(
             f"{subject}: {_short(claimed)} is claimed, {_short(actual)} was found"

@@ -1,7 +1,7 @@
 """Checks of the noise of a scenario: missing, unread and impossible parameters in [local].
 
-Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for no other
-data.
+Only the programs of `policy.kind = "histogram"` and `"incidence"` ask for randomized reports; they
+ask for no true values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,14 +31,17 @@ UNARY = (
     "memoized",
     "memoized-rappor",
 )  # mechanisms with reports of a bit for each value
-TWO_BITS = "pckv-ue"  # the mechanism with two bits for each key; keys are at most as many as values
+# the mechanism whose reports have two bits for each key; a feature has at most as many keys as
+# values
+TWO_BITS = "pckv-ue"
 MOST_VALUES = 4 * MAX_WIDTH  # most bits of a report, which is written in hexadecimal digits
 MOST_BYTES = 64  # most bytes of a text of an open domain, which is reported by prefixes
 # Mechanisms that estimate shares, with which a person may report one feature drawn at random.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
 ROOM = 16  # bits of a hexadecimal report that hold the number of the drawn feature
 ON_REPORTS = ("poison-reports", "inside-reports")
-LEAST_CROWD, MOST_CROWD = 16, 131_072  # people, of sums that are protected by the mix alone
+# least and most people whose numbers are added as shares, which only the mix protects
+LEAST_CROWD, MOST_CROWD = 16, 131_072
 MIN_EPSILON, MAX_EPSILON = (
     1e-6,
     30.0,
@@ -47,7 +50,7 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for noise that the program does not read, or for missing noise."""
+    """Yield a problem for noise in [local] that the program does not read, or for missing noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     if noise := capability(scenario, LocalNoise):
         yield from noise.problems(scenario)
@@ -60,14 +63,15 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _reports_features(program: "ReleaseProgram") -> bool:
-    """Whether people send reports about features, and not about sets."""
+    """Whether people of a program send noisy reports about features, not about sets."""
     return bool(program.capability(LocalNoise)) and not program.capability(SetPopulation)
 
 
 def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a problem for each feature with rules for coarser values that cannot be announced.
 
-    A rule maps values to coarser values, such as ages to decades.
+    A rule maps values to coarser values, such as ages to decades. The announcement has no place for
+    rules if one report is about several features.
     """
     message = dict(unannounced(scenario))
     for i, feature in enumerate(scenario.feature):
@@ -76,7 +80,7 @@ def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield each feature with rules that cannot be announced, and the reason, a sentence.
+    """Yield each feature with rules for coarser values that cannot be announced, and the reason.
 
     A report about several features at once has no place in the announcement for the rules of each.
     """
@@ -108,7 +112,8 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         message = f'missing; mechanism = "{local.mechanism}" needs a privacy budget in nats'
         yield problem(("local", "epsilon"), message)
         return
-    # The epsilon of a set is that of a single element: each position has the whole budget.
+    # Each element of a set is reported with the whole epsilon, which is not divided by their
+    # number.
     count = 1 if capability(scenario, SetPopulation) else len(facts.features or ())
     each = feature_budget(scenario.local, count) if count else MIN_EPSILON
     if not MIN_EPSILON <= each <= MAX_EPSILON:
@@ -122,7 +127,10 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem if each person shall report a drawn feature, and the mechanism cannot."""
+    """Yield a problem if people shall report one feature drawn at random, and the mechanism cannot.
+
+    The key is `features = "sample"` of [local].
+    """
     at, local = ("local", "features"), scenario.local
     if local.features == "split":
         return
@@ -150,9 +158,9 @@ def undrawable(scenario: Scenario) -> str | None:
 
 
 def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for a budget of many runs that is not read, or smaller than one report's.
+    """Yield a problem for a limit on the epsilon of many runs that is not read, or too small.
 
-    The keys are `forever`, `spend` and `spend_shuffled` of [local].
+    The keys are `forever`, `spend` and `spend_shuffled` of [local]; each must allow one report.
     """
     local, mechanism = scenario.local, mechanisms().get(scenario.local.mechanism)
     if local.forever is not None and not (mechanism and mechanism.remembers):
@@ -186,7 +194,7 @@ def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a problem for `relied_on` without shuffled reports, or above the number of people.
 
-    relied_on: people who are assumed to keep their reports secret.
+    relied_on is the number of people assumed to keep their reports secret.
     """
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
@@ -202,7 +210,10 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for each feature that the mechanism has no reports for."""
+    """Yield a problem for each feature that the mechanism cannot report.
+
+    Its values may be no numbers, no texts `key=number`, unlisted, too many, or all equal.
+    """
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
     if not _reports_features(program) or mechanism == "none":
@@ -226,10 +237,11 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the problems of mechanisms that split a number into shares, or find values.
+    """Yield problems of mechanisms with shares of numbers, or for features without listed values.
 
-    Shares are protected by the mix alone, so the minimum batch must be neither too small nor too
-    large. Attacks that craft reports are about other mechanisms.
+    Such mechanisms split a number into shares, or find the frequent values of a feature. Shares are
+    protected by the mix alone, so the minimum batch must be neither too small nor too large.
+    Attacks that craft reports work only on other mechanisms.
     """
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is None or not (mechanism.split or mechanism.finds):
@@ -252,10 +264,10 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _no_crafting(scenario: Scenario, report_kind: str) -> Iterator[Problem]:
-    """Yield a problem for each attack that crafts reports, which this kind of report excludes.
+    """Yield a problem for each attack that crafts reports, because the mechanism excludes it.
 
-    report_kind: a clause on the reports. Such attacks need reports about one listed value of one
-    feature.
+    Such attacks need reports about one listed value of one feature. report_kind: a clause on the
+    reports that they need, for the message.
     """
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
@@ -317,7 +329,7 @@ def _misfit(mechanism: str, size: int) -> str | None:
 
 
 def _values(size: int) -> str:
-    """Return the number of values, with its noun."""
+    """Return the number of values with its noun, such as `3 values`."""
     return "1 value" if size == 1 else f"{size:,} values"
 
 
@@ -332,7 +344,7 @@ def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for each expectation about columns in a program that releases estimates."""
+    """Yield a problem for each expectation about released columns, if estimates are released."""
     kind = scenario.policy.kind
     if capability(scenario, LocalNoise) is None:
         return
@@ -342,5 +354,5 @@ def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _set_keys(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the keys that [expect] of the scenario sets, of these keys."""
+    """Yield each of these keys that the scenario sets in [expect], the expected results."""
     return (key for key in keys if getattr(scenario.expect, key) is not None)

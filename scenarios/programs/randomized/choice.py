@@ -1,10 +1,10 @@
 """The mechanisms (randomizers) for a task, ranked by their exact standard errors.
 
-The error of a mechanism is the standard error of one estimated share, for uniform answers and given
-these people: sqrt(variance of one report / people). It is a share of the people, or for a mean a
-share of the range of the numbers. Over several features it is the root of the mean square.
+The error of a mechanism is the standard error of one estimated share, for equally frequent answers:
+sqrt(variance of one report / people). It is a share of the people, or for a mean a share of the
+range of the numbers. With several features it is the root of the mean variance over the features.
 
-The variance is the randomizer's own formula (`noise_of`), at the budget of one feature.
+The variance is the randomizer's own formula (`noise_of`), with the budget of one feature.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,8 @@ def standard_error(
 ) -> float | None:
     """Return the standard error of a mechanism: root of the mean variance over the features.
 
-    None if the mechanism has no reports for a feature.
+    name: the mechanism. names, values: names and values of the features. None if the mechanism
+    cannot report a feature.
     """
     from msgspec.structs import replace
 

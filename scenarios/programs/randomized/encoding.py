@@ -4,12 +4,13 @@ The randomizer defines the format of a report (`encode`, `decode`), of equal wid
 
     grr             the value itself
     rappor, oue, blh, subset, memoized
-                    a bit for each value, packed eight to a byte, in hex: 2 ceil(a / 8) digits.
-                    Position 0 is the most significant bit of the first byte; bits after the last
-                    position are 0. At most 4,096 values
+                    a bit for each of the a values, packed eight to a byte, in hex:
+                    2 ceil(a / 8) digits. Position 0 is the most significant bit of the first
+                    byte; bits after the last position are 0. At most 4,096 values
     local-hash      the words of the key, then the hash value, each in hex with as many digits as
                     the largest such word has
-    hadamard        a column of the Hadamard matrix (hadamard-blocks: of that of a block of values)
+    hadamard        a column of the Hadamard matrix
+    hadamard-blocks a column of the Hadamard matrix of one block of values
     projective      a point of a projective space
     duchi, piecewise, hybrid, laplace, square-wave
                     a level
@@ -24,10 +25,12 @@ The randomizer defines the format of a report (`encode`, `decode`), of equal wid
     split-mix       several messages, each a share of the number
     bit-flip        one digit for each feature, the first feature first; 1 is the second value
     of a drawn feature
-                    its number, the report (of grr the number of the value), zeros up to the widest
+                    the number of the feature, the report (of grr the number of the value), zeros
+                    up to the width of the widest report
 
-Bits and numbers are in hex, except for grr and bit-flip.
-Only texts of exactly this form are read: any other text is counted as outside.
+Bits and numbers are in hex, except for grr and bit-flip. Memoized reports have noise that a person
+keeps from run to run. Only texts of exactly this form are read; other texts are counted as
+`outside`.
 """
 
 import re
@@ -50,11 +53,13 @@ Reports = Mapping[tuple[str, ...], int]
 class SymbolTally:
     """The counts of the symbols in the reports to a question.
 
+    A symbol is a value, or a position of bit-flip.
+
     Attributes:
         supporting: for each symbol, the number of reports that support it; of bit-flip, for each
             position the number of reports with a 1 there.
         people: the number of people with a readable report.
-        outside: the number of texts that are no report.
+        outside: the number of texts that do not have the format of a report.
     """
 
     supporting: npt.NDArray[np.int64]
@@ -63,9 +68,9 @@ class SymbolTally:
 
 
 def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> SymbolTally:
-    """Analyst: count the symbols in the reports to a question.
+    """Analyst: count, for each symbol (value or bit), the reports to a question that support it.
 
-    domain: the values of the feature. counts: the number of receptions of each text.
+    domain: the values of the feature. counts: how often each text was received.
     """
     if randomizer.text_width is None:
         return _values(domain, counts)
@@ -80,16 +85,17 @@ def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Sym
 
 
 def _values(domain: Sequence[str], counts: Reports) -> SymbolTally:
-    """Return the counts of reports that are values themselves."""
+    """Return the counts of reports that are values themselves. domain: the values."""
     value_counts = [counts.get((value,), 0) for value in domain]
     people = sum(value_counts)
     return SymbolTally(np.array(value_counts, np.int64), people, sum(counts.values()) - people)
 
 
 def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
-    """Analyst: parse texts to reports, and yield these in arrays, a block of them at a time.
+    """Analyst: parse received texts, and yield the reports in arrays, a block at a time.
 
-    A text that is no report is omitted.
+    A text that does not have the format of a report is omitted. counts: how often each text was
+    received.
     """
     block = max(1, BLOCK // randomizer.positions)
     texts = _written(re.compile(randomizer.text_pattern), counts)

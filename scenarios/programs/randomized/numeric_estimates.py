@@ -1,7 +1,8 @@
-"""Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
+"""Numbers other than shares that reports estimate: means, sums, quantiles, people in ranges.
 
-Each is a `Measure` of its randomizer, compared with its true value among the participants.
-Intervals are 95 % at least, from the law of the reports; a biased estimate is marked as such.
+Each is a `Measure` of the randomizer, compared with the true value among the participants.
+Intervals cover the truth with 95 % at least, from the distribution of the reports. A biased
+estimate is marked as biased.
 """
 
 from collections.abc import Callable
@@ -27,8 +28,8 @@ class Measured(Record, frozen=True):
         standard_error: the standard error of the estimate.
         low_95: the lower 95 % confidence limit of the number.
         high_95: the upper 95 % confidence limit of the number.
-        truth: among the participants.
-        biased: whether its expectation differs from the truth.
+        truth: the true number among the participants.
+        biased: whether the expectation of the estimate differs from the truth.
         nearest: whether every possible truth gives such reports a probability below 2.5 %; both
             limits are then at the nearest end of the range.
     """
@@ -50,14 +51,16 @@ class Measured(Record, frozen=True):
 
 
 class MeasuredFeature(Record, frozen=True):
-    """The numbers besides shares that reports about a feature estimate.
+    """The numbers of a feature, such as its mean, estimated from reports, with their true values.
+
+    Shares of people with each value are in other records.
 
     Attributes:
         feature: the name of the feature.
         reports: the number of reports read.
-        outside: the number of texts that are no report.
+        outside: the number of texts that do not have the format of a report.
         values: the domain of the feature.
-        measures: the numbers, each with its truth.
+        measures: the estimated numbers, each with its true value.
     """
 
     feature: str
@@ -69,14 +72,14 @@ class MeasuredFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedMeasures:
-    """The estimated numbers of a feature, before their comparison with the truth.
+    """The estimated numbers of a feature, such as its mean, before comparison with the truth.
 
     Attributes:
         feature: the name of the feature.
-        column: the number of the column.
+        column: the index of the column.
         values: the values of the domain.
         reports: the number of reports read.
-        outside: the number of texts that are no report.
+        outside: the number of texts that do not have the format of a report.
         measures: the estimated numbers.
     """
 
@@ -89,7 +92,11 @@ class UntestedMeasures:
 
 
 def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
-    """Analyst: estimate the numbers of a question from its reports; None if it has no numbers."""
+    """Analyst: estimate numbers such as the mean of a feature from the reports to a question.
+
+    The result is not yet compared with the true numbers. None without readable reports, or if the
+    mechanism estimates no numbers other than shares.
+    """
     symbol_tally = tally(question.randomizer, question.domain, counts)
     if not symbol_tally.people:
         return None
@@ -105,9 +112,9 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
 def compare_with_truth(
     untested: UntestedMeasures, truth: Callable[[int, Measure], float]
 ) -> MeasuredFeature:
-    """Return the estimated numbers with their limits and true values.
+    """Return the estimated numbers of a feature with their limits and true values.
 
-    truth: returns the true value of a number, by its place and the number itself.
+    truth: returns the true value of an estimated number, from its index and its `Measure`.
     """
     rows = []
     for place, number in enumerate(untested.measures):
@@ -130,9 +137,9 @@ def compare_with_truth(
 
 
 def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
-    """Compare the estimated numbers with the true values of the participants.
+    """Compare the estimated numbers of a feature with the true numbers of the participants.
 
-    codes: the places of their values in the domains, shape (people, features).
+    codes: indices of the participants' values in the domains, shape (people, features).
     """
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))

@@ -1,7 +1,7 @@
-"""Values found from reports about an open domain (without a list of values), and their truth.
+"""Values found from reports about a feature without a list of values, and their true shares.
 
-Intervals are 95 % at least, for a value that was not chosen by its estimate: values that only just
-qualify are overestimated.
+Intervals cover a share with 95 % at least, if the value is not chosen by its estimate: values that
+are just frequent enough to be found are overestimated.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ class FoundShare(Record, frozen=True):
 
     Attributes:
         value: the text.
-        unbiased: share of people, unbiased for a value not chosen by its estimate.
+        unbiased: estimated share of people, unbiased for a value not chosen by its estimate.
         standard_error: the standard error of the estimate.
         low_95, high_95: 95 % confidence limits of the share.
-        truth: share among the participants; 0 if no participant has it.
+        truth: share among the participants; 0 if no participant has the value.
     """
 
     value: str
@@ -43,15 +43,15 @@ class FoundFeature(Record, frozen=True):
     Attributes:
         feature: the name of the feature.
         reports: the number of reports read.
-        outside: the number of texts that are no report.
+        outside: the number of texts that do not have the format of a report.
         values: the true values, which no analyst knows.
         found: the revealed values, the largest estimate first.
         tested: the number of texts that were tested.
         false_at_most: upper bound on the expected number of found values that no person has.
         least_share: a value of at least this share of people is missed with probability 5 % at
             most; None if there is no such bound.
-        false: found values that no participant has.
-        missed: values of at least the least share that were not found.
+        false: the number of found values that no participant has.
+        missed: the number of values of at least the least share that were not found.
     """
 
     feature: str
@@ -68,15 +68,15 @@ class FoundFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedFound:
-    """The values found for a feature, before their comparison with the truth.
+    """The values found for a feature without a list of values, before comparison with the truth.
 
     Attributes:
         feature: the name of the feature.
-        column: the number of the column.
+        column: the index of the column.
         values: the true values, in the order of their codes.
         reports: the number of reports read.
-        outside: the number of texts that are no report.
-        found_values: values from an open domain, with their shares.
+        outside: the number of texts that do not have the format of a report.
+        found_values: the found values with their estimated shares.
     """
 
     feature: str
@@ -88,9 +88,9 @@ class UntestedFound:
 
 
 def searched(question: Question, counts: Counts) -> UntestedFound | None:
-    """Analyst: find the frequent values in the reports to a question.
+    """Analyst: find the frequent values in the reports to a question without a list of values.
 
-    None if its mechanism finds no values, or no report was readable.
+    None if the question's mechanism finds no values, or no report was readable.
     """
     if not question.randomizer.finds:
         return None
@@ -107,7 +107,7 @@ def searched(question: Question, counts: Counts) -> UntestedFound | None:
 def against(untested: UntestedFound, codes: Any) -> FoundFeature:
     """Compare found values with the true values of the participants.
 
-    codes: the places of their values in the domains, shape (people, features).
+    codes: indices of the participants' values in the domains, shape (people, features).
     """
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = (count / max(1, len(codes))).tolist()

@@ -1,19 +1,24 @@
 """The leakage of a run's reports about one person, and their privacy parameters.
 
-    information    I(value; report) of a person and a report linked to it, in bits. A value is
-                   as likely as it is frequent among the participants; all features together
+    information    I(value; report) of a person and a report linked to the person, in bits. A value
+                   is as likely as it is frequent among the participants; all features together
                    if a person has several reports.
 
-With one question and a small matrix Q it is the sum over reports; else the mean of
-log2 P(report | row) / P(report) over rows and reports drawn at random from a fixed seed, with its
-standard error. Of unary encodings and local hashing only supports matter: up to a factor that is
-the same for all rows, P(report | row) is e^eps if the report supports the row's value, else 1.
+With one question and a small matrix Q (probability of each report given a value), it is the sum
+over reports. Else it is the mean of log2 P(report | row) / P(report) over rows and reports drawn
+with a fixed seed, with its standard error. A report of unary encoding or local hashing supports
+some values. Up to a factor that is the same for all rows, P(report | row) is e^eps if the report
+supports the row's value, else 1.
 
     epsilon after shuffling    the privacy loss of one person through all reports to a question
                                together; exact for one bit (paper 001), else between certified
                                bounds (analysis/shuffled/amplification.py); of all questions
                                together, composed (analysis/shuffled/composition.py)
-    S_mu, participation        paper 002, Definitions 4.1 and 6.10, Jeffreys prior, one feature
+    average privacy S_mu       the share of the information about a value that a report hides
+    participation factor       the number of noiseless answers that one report is worth
+
+The last two are those of paper 002 (Definitions 4.1 and 6.10), for the Jeffreys prior and one
+feature.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,20 +33,28 @@ from ...serialization.record import Record
 from ..findings import StatedEpsilon
 from ..noisy_questions import Question
 
-SMALL = 1 << 20  # entries of a matrix that is summed over
-ROWS = 1 << 16  # different rows; with more the information is not computed
+# most entries of a matrix with which information is a sum, and average privacy is computed
+SMALL = 1 << 20
+# most different rows with which the information is sampled; with more it is not computed
+ROWS = 1 << 16
 DRAWS = 4096
 TABLE = 1 << 22  # likelihoods in memory at a time
 SUPPORTS = 1 << 24  # supports of drawn reports in memory at a time
 WORD = 1 << 62  # largest number of possible rows that are numbered in 64 bits
 SEED = 0x746F6C64
 DELTA = 1e-6  # the delta of every epsilon after shuffling
-ADJACENCY = "replace one"  # neighbours differ in a person's answers; participants' number is public
-CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
-MOST_BITS = 6  # flipped bits of a report; with more, no bound after shuffling is computed
-MAX_FACTOR_VALUES = 16  # values of a feature whose participation factor is computed
+# neighbouring collections differ in the answers of one person; the number of participants is public
+ADJACENCY = "replace one"
+# most reports of several bits that a bound counts; the bound also holds with more reports, because
+# each hides a person further
+CROWD = 200_000
+MOST_BITS = 6  # most flipped bits of a report with which epsilon after shuffling is bounded
+# most values of a feature with which the participation factor (how many noiseless answers a report
+# is worth) is computed
+MAX_FACTOR_VALUES = 16
 MOST_NATS = 1e9  # stands for an infinite epsilon
-POINTS = 1024  # points of quasi-Monte-Carlo integration, for factors without a closed form
+# points of the quasi-Monte-Carlo integration, for participation factors without a closed form
+POINTS = 1024
 
 
 class Shuffled(Record, frozen=True):
@@ -54,11 +67,12 @@ class Shuffled(Record, frozen=True):
         reports: the number of reports in the batch, of a question.
         q: probability that a bit is flipped, of a one-bit report.
         delta: the delta of the epsilons.
-        hockey_stick, probabilistic: epsilon in nats, for the two readings of paper 001, section
-            5.4; upper bounds.
+        hockey_stick, probabilistic: upper bounds on epsilon in nats, for two meanings of delta
+            (paper 001, section 5.4). hockey_stick: the standard definition of (epsilon, delta).
+            probabilistic: the privacy loss exceeds epsilon with probability delta at most.
         hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper bounds if
             exact.
-        rule: the method that found them.
+        rule: the method that computed the bounds.
         adjacency: the difference between neighbouring collections: the answers of one person.
         relied_on: people assumed to keep their reports secret, for whom the epsilons hold; None:
             all senders.
@@ -78,15 +92,17 @@ class Shuffled(Record, frozen=True):
 
 
 class QuestionPrivacy(Record, frozen=True):
-    """Average privacy and effective participation factor of a feature or bit, both 0 to 1.
+    """Average privacy and participation factor of the reports about a feature or bit, both 0 to 1.
 
-    Average privacy (S_mu) is the part of a value that a report hides on average (paper 002,
-    Definitions 4.1 and 6.10).
+    Average privacy S_mu is the share of the information about a value that a report hides (paper
+    002, Definition 4.1). The participation factor is the number of noiseless answers that one
+    report is worth for estimates of shares (Definition 6.10).
 
     Attributes:
         feature: the name of the feature, or "any one bit".
-        average_privacy: S_mu; None if it would take long.
-        participation: the factor; None if it would take long, or if no exact law is known.
+        average_privacy: S_mu; None if the computation would take long.
+        participation: the participation factor; None if the computation would take long, or the
+            exact distribution is not known.
     """
 
     feature: str
@@ -104,8 +120,9 @@ class PrivacyLoss(Record, frozen=True):
         shuffled: epsilon after shuffling of each question; () if none better than the local epsilon
             is known.
         together: epsilon after shuffling of all questions; None with a single question.
-        readings: average privacy per question; of bit-flip, about any single bit; without drawn
-            features.
+        readings: average privacy (the share of the information about a value that a report hides)
+            of each question, of bit-flip for any single bit. Questions about a feature that each
+            person draws at random have none.
     """
 
     information: float | None
@@ -120,8 +137,9 @@ def read_privacy(
 ) -> PrivacyLoss:
     """Return the privacy parameters of a run with known true values.
 
-    codes: the places of the participants' values in the domains. reports: the number of reports
-    read, for each question. relied_on: people who keep their reports secret; None: all.
+    These are the information in reports, epsilons after shuffling, and average privacy. codes:
+    indices of the participants' values in the domains. reports: the number of reports read, for
+    each question. relied_on: people assumed to keep their reports secret; None: all.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
@@ -135,8 +153,13 @@ def unseen_privacy(
 ) -> PrivacyLoss:
     """Return the privacy parameters of a run without the true values.
 
-    Estimated shares are the prior. shares: as in `unseen_information`. reports, relied_on: as in
-    `read_privacy`.
+    These are the information in reports, epsilons after shuffling, and average privacy.
+
+    Args:
+        questions: the questions that people answered with noise.
+        shares: for each question, the estimated share of each value, used as its probability.
+        reports: the number of reports read, for each question.
+        relied_on: people assumed to keep their reports secret; None: all.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     information_bits = unseen_information(questions, shares)
@@ -148,8 +171,9 @@ def unseen_information(
 ) -> float | None:
     """Return the bits that a person's reports carry about its values, from estimated shares.
 
-    None if a randomizer's matrix is too large. shares: of the values of each question, a
-    distribution each: its prior. Answers to different questions are assumed to be independent.
+    shares: for each question, the estimated share of each value, used as its probability. Answers
+    to different questions are assumed to be independent. None if a randomizer's matrix is too
+    large, or a report is about several values.
     """
     question_bits = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
     bits = [each for each in question_bits if each is not None]
@@ -157,7 +181,7 @@ def unseen_information(
 
 
 def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:
-    """Return the bits of a report about its value, with these shares as prior.
+    """Return the bits that a report carries about its value. shares: the probability of each value.
 
     None if the randomizer's matrix is too large, or a report is about several values.
     """
@@ -177,8 +201,9 @@ def after_shuffling(
 ) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
     """Return the epsilons after shuffling of each question, and of all questions together.
 
-    relied_on: people who keep their reports secret, as many as there are at most; None: all.
-    Disclosed reports are removed from the batch, so only these people hide each other.
+    reports: the number of reports to each question. relied_on: people assumed to keep their reports
+    secret; None: all. Disclosed reports are removed from the batch, so only the reports of these
+    people hide each other. None for all questions together, if there is no bound for them.
     """
     bounded_questions = [
         (question, report_count)
@@ -202,12 +227,20 @@ def after_shuffling(
 
 
 def honest(reports: int, relied_on: int | None) -> int:
-    """Return the number of reports that only their senders know: these hide each other."""
+    """Return the number of reports that hide each other in a batch: those that are kept secret.
+
+    reports: all reports. relied_on: people assumed to keep their reports secret; None: all. A
+    disclosed report does not hide any other report.
+    """
     return reports if relied_on is None else min(reports, relied_on)
 
 
 def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffled:
-    """Return the epsilon after shuffling of the reports to one question."""
+    """Return the epsilon after shuffling of the reports to one question.
+
+    reports: the number of reports. relied_on: people who are assumed to keep their reports secret,
+    because disclosed reports hide no other report; None: all.
+    """
     people = honest(reports, relied_on)
     if question.randomizer.messages_per_person > 1:
         epsilon = _mixed(question, people)
@@ -223,9 +256,10 @@ def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffl
 
 
 def _mixed(question: Question, reports: int) -> Shuffled:
-    """Return the epsilon of a mechanism that splits each report into several messages.
+    """Return the epsilon after shuffling of a mechanism that splits each report into messages.
 
-    It holds while enough people add their part of the noise.
+    The bound holds only if enough people add their part of the noise; with fewer than `people` of
+    the randomizer there is no bound. reports: the number of people with reports.
     """
     randomizer = question.randomizer
     min_people = randomizer.people
@@ -245,8 +279,8 @@ def _mixed(question: Question, reports: int) -> Shuffled:
 def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Return the epsilon after shuffling of several questions together.
 
-    parts: the randomizer and the number of reports of each. Reports above CROWD are not counted:
-    they only protect more.
+    parts: for each question, the randomizer and the number of reports. At most CROWD reports of
+    several bits count. The bound also holds with more reports, because each hides a person further.
     """
     from ....analysis.shuffled import compose_reports
 
@@ -271,17 +305,27 @@ def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
 
 
 def _readings(questions: Sequence[Question]) -> Iterator[QuestionPrivacy]:
-    """Yield the average privacy of each question, except reports of a drawn feature."""
+    """Yield average privacy and participation factor of the reports to each question.
+
+    Average privacy is the share of the information about a value that a report hides. Questions
+    about a feature that each person draws at random have none.
+    """
     for question in questions:
         if question.randomizer.takes_rows:
-            continue  # a report about one feature carries no information about another
+            # average privacy is about a single value, but this report is about one of several drawn
+            # at random
+            continue
         randomizer = question.randomizer.single()
         yield QuestionPrivacy(question.name, *_information_metrics(randomizer))
 
 
 @lru_cache(maxsize=256)
 def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
-    """Return average privacy and participation factor of a randomizer, None where it takes long."""
+    """Return average privacy and participation factor of a randomizer; None where it takes long.
+
+    Average privacy is the share of the information about a value that a report hides; the
+    participation factor is the number of noiseless answers that one report is worth.
+    """
     protocol = _matrix(randomizer)
     if protocol is None:
         return None, None
@@ -294,9 +338,9 @@ def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
 
 
 def _matrix(randomizer: Any) -> Any:
-    """Return the randomizer, or its matrix, from which average privacy is computed.
+    """Return the input to the computation of average privacy: the randomizer, or its matrix.
 
-    None if that would take long.
+    The randomizer if average privacy has a closed form. None if the matrix is too large.
     """
     if randomizer.closed_form:
         return randomizer
@@ -307,7 +351,8 @@ def _matrix(randomizer: Any) -> Any:
 def entries_of(randomizer: Any) -> int:
     """Return the number of entries of the matrix from which average privacy is computed.
 
-    0 if it is computed without a matrix, or not at all.
+    Average privacy is the share of information that a report hides. 0 if it is computed without a
+    matrix, or not at all.
     """
     entries: int = randomizer.outputs * randomizer.inputs
     return 0 if randomizer.closed_form or entries > SMALL else entries
@@ -316,7 +361,8 @@ def entries_of(randomizer: Any) -> int:
 def average_privacy_of(randomizer: Any) -> float | None:
     """Return the average privacy S_mu of a randomizer, 0 to 1, with the Jeffreys prior.
 
-    None if it would take long.
+    S_mu is the share of the information about a person's value that a report hides. None if the
+    computation would take long.
     """
     from ....analysis.information import average_privacy
 
@@ -325,9 +371,10 @@ def average_privacy_of(randomizer: Any) -> float | None:
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:
-    """Return the bits that a person's reports carry about its row, and the standard error.
+    """Return the bits that a person's reports carry about its values, and the standard error.
 
-    (None, 0) if they were not computed: without participants, or with too many different rows.
+    codes: indices of the participants' values in the domains. (None, 0) without participants, or
+    with too many different rows.
     """
     if not len(codes):
         return None, 0.0
@@ -352,11 +399,10 @@ def _distinct(codes: Any) -> tuple[Any, Any]:
 
 
 def _summed(law: Any, weights: Any) -> float:
-    """Return the mutual information, in bits, of a value with these weights and its report.
+    """Return the mutual information, in bits, of a value and its report.
 
     law: the matrix P(report | value) of the randomizer: rows are reports, columns are values.
-    weights:
-    the probability of each value.
+    weights: the probability of each value.
     """
     mean = law @ weights
     is_possible = mean > 0
@@ -366,9 +412,9 @@ def _summed(law: Any, weights: Any) -> float:
 
 
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
-    """Return the bits of all reports about a row, by sampling, and the standard error.
+    """Return the bits that all reports carry about a row, by sampling, and the standard error.
 
-    rows, weights: the different rows, and the share of people with each.
+    rows: the different rows of values. weights: the share of people with each row.
     """
     rng = np.random.default_rng(SEED)
     widest = max(

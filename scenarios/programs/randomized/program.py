@@ -37,13 +37,20 @@ class FeatureNoise(LocalNoise):
             yield problem(("policy", "kind"), message + "and epsilon")
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
-        """Return the announced features: a feature for each message of a report."""
+        """Return the announced features: a feature for each message of a report.
+
+        Most reports are one message; a report split into shares has a message for each share.
+        """
         from ..noisy_questions import reported_schema
 
         return reported_schema(scenario, schema)
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the announced features: one for each message of a report."""
+        """Return the names of the announced features: a feature for each message of a report.
+
+        names: the people's features. Most reports are a single message about a feature; a report
+        split into shares has a message for each share.
+        """
         from ..noisy_questions import reported_names
 
         return reported_names(scenario, names)
@@ -60,7 +67,10 @@ class FeatureNoise(LocalNoise):
         result: "Claims",
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, without the true values."""
+        """Return the questions of a recorded run, without the true values of people.
+
+        The possible values come from the findings. Raises VerificationError without findings.
+        """
         from ..noisy_questions import questions
         from .score import Randomized
 
@@ -89,14 +99,15 @@ class Randomizing(OneRound):
     recomputed: str | None = "they follow from the counts of reports"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield no problems: check.py has the checks of noise, in the table of all checks.
+        """Yield no problems: randomized/check.py has the checks of noise.
 
-        They stand there because each depends on other parts of the scenario file being right.
+        They are in the table of all checks (lab/validation), because each runs only if other parts
+        of the scenario file are right.
         """
         yield from ()
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy: its rule states the noise; there is no class size."""
+        """Return the announced policy: its rule states the noise; no class size is required."""
         from ....protocol.wire.announcement import AnnouncedPolicy
         from ..noisy_questions import rule
 

@@ -1,8 +1,8 @@
 """The findings of the program `histogram`: estimated shares, their errors and privacy loss.
 
-The unbiased estimate comes first: it may be below 0 or above 1. Its projection to a distribution
-(`projected`) is biased and called by its name. Intervals are 95 % at least, from the law of the
-reports, and count their noise given these people. Every epsilon states its kind.
+The unbiased estimate comes first; it may be below 0 or above 1. The nearest distribution
+(`projected`) is biased. Intervals cover the true share with 95 % at least, from the distribution of
+the reports, and count only the noise of these people. Every epsilon states its kind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from .open_domain_values import against as found_against
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, shuffled_epsilons, unseen_privacy
 from .share_estimates import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 
-JOINT = 6  # bits of a report; with more, joint shares of all bits are not estimated
+JOINT = 6  # most bits of a report with which the joint shares of all bits are estimated
 
 
 class ReportBudget(Record, frozen=True):
@@ -39,7 +39,8 @@ class ReportBudget(Record, frozen=True):
         local: epsilon of one person's whole answer.
         each: epsilon of one feature or bit.
         unit: the unit of both epsilons.
-        mixed: whether they hold after the mix alone; before it a person's messages are its answer.
+        mixed: whether both epsilons hold only after the mix, because a person's unmixed messages
+            together reveal its answer.
         adjacency: the difference between neighbouring collections: the answers of one person.
     """
 
@@ -114,7 +115,11 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The local epsilons, and the epsilons after shuffling in both readings."""
+        """The local epsilons, and the epsilons after shuffling.
+
+        An epsilon after shuffling is stated for up to two meanings of delta: the standard
+        (hockey-stick) definition, and the probability that the privacy loss exceeds epsilon.
+        """
         local, each = inf if self.budget.mixed else self.epsilon, self.each
         local_epsilons = [("local", local)]
         if len(self.domains) > 1 and not self.budget.mixed:
@@ -172,7 +177,7 @@ def score(
 ) -> Randomized | None:
     """Return the findings of a run; None without questions, or if no reports were counted.
 
-    present: indices of the participants. tallies: the counts that the analyst read.
+    present: indices of the participants. tallies: for each round, the counts that the analyst read.
     """
     if not questions or not tallies:
         return None
@@ -215,7 +220,7 @@ def score(
 
 
 def budget_of(local: Local, features: int) -> ReportBudget:
-    """Return the epsilons of a person's answers to so many features with this noise."""
+    """Return the epsilons of a person's answers to this number of features."""
     epsilon = local.epsilon or 0.0
     mixed = mechanisms()[local.mechanism].split
     return ReportBudget(epsilon, feature_budget(local, features), mixed=mixed)
@@ -260,7 +265,11 @@ def estimates(
 def _features(
     question: Question, symbol_tally: SymbolTally, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
-    """Yield the estimated shares of each feature, from the reports of people that drew it."""
+    """Yield the estimated shares of each feature, if each person reports one drawn feature.
+
+    A person draws the feature at random. symbol_tally: the counts of reports, by feature and value.
+    The estimates are not yet compared with the true shares.
+    """
     every = question.randomizer.estimate_features(symbol_tally.supporting, symbol_tally.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
         yield UntestedEstimate(
@@ -269,14 +278,20 @@ def _features(
 
 
 def _bit(flip: BitFlip, positives: int, people: int) -> Estimate:
-    """Return the estimate of a flipped bit: randomized response on two symbols."""
+    """Return the estimated shares of a flipped bit, as randomized response on two values.
+
+    positives: the number of reports with a 1.
+    """
     return flip.single().estimate_tally(np.array([people - positives, positives]), people)
 
 
 def _joint(
     question: Question, counts: Counts, people: int, outside: int, names: Sequence[str]
 ) -> UntestedEstimate:
-    """Return the estimated shares of all combinations of the bits of a report."""
+    """Return the estimated shares of all combinations of the bits of a report.
+
+    people: the number of readable reports. outside: the number of unreadable texts.
+    """
     bits = len(question.columns)
     cells = 1 << bits
     written = [format(number, f"0{bits}b") for number in range(cells)]

@@ -1,6 +1,7 @@
 """Estimated shares with their limits, compared with the truth if it is known.
 
-Intervals are 95 % at least, from the law of the reports, and cover their noise given these people.
+Intervals cover the true share with 95 % at least, from the distribution of the reports, and count
+only the noise of these people.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,8 @@ class EstimateErrors(ShareErrors, frozen=True):
     """The errors of the estimated shares of one feature.
 
     Attributes:
-        in_errors: the largest error, in standard errors (zero errors omitted).
+        in_errors: the largest ratio of an error to its standard error; estimates with standard
+            error 0 are omitted.
         covered: the number of true shares that lie within the 95 % confidence intervals of their
             estimates.
     """
@@ -48,12 +50,13 @@ class Estimated(Record, frozen=True):
     Attributes:
         feature: the name of the feature, or names joined by ` x `.
         reports: the number of reports read.
-        outside: texts that are no report, which are left out.
+        outside: the number of texts that do not have the format of a report; they are left out.
         values: the value of each share.
-        shares, errors: unbiased, and their standard errors.
+        shares: unbiased estimates.
+        errors: standard errors of the estimates.
         low, high: 95 % confidence limits of each share, within 0 to 1.
-        projected: the nearest distribution, biased.
-        truth: among the participants; () if it is unknown.
+        projected: the distribution nearest to the estimates, which is biased.
+        truth: true shares among the participants; () if they are unknown.
         error: the errors of the shares; None if the truth is unknown.
         nearest: values with reports that have a probability below 2.5 % under every share; both
             limits are then at the nearest end of 0 to 1.
@@ -74,27 +77,30 @@ class Estimated(Record, frozen=True):
 
     @property
     def missed(self) -> tuple[float, ...]:
-        """The error of each estimated share, in shares, >= 0; () if unknown."""
+        """The absolute error of each estimated share of people; () if the truth is unknown."""
         return missed(self.shares, self.truth) if self.truth else ()
 
     @property
     def largest_error(self) -> float:
-        """The largest error; nan if the truth is unknown."""
+        """The largest absolute error of a share of this feature; nan if the truth is unknown."""
         return self.error.largest if self.error else nan
 
     @property
     def mean_error(self) -> float:
-        """The mean error; nan if the truth is unknown."""
+        """The mean absolute error of the shares of this feature; nan if the truth is unknown."""
         return self.error.mean if self.error else nan
 
     @property
     def worst_in_errors(self) -> float:
-        """The largest error, in standard errors (zero errors omitted); nan if unknown."""
+        """The largest ratio of an error to its standard error; nan if the truth is unknown.
+
+        Estimates with standard error 0 are omitted.
+        """
         return self.error.in_errors if self.error else nan
 
     @property
     def covered(self) -> int:
-        """The number of true shares within their intervals; 0 if the truth is unknown."""
+        """The number of true shares within their 95 % intervals; 0 if the truth is unknown."""
         return self.error.covered if self.error else 0
 
 
@@ -103,9 +109,12 @@ class UntestedEstimate:
     """The estimated shares of a feature, before their comparison with the truth.
 
     Attributes:
-        feature, columns, values: name of the feature, numbers of its columns, and its domain.
-        reports, outside: the number of reports read, and of texts that are no report.
-        estimate: shares, and the variance of each.
+        feature: the name of the feature.
+        columns: the indices of its columns.
+        values: the domain of the feature.
+        reports: the number of reports read.
+        outside: the number of texts that do not have the format of a report.
+        estimate: the estimated shares, with the variance of each.
     """
 
     feature: str
@@ -122,7 +131,10 @@ def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]
 
 
 def worst(features: Sequence[Estimated]) -> ShareErrors | None:
-    """Return the largest and the mean error over all shares of some features; None if unknown."""
+    """Return the largest and the mean error over all shares of these features.
+
+    None if the true shares of a feature are unknown.
+    """
     if any(not feature.truth for feature in features):
         return None
     every = [miss for feature in features for miss in feature.missed] or [0.0]
@@ -130,9 +142,10 @@ def worst(features: Sequence[Estimated]) -> ShareErrors | None:
 
 
 def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
-    """Compare an estimate with the true values of the participants.
+    """Compare the estimated shares of a feature with the true shares of the participants.
 
-    codes: the places of their values in the domains, shape (people, features). values: the domains.
+    codes: indices of the participants' values in the domains, shape (people, features). values: the
+    domains.
     """
     sizes = tuple(len(values[column]) for column in untested.columns)
     cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
@@ -143,7 +156,7 @@ def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, 
 def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
     """Return an estimate with 95 % confidence limits of each share, and the nearest distribution.
 
-    truth: true shares; () if they are unknown.
+    truth: the true shares; () if they are unknown.
     """
     estimate = untested.estimate
     interval = estimate.limits(ALPHA)

@@ -1,13 +1,14 @@
-"""Error and privacy of a run, had it been played with more or less noise.
+"""Error and privacy of a run at other epsilons than that of its scenario.
 
 For the mechanism of a scenario, its people and their true shares (estimated shares if the true
 shares are unknown), at several epsilons:
 
     error      the exact standard error of an estimated share (root of the mean variance)
-    S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
+    S_mu       average privacy (paper 002, Definition 4.1): the share of the information about a
+               value that a report hides
 
-Both are of one feature, the mean over all of them. epsilon is a person's whole local budget, nats;
-the epsilon of all reports with kept noise grows with it.
+Both are means over all features. epsilon is a person's whole local budget in nats. The epsilon of
+all reports with noise kept from run to run is multiplied by the same factor.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,17 +32,19 @@ FACTORS = (
     3.0,
     4.0,
 )  # factors of the scenario's epsilon that are tried
-ENTRIES = 1 << 20  # entries of matrices, about 3 s of work; with more no S_mu is computed
+# limit of the entries of matrices, about 3 s of work; above it average privacy is not computed
+ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """Error and privacy at one epsilon.
+    """Error and privacy of the reports of a run at one epsilon.
 
     Attributes:
-        epsilon: local, in nats.
-        error: the standard error, in shares of people.
-        hidden: average privacy S_mu, 0 to 1; None if it was not computed.
+        epsilon: a person's local budget, in nats.
+        error: the standard error of an estimated share of people.
+        hidden: average privacy S_mu: the share, 0 to 1, of the information about a value that a
+            report hides (paper 002, Definition 4.1); None if it was not computed.
     """
 
     epsilon: float
@@ -50,16 +53,17 @@ class Trade:
 
 
 def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
-    """Return error and privacy at several epsilons.
+    """Return error and privacy of a run at several epsilons.
 
-    local: the findings as plain data, as in result.json.
+    local: the findings of the program `histogram` as plain data, as in result.json.
     """
     features = local["features"]
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
         return ()
     spent, offers = 0, []
-    for factor in sorted(FACTORS, key=lambda times: abs(times - 1)):  # the run's own first
+    # the run's own epsilon comes first, so that the limit of work does not omit it
+    for factor in sorted(FACTORS, key=lambda times: abs(times - 1)):
         at = epsilon * factor
         forever = (
             scenario.local.forever and scenario.local.forever * factor
@@ -91,13 +95,16 @@ def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]
 
 
 def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
-    """Return the true shares of a feature; if they are unknown, the projected estimate."""
+    """Return the true shares of a feature; if unknown, the distribution nearest to estimates."""
     likely: Sequence[float] = feature["truth"] or feature["projected"]
     return likely
 
 
 def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
-    """Return the average privacy S_mu, 0 to 1, of each randomizer; equal ones are computed once."""
+    """Return the average privacy S_mu of each randomizer; equal randomizers are computed once.
+
+    S_mu is the share, 0 to 1, of the information about a person's value that a report hides.
+    """
     privacies = {
         randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(randomizers)
     }
@@ -105,9 +112,9 @@ def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the randomizer of each feature.
+    """Return the randomizer of each feature. features: their estimates, as in result.json.
 
-    Of a report of flipped bits it is the randomizer of a single bit, for each feature.
+    If a report has a flipped bit for each feature, it is the randomizer of a single bit.
     """
     names = [feature["feature"] for feature in features]
     noisy_questions = questions(scenario, names, [tuple(feature["values"]) for feature in features])

@@ -1,7 +1,8 @@
 """Verification that the estimates of `histogram` follow from the recorded counts of reports.
 
-The counts are the board's; mechanism and budget are the scenario's. The true shares are not on the
-board: the check takes them as claimed and tests that they are shares; a replay draws them again.
+The counts are read from the board, mechanism and budget from the scenario. The true shares are not
+on the board: the check takes them as claimed and tests that they add up to 1. A replay recomputes
+them.
 """
 
 from collections.abc import Sequence
@@ -69,9 +70,9 @@ def recomputed(evidence: ProgramEvidence) -> str:
 def _measured(
     noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[MeasuredFeature]
 ) -> int:
-    """Verify that each claimed number follows from the reports; return how many there are.
+    """Verify that each claimed number, such as a mean, follows from the reports.
 
-    The true values are taken as claimed.
+    The true values are taken as claimed. Return the number of claimed numbers.
     """
     computed_measures = [
         measured
@@ -96,9 +97,9 @@ def _measured(
 def _verify_values(
     noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[FoundFeature]
 ) -> int:
-    """Verify that each found value follows from the reports; return how many there are.
+    """Verify that each claimed value of a feature without listed values follows from the reports.
 
-    The true shares are taken as claimed.
+    The true shares are taken as claimed. Return the number of found values.
     """
     computed_values = [
         values for pair in zip(noisy_questions, counts, strict=True) if (values := searched(*pair))
@@ -129,7 +130,10 @@ def _shuffled(
     claims: PrivacyLoss,
     relied_on: int | None,
 ) -> None:
-    """Verify every claimed epsilon after shuffling, from the noise and the number of reports."""
+    """Verify every claimed epsilon after shuffling, from the noise and the number of reports.
+
+    relied_on: people assumed to keep their reports secret; None: all.
+    """
     each, joint = after_shuffling(
         noisy_questions,
         [
@@ -144,7 +148,7 @@ def _shuffled(
 
 
 def _shares(truth: Sequence[float], *, has_truth: bool) -> tuple[float, ...]:
-    """Return the claimed true shares; VerificationError if they are no distribution.
+    """Return the claimed true shares; VerificationError if they do not add up to 1.
 
     has_truth: whether the true values are known; else no shares may be claimed.
     """

@@ -1,4 +1,5 @@
-"""The program `threshold`: rows, or prefixes of rows, that fewer than k people share stay closed.
+"""The program `threshold`: rows (or their prefixes) that fewer than k people share stay encrypted.
 
-May import the same rooms as `programs`. Must never know other programs.
+A prefix is the first values of a row. May import the same packages as `programs`. Must never know
+other programs.
 """

@@ -22,7 +22,7 @@ LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
 def problems(scenario: "Scenario") -> Iterator[Problem]:
-    """Yield a problem for each key of a scenario that excludes the program `threshold`."""
+    """Yield a problem for each key of a scenario that the program `threshold` cannot accept."""
     policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
     policy_setting = f"kind = {quoted(policy.kind)}"
     wrong: list[tuple[Path, bool, str]] = [
@@ -62,7 +62,10 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
 
 
 def _check_sampling(policy: Policy) -> Iterator[Problem]:
-    """Yield a problem for a sampling rate or an epsilon without a proved delta."""
+    """Yield a problem for a sampling rate or an epsilon without a proved delta.
+
+    `sample` is the probability with which a person takes part; it gives the release an epsilon.
+    """
     if policy.sample is None:
         if policy.epsilon is not None:
             message = "only a sampled release has an epsilon; say sample too, or leave it out"
@@ -70,8 +73,9 @@ def _check_sampling(policy: Policy) -> Iterator[Problem]:
         return
     if policy.prefixes:
         message = (
-            "with both sample and prefixes, the people counted at an open prefix can show whether "
-            "one person took part (decision 65), so no epsilon holds; leave prefixes or sample out"
+            "with both sample and prefixes, the number of people released with the same first "
+            "values can show whether one person took part, so no epsilon holds; leave prefixes or "
+            "sample out"
         )
         yield problem(("policy", "prefixes"), message)
     if policy.k < 2:

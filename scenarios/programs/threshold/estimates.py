@@ -1,8 +1,9 @@
 """Estimates for all people from a release of random participants, and their privacy loss.
 
-Of s people seen with a row that opened, s / p have it in the mean (p: the rate of participation).
-The limits include every number c under which neither so many nor so few would be unlikely, GIVEN
-that the row opened (at least k of c took part); without that condition rows near k would be
+Each person takes part with probability p. A row opens (its values are released) if at least k
+participants share it. If s participants have an opened row, s / p people are estimated to have it.
+The confidence limits are the ends of all numbers c of people for which s participants are likely,
+given that the row opened. Without this condition, rows with about k participants would be
 overestimated.
 """
 
@@ -20,18 +21,19 @@ if TYPE_CHECKING:
     from ....protocol.wire.messages import Counts
     from ...schema.model import Policy
 
-MAX_ROWS = 20  # open rows with estimates in a record: the rows of most people
-REPLACED = "replace one"  # adjacency of `replaced`: neighbours differ in a person's row
+MAX_ROWS = 20  # most released rows with estimates in a record; the most frequent rows are chosen
+# adjacency of the delta `replaced`: neighbouring collections differ in one person's row
+REPLACED = "replace one"
 ALPHA = 0.05  # probability with which the limits of one row may fail
 
 
 class RowEstimate(Record, frozen=True):
-    """The estimated number of people with a row that opened.
+    """The estimated number of people with a row that opened: at least k participants share it.
 
     Attributes:
         values: the values of the row.
-        seen: participants with it.
-        people: seen / rate.
+        seen: the number of participants with the row.
+        people: the estimated number of people with the row: seen / probability of taking part.
         error: standard error of `people`, for a row that is certain to open.
         low: lower 95 % confidence limit of `people`, given that the row opened.
         high: upper 95 % confidence limit of `people`, given that the row opened.
@@ -48,13 +50,19 @@ class RowEstimate(Record, frozen=True):
 class Sampled(Record, frozen=True):
     """Random participation: estimates for all people, and the privacy loss of each view.
 
+    A row opens (its values are released) if k participants share it, else it stays encrypted. The
+    party `randomness` gives users secrets that only equal rows share. With it, a reader can try all
+    rows.
+
     Attributes:
         rate: probability with which a person takes part, as it is drawn.
         epsilon: the epsilon, in nats, at which all these deltas are stated.
         removed: delta of the release, for a person's row against no row.
         replaced: delta of the release, for a person's row against any other.
-        reader: delta of a row against no row, for the reader, which sees sizes of closed groups.
-        tried: delta of a row against no row, for reader and `randomness` together, which open all.
+        reader: delta of a row against no row, for the reader, which also sees the number of people
+            in each group of equal rows that stays encrypted.
+        tried: delta of a row against no row, for reader and `randomness` together, which can read
+            every row by trying all possible rows.
         estimates: the estimates for the rows that opened, the most frequent of them.
         rows: the number of rows that opened.
         adjacency: the neighbours of all deltas but `replaced`: one person's row is there or not.
@@ -86,7 +94,10 @@ class Sampled(Record, frozen=True):
 
 
 def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
-    """Return the estimates that follow from policy and release; None if all people take part."""
+    """Return the estimates and privacy losses of a release; None if all people take part.
+
+    They follow from policy and release alone.
+    """
     if policy.sample is None:
         return None
     people = sum(release.values())
@@ -109,7 +120,8 @@ def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
 def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int]:
     """Scale a release of random participants to all people: counts divided by the rate, rounded.
 
-    Closed rows become one blank cell with the rest of the people.
+    The rate is the probability of taking part. Rows that stay encrypted become one blank cell with
+    the rest of the people.
     """
     people = sum(release.values())
     scaled = {
@@ -123,10 +135,11 @@ def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int
 
 
 def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, float]:
-    """Return epsilon in nats, and its deltas for four views of a person's row.
+    """Return epsilon in nats, and its deltas for four comparisons of a person's row.
 
-    The deltas: row against no row, of the release; row against another row, of the release; row
-    against no row, of the reader; the same, of reader and `randomness` together.
+    The deltas: row against no row, for the release; row against another row, for the release; row
+    against no row, for the reader; row against no row, for reader and the party `randomness`
+    together, which can read every row. people: the number of senders.
     """
     rate, epsilon = policy.sample or 0.0, policy.epsilon or EPSILON
     about = rate, epsilon, people
@@ -142,7 +155,10 @@ def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, f
 def _estimate(
     cell: tuple[str, ...], participants: int, rate: float, k: int, people: int
 ) -> RowEstimate:
-    """Return the estimated number of people with a row, of whom so many took part."""
+    """Return the estimated number of people with a row, from the participants that have it.
+
+    cell: the row's values. rate: the probability of taking part. people: all people.
+    """
     error = (participants * (1 - rate)) ** 0.5 / rate
     low, high = counted_limits(participants, rate, k, ALPHA, people)
     return RowEstimate(cell, participants, participants / rate, error, low, high)

@@ -1,4 +1,7 @@
-"""The program `threshold` as a ReleaseProgram: only rows shared by k people open."""
+"""The program `threshold` as a ReleaseProgram: a row opens only if at least k people share it.
+
+To open a row is to decrypt its values; all other rows stay encrypted (closed).
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -23,12 +26,16 @@ if TYPE_CHECKING:
 
 
 class PolicyOpening(ThresholdOpening):
-    """The opening of rows as the policy of a scenario states it: k, prefixes, closing, sampling."""
+    """The rules by which rows open under a scenario's policy: k, prefixes, close and sample.
+
+    A row opens (the analyst can decrypt it) if k people share it; with `prefixes` also its first
+    values. With `close` further groups stay unpublished, with `sample` people take part at random.
+    """
 
     parties = (RANDOMNESS,)
 
     def participation(self, policy: Policy) -> "Participation | None":
-        """Return the sampling rate of the policy; None if all people take part."""
+        """Return the random draw by which a person takes part; None if all people take part."""
         if policy.sample is None:
             return None
         from ....analysis.shuffled.sampled_rows import rate_parts
@@ -37,21 +44,30 @@ class PolicyOpening(ThresholdOpening):
         return Participation(rate_parts(policy.sample))
 
     def exposed(self, release: "Counts", k: int) -> int:
-        """Return the number of people with a value in a prefix that fewer than k share."""
+        """Return the number of people with a released value that fewer than k people share.
+
+        release: people by released cell; a cell has the first values of a row (its prefix), then
+        blanks.
+        """
         from ....protocol.rounds.opened_prefixes import exposed
 
         return exposed(release, k)
 
     def excluded(self, release: "Counts", policy: Policy, schema: "Schema") -> int:
-        """Return the number of people in a class smaller than k that is known by exclusion."""
+        """Return the number of people in small classes that a release reveals by exclusion.
+
+        The release shows the values of all people outside such a class of fewer than k people.
+        """
         from .score import excluded_by
 
         return excluded_by(release, policy, schema).people
 
     def variants(self, policy: Policy) -> Iterator[tuple[str, Policy]]:
-        """Yield policies that open whole rows, prefixes, and rows of random participants.
+        """Yield the variants of a policy that a comparison of programs plays, as (suffix, policy).
 
-        The last only if the policy has a sampling rate. Each has the ending of its row's name.
+        They open whole rows, prefixes (first values) of rows, and, if the policy has a sampling
+        rate, rows of random participants. The suffix is added to the program's name in the
+        comparison's table.
         """
         whole = Policy(kind="threshold", k=policy.k)
         yield "", whole
@@ -61,26 +77,34 @@ class PolicyOpening(ThresholdOpening):
 
 
 class SameDecision(OwnProof):
-    """The proof of a decision of `threshold`, which is the same for all counts."""
+    """The proof of a decision of `threshold`, which does not depend on any counts."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Accept the decision: callers compare it with the only possible decision."""
+        """Accept the decision, because other checks compare it with the only possible decision."""
 
 
 class RowFindings(OwnFindings):
-    """The findings of the program `threshold`: the open and the closed rows."""
+    """The findings of the program `threshold`: released rows, and rows that stay encrypted.
+
+    A row is released if at least k people share it.
+    """
 
     def record(self) -> "type[Findings]":
-        """Return the record type of open and closed rows."""
+        """Return the record type of the findings: released rows, and rows that stay encrypted."""
         from .score import OpenedRows
 
         return OpenedRows
 
 
 class Threshold(OneRound):
-    """The program `threshold`: the analyst can open only rows, or prefixes, that k people share."""
+    """The program `threshold`: the analyst can decrypt only rows, or prefixes, that k people share.
+
+    A prefix is the first values of a row. The party `randomness` gives users secrets that only
+    equal rows share. Analyst and `randomness` together can read every row, by trying all possible
+    rows.
+    """
 
     kind = wire = compared = "threshold"
     note = "what k people share opens; reader and `randomness` together can open all"
@@ -89,30 +113,36 @@ class Threshold(OneRound):
     recomputed: str | None = "they follow from the release"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a problem for each key of a scenario that excludes this program."""
+        """Yield a problem for each key of a scenario that this program cannot accept."""
         from .check import problems
 
         return problems(scenario)
 
     def proof(self, policy: Policy) -> str:
-        """Return the announced rule: whole rows, prefixes, or rows of random participants."""
+        """Return the announced rule: whole rows, prefixes, or rows of random participants open.
+
+        A prefix is the first values of a row. A row or prefix opens if k people share it.
+        """
         from ....protocol.rounds.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if participation := self.opening.participation(policy):
-            return sampled_rule(
-                participation.parts
-            )  # any message may be a cover, so a blank reveals no value
+            # No further groups are closed: any message may be a cover (a message without a row), so
+            # the rows that are not released reveal no value.
+            return sampled_rule(participation.parts)
         rule = PREFIXES if policy.prefixes else WHOLE
         return rule + CLOSED if policy.close == "published" else rule
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that queries all columns at once; its decision ignores counts."""
+        """Return the strategy that releases all columns at once; the decision ignores counts.
+
+        A value is released only if k people share it and the values before it.
+        """
         from ....protocol.rounds.opened_prefixes import ByThreshold
 
         return ByThreshold(scenario.policy.k, self.proof(scenario.policy))
 
     def score(self, session: "Session") -> "Scored":
-        """Return the counts of open and of closed rows."""
+        """Return the numbers of released rows, and of rows that stay encrypted."""
         from ....protocol.ideal import PeopleTable, count_cells
         from ..interface import Scored
         from .score import rows_tried, score, sealed_rows
@@ -135,7 +165,11 @@ class Threshold(OneRound):
         return Scored(score(policy, people.schema, played.release, rows, read))
 
     def verify(self, evidence: "ProgramEvidence") -> str:
-        """Recompute the record of open rows from the release, and return a summary."""
+        """Recompute the findings from the release, and return a summary.
+
+        The findings are the numbers of released and of encrypted rows. Raises NoGround without a
+        release.
+        """
         from ..evidence import NoGround
         from .score import recomputed
 

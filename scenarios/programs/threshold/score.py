@@ -1,7 +1,8 @@
 """The findings of the program `threshold`: open rows, closed groups, and the view of the reader.
 
-Cells are (person, column) pairs with a released value. The sizes of closed groups are known to the
-reader alone, and here to the laboratory; the board does not show them.
+A row opens (the reader can decrypt it) if at least k people share it, else it stays closed. A cell
+is the value of a person in a column, released or not. Only the reader, and a simulation such as
+this, knows the sizes of closed groups (people with equal rows); the board does not show them.
 """
 
 from collections import Counter
@@ -41,14 +42,16 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
     from ..interface import Played
 
-MAX_ORDERED_COLUMNS = 5  # columns; with more, the best order of the columns is not computed
+# most columns with which the best order is computed: the order of columns that releases the most
+# values, as prefixes (first values) of rows
+MAX_ORDERED_COLUMNS = 5
 
 
 class Depth(Record, frozen=True):
-    """The number of people of whom exactly the first `columns` columns are open.
+    """The number of people with exactly the first `columns` columns released.
 
     Attributes:
-        columns: the number of open columns, 0 to all.
+        columns: the number of released columns, 0 to all.
         people: the number of people.
     """
 
@@ -57,9 +60,9 @@ class Depth(Record, frozen=True):
 
 
 class ClosedGroups(Record, frozen=True):
-    """The groups of one size that stayed closed: people with equal rows, fewer than k.
+    """The closed groups of one size: fewer than k people with equal rows, which stay encrypted.
 
-    The reader of the ballots sees their sizes, without the rows.
+    The reader of the ballots sees the sizes of the groups, without the rows.
 
     Attributes:
         people: the number of people in each group, 1 to k - 1.
@@ -71,11 +74,13 @@ class ClosedGroups(Record, frozen=True):
 
 
 class Order(Record, frozen=True):
-    """An order of the columns, and the number of cells it would release.
+    """An order of the columns, and the number of values it would release as prefixes of rows.
+
+    A prefix is the first values of a row in this order.
 
     Attributes:
         features: all names, in this order.
-        cells: the number of released cells.
+        cells: the number of released cells: values of people in columns.
     """
 
     features: tuple[str, ...]
@@ -83,24 +88,29 @@ class Order(Record, frozen=True):
 
 
 class OpenedRows(Findings, frozen=True, tag="threshold"):
-    """The rows that k people share, and the rows that fewer share.
+    """The findings of `threshold`: the rows that k people share open, all other rows stay closed.
+
+    The reader can decrypt an open row, but not a closed row. A prefix is the first values of a row.
+    A group is the people with equal rows (or prefixes). A cell is the value of a person in a
+    column.
 
     Attributes:
-        k: the number of people that open a group.
-        prefixes: whether prefixes are opened, in the order of the features.
+        k: the number of people with equal values that opens a group.
+        prefixes: whether prefixes open too, in the order of the features.
         cells: the number of released cells.
         of: the number of all cells: people times features.
-        depths: people by how many of their columns are open, each depth that occurs.
-        cut_short: people in released cells of fewer than k people that end at a blank after an open
-            value: at least k people share the open values, but fewer than k have no further value
-            open.
+        depths: for each number of open columns that occurs, the number of people with so many.
+        cut_short: people of whom some values are open, in groups of fewer than k people with
+            exactly these open values. At least k people share the values; other people among
+            them have more values open.
         closed: groups that stayed closed, by size; () in the record of a party without this view.
         astray: people with an open prefix and in no closed group, since the rest of their
             message is junk; known to the reader, as the groups are.
-        excluded: people with closed rows, in a small class known to all by exclusion.
+        excluded: people with closed rows in a small class that the release reveals by exclusion:
+            all people outside the class are in the release.
         excluded_cells: values of people with closed rows on which all closed rows agree.
-        reader_excluded: people in a small class known by exclusion to the reader, which sees the
-            sizes of the groups that it could not open.
+        reader_excluded: people in a small class that the reader infers by exclusion, since it also
+            sees the sizes of closed groups.
         best: the order of features with the most released cells, which depends on the true
             table; None without prefixes, or with many features.
         sampled: estimates and privacy losses under random participation; else None.
@@ -122,12 +132,15 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The epsilon of random participation, with the delta of each view."""
+        """The epsilon of random participation, with the delta of each view; () if all take part."""
         return self.sampled.stated if self.sampled else ()
 
     @property
     def withheld(self) -> int:
-        """The number of people whose row is open to the reader, but not published in full."""
+        """The number of people with a row that the reader can decrypt, but withholds in part.
+
+        The reader withholds values that would reveal small classes by exclusion.
+        """
         width = self.of // self.people if self.people else 0
         stopped = sum(depth.people for depth in self.depths if depth.columns < width)
         return stopped - self.closed_people - self.astray
@@ -143,9 +156,9 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
         return self.cells / self.of if self.of else 0.0
 
     def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":
-        """Return the open rows scaled to all people, and the share of released cells.
+        """Return the released rows scaled to all people, and the share of released cells.
 
-        None unless people take part at random.
+        A cell is the value of a person in a column. None if all people take part.
         """
         if self.sampled is None:
             return None
@@ -153,9 +166,11 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def by_exclusion(self) -> "tuple[int, int] | None":
-        """The number of users known by exclusion: to all readers, and to the opening reader.
+        """The number of users known by exclusion: to all readers, and to the analyst.
 
-        None if messages may be covers (messages without a row), so that exclusion fails.
+        All people outside their small class are in the release, so these users must be in the
+        class. The analyst, which decrypts rows, also sees the sizes of groups that stay encrypted.
+        None if people take part at random, because a message may then hold no row.
         """
         if self.sampled is not None:
             return None
@@ -163,14 +178,16 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def closed_people(self) -> int:
-        """The number of people in groups that stayed closed."""
+        """The number of people in closed groups: fewer than k people with equal, encrypted rows."""
         return sum(size.people * size.groups for size in self.closed)
 
 
 def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Excluded:
-    """Return the people and values that all readers of a release know by exclusion.
+    """Return the numbers of people and values that a release reveals by exclusion.
 
-    0 if any message may be a cover, a message without a row.
+    All people outside a small class are in the release, so the class must have the remaining
+    values. Both numbers are 0 if people take part at random: any message may then be a cover,
+    without a row.
     """
     if policy.sample is not None:
         return Excluded(0, 0)
@@ -179,7 +196,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
 
 
 def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> OpenedRows:
-    """Return the findings as far as they follow from the release alone."""
+    """Return the findings of `threshold` as far as they follow from the release alone."""
     columns, exclusion = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
@@ -206,10 +223,10 @@ def score(
     rows: "Counts",
     read: "Read | None" = None,
 ) -> OpenedRows:
-    """Return the findings on a release.
+    """Return the findings of `threshold` on a release.
 
-    rows: people by whole row, which no party knows. read: the view of the reader; None if no
-    messages were sent, and all would have been honest.
+    rows: people by whole row, which no party knows. read: the view of the reader; None: no messages
+    were sent, so the sizes of groups that stay encrypted are computed from the rows.
     """
     names, prefixes = schema.names, policy.prefixes
     closed_sizes = read.closed if read else None
@@ -228,9 +245,9 @@ def score(
 
 
 def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
-    """Return the number of people in small classes that the reader knows by exclusion.
+    """Return the number of people in small classes that the reader infers by exclusion.
 
-    The reader sees the sizes of closed groups besides the release.
+    The reader sees the release, and the sizes of the groups of equal rows that stay encrypted.
     """
     if policy.sample is not None:
         return 0
@@ -240,16 +257,18 @@ def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
 
 
 def rows_tried(played: "Played") -> "Counts":
-    """Return the rows that reader and `randomness` together can read, covers marked as such.
+    """Return the rows that the analyst and the party `randomness` together can read.
 
-    A cover is the message of a person that does not take part.
+    `randomness` gives users secrets that only equal rows share. With it, the analyst can try every
+    possible row, and so read all submitted rows. A person that does not take part has an all-blank
+    row.
     """
     counts_seen = played.look((ANALYST, RANDOMNESS)).counted
     return counts_seen[-1].counts
 
 
 def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
-    """Return the number of counted people by the row that they sealed."""
+    """Return the number of these people by the row that they submitted."""
     return Counter(
         tuple(values)
         for user_answers in transcript.sealed_answers
@@ -259,9 +278,10 @@ def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
 
 
 def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
-    """Return the order of the columns in which prefixes release the most cells.
+    """Return the order of the columns in which prefixes (first values) release the most cells.
 
-    It depends on rows, which no party knows. Of several best orders the first is returned.
+    A cell is the value of a person in a column. rows: people by whole row, which no party knows. Of
+    several best orders the first is returned.
     """
     orders = (
         (-cells_said(_ordered(rows, places, policy, schema)), places)
@@ -274,7 +294,7 @@ def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
 def _ordered(
     rows: "Counts", places: tuple[int, ...], policy: "Policy", schema: "Schema"
 ) -> "Counts":
-    """Return the release of the rows if the columns stood in this order."""
+    """Return the release of the rows if the columns stood in this order. places: column indices."""
     moved = {tuple(row[j] for j in places): people for row, people in rows.items()}
     released = opened(moved, policy.k, prefixes=True)
     if policy.close != "published" or policy.sample is not None:
@@ -285,10 +305,11 @@ def _ordered(
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
-    """Recompute cells, depths and `cut_short` from the released counts; return a summary.
+    """Recompute the findings on released values from the released counts; return a summary.
 
-    The release is the board's. Sizes of closed groups and the best order are not on it: the check
-    takes them as claimed, tests that they are possible, and a replay recomputes them.
+    The release is read from the board. The sizes of groups that stay encrypted and the best order
+    of columns are not on the board. The check takes them as claimed and tests that they are
+    possible; a replay recomputes them.
     """
     findings, policy = claimed(evidence, OpenedRows), evidence.run.scenario.policy
     columns, schema = len(evidence.result.features), evidence.schema
@@ -309,6 +330,7 @@ def recomputed(evidence: ProgramEvidence) -> str:
         )
     if not 0 <= findings.reader_excluded <= findings.closed_people:
         raise VerificationError(
-            "result.json, findings.reader_excluded: more people than stayed closed"
+            "result.json, findings.reader_excluded: more people than there are in closed groups "
+            "(rows that fewer than k people share)"
         )
     return f"{findings.cells:,} cells said, of {findings.of:,}, counted again from the release"
