@@ -18,7 +18,7 @@ UNIT = re.compile(
 
 
 class SecondLine(NamedTuple):
-    """The line below a header, if it has no person's values or is not certain to have them.
+    """The line below a header, unless it certainly describes a person.
 
     Attributes:
         kind: `units`: units or types of columns; `names`: a second level of names, because names in

@@ -1,7 +1,7 @@
 """Rows of a sheet, prepared for the readers excel.py and spreadsheet.py.
 
 Merged cells are filled, empty rows restored, the first rows collected to detect the header, and
-cells converted to text. The rows come from either library.
+cells converted to text. The rows come from the workbook library of either reader.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -128,10 +128,10 @@ class ColumnDecision(Capability):
         counts: "Sequence[Counts] | None",
         new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
-        """Return the exposure bound of each set of columns after round 1.
+        """Return the exposure bound of each set of columns after round 1; () with many columns.
 
-        counts: the counts of round 1, None if it was not counted. new_people: the number of new
-        people in round 2, None if it has the people of round 1. () with many columns.
+        counts: the counts of round 1; None: it was not counted. new_people: the number of people in
+        round 2 if they are other people; None: the same people.
         """
         raise NotImplementedError
 
@@ -192,7 +192,7 @@ class OwnProof(Capability):
 
 
 class OwnFindings(Capability):
-    """The part of a program that adds its own findings to result.json, beside the usual scores."""
+    """The part of a program that adds findings of its own to result.json, besides all scores."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of the program's findings."""

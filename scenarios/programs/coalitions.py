@@ -1,4 +1,4 @@
-"""The coalitions of a scenario for which every run scores the knowledge."""
+"""The coalitions (parties that pool their views) whose knowledge every run of a scenario scores."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations

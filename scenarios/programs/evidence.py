@@ -5,7 +5,7 @@ of a record.
 """
 
 # pyright: reportReturnType=false
-# A method of a Protocol is its docstring; mypy and the language take it for a stub.
+# A method of a Protocol has only a docstring here, which pyright would report as a missing return.
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol

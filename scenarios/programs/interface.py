@@ -7,7 +7,7 @@ methods; they never compare its kind with a name. A program with few differences
 """
 
 # pyright: reportReturnType=false
-# A method of a Protocol is its docstring; mypy and the language take it for a stub.
+# A method of a Protocol has only a docstring here, which pyright would report as a missing return.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

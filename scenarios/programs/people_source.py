@@ -67,7 +67,8 @@ class SetPopulation(PeopleSource):
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
         """Return all owners of sets; they are asked in a single round.
 
-        Owners from a file, or generated with a seed. Raises DataError for data that do not fit.
+        The owners come from a file, or are generated with the seed. Raises DataError for data that
+        do not fit.
         """
         from ..populations.samples import Samples
         from ..populations.sets import owners

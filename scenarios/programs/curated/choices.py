@@ -1,8 +1,9 @@
 """Programs with a choice of columns by the curator, from the counts of single columns.
 
-kind       released columns exposure   the set of largest total weight with a bound on exposure
-within max_exposure fixed      the columns that the scenario names, at any exposure bound all
-every column, at any exposure bound
+kind       released columns
+exposure   the set of largest total weight with a bound on exposure within max_exposure
+fixed      the columns that the scenario names, at any exposure bound
+all        every column, at any exposure bound
 """
 
 from collections.abc import Iterator, Sequence

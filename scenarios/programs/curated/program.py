@@ -132,9 +132,8 @@ class Decided:
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the curator's strategy: to decide by a rule, from counts of single columns.
 
-        The rule is the policy's method to bound exposure.
-
-        others: the number of people in round 2 if they are other people; None: the same people.
+        The rule is the policy's method to bound exposure. others: the number of people in round 2
+        if they are other people; None: the same people.
         """
         if scenario.population.rows is not None:
             from .persons import ByPersons

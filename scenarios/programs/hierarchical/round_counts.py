@@ -40,7 +40,7 @@ def knowledge(
         for group, counts in zip(result.call.asks, result.counts, strict=True)
     }
     tables = with_parts(queried_tables)
-    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
+    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every column
     return GroupKnowledge(k, singles, tables), names
 
 

@@ -78,8 +78,8 @@ class Rounds(Findings, frozen=True, tag="hierarchical"):
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
     """Return the bits that a view received about people, and whether they are exact or a bound.
 
-    sizes: the number of values of each column. If no exact value is known, it is the largest of up
-    to three lower bounds.
+    sizes: the number of values of each column. If only lower bounds are known, the largest of them
+    is returned.
     """
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:

@@ -361,7 +361,7 @@ def certificate(promised: "Promised", k: int) -> Certificate:
         ]
         proof = {"weights": promised.weights.margins, "blocks": blocks}
     else:
-        assert promised.certificate is not None  # noqa: S101 - one of the two is there
+        assert promised.certificate is not None  # noqa: S101 - without weights it has one
         thresholds = tuple(float(t) for t in promised.certificate.thresholds)
         proof = {"parts": promised.parts, "rule": promised.certificate.rule}
     data = json.dumps(proof, separators=(",", ":")).encode()

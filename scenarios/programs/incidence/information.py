@@ -14,8 +14,8 @@ from ...populations.sets import unpack_text
 from ..noisy_questions import Question
 
 DRAWS = 4096
-TABLE = 1 << 21  # likelihoods in memory at a time
-SUPPORTS = 1 << 19  # positions of all drawn reports in memory at a time
+TABLE = 1 << 21  # most likelihoods of sampled reports in memory at a time
+SUPPORTS = 1 << 19  # most bits of sampled reports in memory at a time
 SEED = 0x666F756E
 
 

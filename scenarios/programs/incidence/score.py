@@ -95,10 +95,10 @@ class CountErrors(Record, frozen=True):
 
 
 class IncidenceFindings(Findings, frozen=True, tag="incidence"):
-    """The findings of a run of policy.kind "incidence": in how many of n sets elements are.
+    """The findings of policy.kind "incidence": for each t, the elements in exactly t of n sets.
 
-    A position is an element's place in the bit vectors of all owners. psi, phi, low, high and truth
-    have a number of positions for each t = 0 .. n: those that exactly t of the n vectors set.
+    A position is an element's place in the bit vectors of all n owners. psi, phi, low, high and
+    truth have, for each t = 0 .. n, the number of positions that exactly t vectors set.
 
     Attributes:
         owners: n, the number of owners whose vectors were read.

@@ -2,7 +2,7 @@
 
 After round 1 the curator knows the count of each value. It decides which columns to release and
 which of their values to suppress. People with a suppressed value leave a blank. All other people
-leave a blank with a stated probability (a cover), so that at least k people leave one
+leave a blank with a stated probability (a cover), so that at least k people leave a blank
 (analysis/suppression/value_suppression.py). A value of fewer than k people is always suppressed;
 further values are suppressed if more cells can then be released.
 """

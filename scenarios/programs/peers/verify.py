@@ -1,10 +1,11 @@
 """Verification of a run among peers: all its claims follow from the posts on its board.
 
-board        its posts are legal, one per peer and step; the charges follow from them digest
-the posts hash to the digest of result.json counts       marginals, decision and release, recomputed
-from the ballots on the board exposure     true exposure and its bound, recomputed from the release;
-the bound holds coalitions   messages that coalitions trace, by size, recomputed from the members'
-views replay       a scenario with a seed, run again, has the same result
+board        its posts are legal, one per peer and step; the charges follow from them
+digest       the posts hash to the digest of result.json
+counts       marginals, decision and release, recomputed from the ballots on the board
+exposure     true exposure and its bound, recomputed from the release; the bound holds
+coalitions   messages that coalitions trace, by size, recomputed from the members' views
+replay       a scenario with a seed, run again, has the same result
 """
 
 from collections.abc import Callable, Mapping

@@ -38,8 +38,8 @@ SMALL = 1 << 20
 # most different rows with which the information is sampled; with more it is not computed
 ROWS = 1 << 16
 DRAWS = 4096
-TABLE = 1 << 22  # likelihoods in memory at a time
-SUPPORTS = 1 << 24  # supports of drawn reports in memory at a time
+TABLE = 1 << 22  # most likelihoods of sampled reports in memory at a time
+SUPPORTS = 1 << 24  # most (sampled report, value) pairs in memory at a time
 WORD = 1 << 62  # largest number of possible rows that are numbered in 64 bits
 SEED = 0x746F6C64
 DELTA = 1e-6  # the delta of every epsilon after shuffling
@@ -238,8 +238,8 @@ def honest(reports: int, relied_on: int | None) -> int:
 def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffled:
     """Return the epsilon after shuffling of the reports to one question.
 
-    reports: the number of reports. relied_on: people who are assumed to keep their reports secret,
-    because disclosed reports hide no other report; None: all.
+    reports: the number of reports. relied_on: people assumed to keep their reports secret; None:
+    all. A disclosed report hides no other report.
     """
     people = honest(reports, relied_on)
     if question.randomizer.messages_per_person > 1:

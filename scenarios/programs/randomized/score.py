@@ -1,8 +1,8 @@
 """The findings of the program `histogram`: estimated shares, their errors and privacy loss.
 
 The unbiased estimate comes first; it may be below 0 or above 1. The nearest distribution
-(`projected`) is biased. Intervals cover the true share with 95 % at least, from the distribution of
-the reports, and count only the noise of these people. Every epsilon states its kind.
+(`projected`) is biased. Intervals cover the true share among the participants with 95 % at least,
+from the distribution of the reports. Every epsilon states its kind.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """Estimated shares with their limits, compared with the truth if it is known.
 
-Intervals cover the true share with 95 % at least, from the distribution of the reports, and count
-only the noise of these people.
+Intervals cover the true share among the participants with 95 % at least, from the distribution of
+the reports.
 """
 
 from collections.abc import Sequence

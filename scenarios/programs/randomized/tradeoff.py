@@ -67,7 +67,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
         at = epsilon * factor
         forever = (
             scenario.local.forever and scenario.local.forever * factor
-        )  # epsilon of all reports
+        )  # epsilon of all reports of a person, if noise is kept from run to run
         changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
         randomizers = _randomizers(changed, features)
         variances = _variances(randomizers, features)

@@ -2,9 +2,8 @@
 
 Each person takes part with probability p. A row opens (its values are released) if at least k
 participants share it. If s participants have an opened row, s / p people are estimated to have it.
-The confidence limits are the ends of all numbers c of people for which s participants are likely,
-given that the row opened. Without this condition, rows with about k participants would be
-overestimated.
+The confidence limits enclose every number of people with which s participants are likely, given
+that the row opened. Without this condition, rows with about k participants would be overestimated.
 """
 
 from typing import TYPE_CHECKING

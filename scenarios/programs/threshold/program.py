@@ -135,7 +135,8 @@ class Threshold(OneRound):
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that releases all columns at once; the decision ignores counts.
 
-        A value is released only if k people share it and the values before it.
+        A value is released only if k people share its row, or with prefixes the row up to this
+        value.
         """
         from ....protocol.rounds.opened_prefixes import ByThreshold
 

@@ -99,18 +99,18 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
         prefixes: whether prefixes open too, in the order of the features.
         cells: the number of released cells.
         of: the number of all cells: people times features.
-        depths: for each number of open columns that occurs, the number of people with so many.
-        cut_short: people of whom some values are open, in groups of fewer than k people with
-            exactly these open values. At least k people share the values; other people among
-            them have more values open.
+        depths: for each number of released columns that occurs, the people with so many.
+        cut_short: people of whom some values are released, in groups of fewer than k people with
+            exactly these released values. At least k people share the values; the rest of them
+            have more values released.
         closed: groups that stayed closed, by size; () in the record of a party without this view.
-        astray: people with an open prefix and in no closed group, since the rest of their
-            message is junk; known to the reader, as the groups are.
+        astray: people with an open prefix and in no closed group, because the rest of their
+            message is junk; only the reader knows them.
         excluded: people with closed rows in a small class that the release reveals by exclusion:
             all people outside the class are in the release.
-        excluded_cells: values of people with closed rows on which all closed rows agree.
-        reader_excluded: people in a small class that the reader infers by exclusion, since it also
-            sees the sizes of closed groups.
+        excluded_cells: values of people with closed rows for which only one possible value is left.
+        reader_excluded: people in a small class that the reader infers by exclusion, because it
+            also sees the sizes of closed groups.
         best: the order of features with the most released cells, which depends on the true
             table; None without prefixes, or with many features.
         sampled: estimates and privacy losses under random participation; else None.
