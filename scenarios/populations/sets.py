@@ -41,7 +41,9 @@ PIECE = 4 * MAX_WIDTH  # positions in a piece: a hexadecimal digit holds four
 MOST_POSITIONS = MAX_FEATURES * PIECE
 MOST_OWNERS = 200  # most owners; for n owners the estimates' limits need 2 (n + 1) linear programs
 OWNER, ELEMENT = "owner", "element"  # columns of a file of sets
-NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets drawn at random"
+NOTE = (
+    "generated: elements in exactly t sets, their number proportional to 1/(t + 1), drawn at random"
+)
 
 
 def piece_ends(positions: int) -> list[int]:

@@ -340,7 +340,7 @@ def recomputed(evidence: ProgramEvidence) -> str:
     truth = findings.truth
     if truth is not None and (min(truth) < 0 or sum(truth) != findings.positions):
         raise VerificationError(
-            "result.json, findings.truth: the counts do not add up to the positions"
+            "result.json, findings.truth: the counts do not add up to the counted elements"
         )
     leakage, scenario = (findings.information, findings.information_error), evidence.run.scenario
     require_close(

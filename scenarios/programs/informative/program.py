@@ -40,7 +40,7 @@ class Informative(Decided):
     """The program `informative`: it releases the columns of largest total entropy."""
 
     kind = "informative"
-    note = "the columns that tell most"
+    note = "the columns of largest total entropy"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Yield a problem for weights in the scenario: this program computes the weights itself."""
@@ -49,7 +49,7 @@ class Informative(Decided):
             ("prefer", scenario.policy.prefer),
         ):
             if setting:
-                message = f'kind = "informative" weighs columns by what they tell; leave {key} out'
+                message = f'kind = "informative" weighs columns by their entropy; leave {key} out'
                 yield problem(("policy", key), message)
         yield from super().check(scenario, facts)
 

@@ -177,7 +177,8 @@ def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResu
                 raise VerificationError(f"{name}: the suppressed values are not the rarest")
             if rules[j].cover != column.cover:
                 raise VerificationError(
-                    f"{name}: the cover probability is not the least for {claimed.k} blanks"
+                    f"{name}: the cover probability (of random blanks) is not the smallest "
+                    f"with {claimed.k} blanks"
                 )
         columns.append(column)
     n = max_respondents(tallies)

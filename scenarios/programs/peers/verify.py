@@ -130,9 +130,9 @@ def _short(value: object) -> str:
 
 
 CHECKS: tuple[Rule, ...] = (
-    ("board", "posts are legal, and bear out who is named", board),
+    ("board", "posts are legal, and prove the named misbehaviour", board),
     ("digest", "the posts hash to the digest of result.json", digest),
     ("counts", "marginals, decision and release follow from the ballots shown", counts),
     ("exposure", "true is within promised, recomputed", exposure),
-    ("coalitions", "what coalitions follow, measured again", coalitions),
+    ("coalitions", "the messages that coalitions trace, measured again", coalitions),
 )

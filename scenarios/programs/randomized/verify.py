@@ -81,12 +81,13 @@ def _measured(
     ]
     if len(computed_measures) != len(claims):
         raise VerificationError(
-            "result.json, findings.measured: other features have numbers in the reports"
+            "result.json, findings.measured: the reports give numbers for other features than are "
+            "claimed"
         )
     for measured, its in zip(computed_measures, claims, strict=True):
         if len(measured.measures) != len(its.measures):
             raise VerificationError(
-                f"{measured.feature}: other numbers are claimed than the reports give"
+                f"{measured.feature}: claims other numbers (such as a mean) than the reports give"
             )
         truth = [number.truth for number in its.measures]
         computed = compare_with_truth(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
@@ -106,11 +107,14 @@ def _verify_values(
     ]
     if len(computed_values) != len(claims):
         raise VerificationError(
-            "result.json, findings.found: other features have found values in the reports"
+            "result.json, findings.found: the reports reveal values of other features than are "
+            "claimed"
         )
     for values, its in zip(computed_values, claims, strict=True):
         if len(values.found_values.values) != len(its.found):
-            raise VerificationError(f"{values.feature}: reports find other values than are claimed")
+            raise VerificationError(
+                f"{values.feature}: the reports reveal other values than are claimed"
+            )
         computed = found_held(values, [value.truth for value in its.found], its.missed)
         require_close(values.feature, plain(computed), plain(its))
     return sum(len(values.found) for values in claims)

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 EPSILON = 1.0  # nats, the default epsilon at which a delta is stated
 UNREAD: tuple[tuple[str, str], ...] = (
-    ("tokens", "people ask for outputs of their rows instead"),
-    ("challenge", "locked ballots are not opened by groups"),
-    ("receipts", "locked ballots are not opened by groups"),
-    ("audit", "locked ballots are not opened by groups"),
-    ("recompute", "nothing is decided from counts"),
+    ("tokens", "people request a secret for their row from the party `randomness` instead"),
+    ("challenge", "its ballots open in groups of k people, which this guard does not support"),
+    ("receipts", "its ballots open in groups of k people, which this guard does not support"),
+    ("audit", "its ballots open in groups of k people, which this guard does not support"),
+    ("recompute", "no decision depends on counts"),
 )
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
@@ -42,8 +42,12 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
             policy.publish_marginals,
             f"{policy_setting} counts nothing before the release; leave it out",
         ),
-        (("mix", "pad"), not mix.pad, f"{policy_setting} seals to one size; leave pad out"),
-        (("mix", "salt"), not mix.salt, f"{policy_setting} salts; leave salt out"),
+        (
+            ("mix", "pad"),
+            not mix.pad,
+            f"{policy_setting} pads all ballots to one size; leave pad out",
+        ),
+        (("mix", "salt"), not mix.salt, f"{policy_setting} always salts ballots; leave salt out"),
         *(
             (("defence", key), getattr(defence, key), f"{policy_setting} does not take it: {why}")
             for key, why in UNREAD
@@ -52,7 +56,7 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
             (
                 ("defence", key),
                 not getattr(defence, key),
-                f"{policy_setting} takes no design errors",
+                f"{policy_setting} needs this guard; leave it out",
             )
             for key in LESSONS
         ),

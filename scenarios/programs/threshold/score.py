@@ -326,11 +326,12 @@ def recomputed(evidence: ProgramEvidence) -> str:
     closes = policy.close == "published" and policy.sample is None
     if findings.astray < 0 or withheld < 0 or (withheld and not closes):
         raise VerificationError(
-            "result.json, findings: closed groups and astray people do not add up"
+            "result.json, findings: people in closed groups (rows that fewer than k people share) "
+            "and astray people do not add up to the people whose rows are not released in full"
         )
     if not 0 <= findings.reader_excluded <= findings.closed_people:
         raise VerificationError(
             "result.json, findings.reader_excluded: more people than there are in closed groups "
             "(rows that fewer than k people share)"
         )
-    return f"{findings.cells:,} cells said, of {findings.of:,}, counted again from the release"
+    return f"{findings.cells:,} released cells, of {findings.of:,}, counted again from the release"
