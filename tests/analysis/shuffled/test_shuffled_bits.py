@@ -267,7 +267,7 @@ def test_large_reports_come_with_both_bounds() -> None:
     assert hockey_stick(100, 0.25, 4.0, bits=2) == pytest.approx(0, abs=1e-12)
     with pytest.raises(ParameterError, match="2\\^25 outcomes"):
         law([50] * 8, 0.2)
-    with pytest.raises(ParameterError, match="m: 3 counts"):
+    with pytest.raises(ParameterError, match="m: found 3 counts"):
         law([1, 2, 3], 0.2)
 
 
