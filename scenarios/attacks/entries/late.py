@@ -1,4 +1,4 @@
-"""`late`: a user sends after the collection; late messages are never flushed alone."""
+"""`late`: a user sends after the collection; late messages are never forwarded alone."""
 
 from ...schema.model import Fault
 from ..catalogue.attack import STRIKES, USER, Attack, Measured, by_some
@@ -7,9 +7,9 @@ from ..catalogue.scene import Scene
 
 
 def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
-    """Return the number of people missing in the last round, and the number of all people.
+    """Return the number of people not counted in the last round, and the number of all people.
 
-    The first is at most the number of attackers that sent a message in that round.
+    The first number is at most the number of attackers that sent a message in the last round.
     """
     missing, maximum = uncounted(scene, fault)
     return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), maximum

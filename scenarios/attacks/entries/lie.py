@@ -1,4 +1,4 @@
-"""`lie`: the curator keeps columns that its rule forbids, and certifies them."""
+"""`lie`: the curator releases columns that its announced rule forbids, and certifies them."""
 
 from ....analysis.exposure import users_below
 from ....protocol.knowledge.adversary_view import opened_last
@@ -14,14 +14,18 @@ from ..faults import peer
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator keep every column, against its announced rule."""
+    """Let the curator release every column, against its announced rule.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.lies[entry.attack] = note_of(number)
 
 
 def above_promise(scene: Scene, _fault: Fault) -> Measured:
-    """Return the people exposed in the release beyond the number in the certificate, of all people.
+    """Return the number of exposed people above the certificate's bound, and of all people.
 
-    The release is public. The curator must have read the answers, or it could not lie about them.
+    The release is public. The value is 0 unless the curator has opened the answers of round 1,
+    because it could not lie about unknown counts.
     """
     loot = scene.loot((parties.CURATOR,))
     decision, joint, plan = loot.board.decision, public_release(loot.board), loot.plan(1)

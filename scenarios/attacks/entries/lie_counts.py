@@ -1,4 +1,4 @@
-"""`lie-counts`: the analyst publishes counts that it has not read."""
+"""`lie-counts`: the analyst publishes counts that differ from the counts of the opened ballots."""
 
 from ....protocol.knowledge.batch_subtraction import public_release, read_by
 from ....protocol.wire import parties
@@ -11,12 +11,18 @@ from ..faults.analyst import miscounting
 
 
 def commit(setup: AttackSetup, _entry: Fault, number: int) -> None:
-    """Let the analyst publish a release in which all people have the most frequent row."""
+    """Let the analyst publish a release in which all people have the most frequent row.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.places[parties.ANALYST] = miscounting(note_of(number))
 
 
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
-    """Return the people in the release beyond the counts that the analyst read, of all people."""
+    """Return the number of people published in a wrong cell, and the number of all people.
+
+    In each cell, the people above the count that the analyst read are in a wrong cell.
+    """
     loot = scene.loot((parties.ANALYST,))
     published_counts, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
     if loot.board.burned or published_counts is None or not read:

@@ -8,7 +8,10 @@ from .lie import above_promise
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator publish counts without small equivalence classes, and decide from them."""
+    """Let the curator publish counts without small equivalence classes, and decide from them.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.lies[entry.attack] = note_of(number)
 
 

@@ -11,7 +11,8 @@ ATTACK = Attack(
     scenario="attack-poison",
     unit="messages refused",
     waits="an answer of one of those who commit it",
-    measure=refused_for(Reason.DOES_NOT_OPEN, Reason.UNREGISTERED),  # a signature is checked first
+    # the altered envelope fails the signature check, which comes first, if users are registered
+    measure=refused_for(Reason.DOES_NOT_OPEN, Reason.UNREGISTERED),
     reads=STRIKES,
     trials={"": by_some(round=1)},
     unlike_honest=True,

@@ -1,6 +1,6 @@
 """`one-key`: the curator links the answers of a person by their common ephemeral key.
 
-It needs the design error that all answers of a person are sealed with the same key.
+The attack works only with a design error: all answers of a person are sealed with the same key.
 """
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim

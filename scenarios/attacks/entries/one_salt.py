@@ -1,6 +1,6 @@
 """`one-salt`: the curator links the answers of a person by their common salt.
 
-It needs the design error that all answers of a person contain the same salt.
+The attack works only with a design error: all answers of a person contain the same salt.
 """
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim

@@ -1,6 +1,6 @@
 """`order`: network and curator link senders to answers by the order of arrival.
 
-It needs the design error that shufflers do not sort their batches.
+The attack works only with a design error: shufflers do not sort their batches.
 """
 
 from ....protocol.knowledge import exploits

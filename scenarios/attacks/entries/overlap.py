@@ -1,4 +1,4 @@
-"""`overlap`: the curator asks the same people again, and releases other columns."""
+"""`overlap`: the curator runs a second session with the same people, and releases other columns."""
 
 from dataclasses import replace
 
@@ -20,9 +20,18 @@ from ..catalogue.settings import AttackSettings
 def other_columns(
     cast: Cast, _entry: Fault, settings: AttackSettings, crowd: Samples, board: Board, place: int
 ) -> Cast:
-    """Return the cast of a second session, in which the curator may release only other columns.
+    """Return the inputs of a second session, in which the curator releases only other columns.
 
-    board: the bulletin board of the first session. place: the entry's place in the file.
+    Columns that the first session released are forbidden.
+
+    If there are none, `cast` is returned unchanged.
+
+    Args:
+        cast: the inputs of the second session without the attack.
+        settings: the scenario's policy, and the strategy that follows from a policy.
+        crowd: the people of the session.
+        board: the bulletin board of the first session.
+        place: the place of the attack's entry among the file's `[[fault]]` tables.
     """
     if board.decision is None or not board.decision.kept:
         return cast
@@ -37,10 +46,10 @@ def other_columns(
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
-    """Return the expected number of people unique on the columns of both releases, of all people.
+    """Return the expected number of people unique on both releases' columns, and of all people.
 
-    Releases are public. The curator infers from equal counts in both sessions that the people are
-    the same.
+    Releases are public. The curator infers from equal counts in both sessions that both asked the
+    same people; otherwise the value is 0.
     """
     loot = scene.loot((parties.CURATOR,))
     earlier_view = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None

@@ -1,4 +1,4 @@
-"""`poison-reports`: some people craft their randomized reports, and move an estimate far."""
+"""`poison-reports`: some users craft their randomized reports, so that an estimate shifts far."""
 
 from collections import Counter
 from typing import Any
@@ -16,15 +16,16 @@ from ..catalogue.scene import Scene
 from ..catalogue.setup import AttackSetup
 from ..faults.users import crafter
 
-TRIED = 64  # honest reports that an attacking user draws to choose from
+TRIED = 64  # honest reports that an attacking user draws; it sends the most harmful of them
 STREAM = 0x706F6973  # separates these random draws from other uses of a user's index
 
 
 def crafted(question: Question, people: Population, index: int) -> str:
     """Return the report that an attacking user sends to a question, in the text form of reports.
 
-    Of 64 honest reports of the last value, it is the report that supports this value best, and as
-    few other values as possible. No single report is suspicious.
+    The user draws 64 honest reports for the last value in the question's domain. The sent report
+    supports this value most and other values least. An honest user could send this report too, so
+    no single report is suspicious.
     """
     import numpy as np
 
@@ -40,7 +41,10 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Let the user with an index send crafted reports in some rounds."""
+    """Let a user send crafted reports in some rounds.
+
+    index: the user's number, from 0. rounds: round -> function that records the attack.
+    """
     people, questions = setup.crowd.people, setup.settings.questions
     row = tuple(crafted(question, people, index) for question in questions)
     user = parties.user(index)
@@ -48,10 +52,11 @@ def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
 
 
 def moved(scene: Scene, fault: Fault) -> Measured:
-    """Return the largest shift of an estimate of a last value, and its maximum, in people.
+    """Return the largest shift of an estimate that the attack causes, and its maximum, in people.
 
-    The attackers know their reports, and compute the estimates without them from the public counts.
-    An honest report of that value moves the estimate by 1 person on average.
+    An estimate is the number of people with the last value in a question's domain. The attackers
+    know their own reports, so they subtract these from the public counts and estimate again. An
+    honest report of this value shifts the estimate by 1 person on average.
     """
     loot = scene.loot(scene.strikers(fault.attack))
     submitters = [parties.index(user) for user in senders(loot, 1)]
@@ -71,7 +76,8 @@ def moved(scene: Scene, fault: Fault) -> Measured:
 def estimated(question: Question, counts: Counts) -> float:
     """Return the analyst's estimate of the number of people with the last value of a question.
 
-    For randomizers of single bits, it is the number of people with the first bit set.
+    counts: the number of reports with each text. If reports are vectors of bits, the value is the
+    estimated number of people with the first bit set.
     """
     randomizer = question.randomizer
     question_tally = tally(randomizer, question.domain, counts)
@@ -85,7 +91,8 @@ def estimated(question: Question, counts: Counts) -> float:
             .counts[1]
         )
     if not randomizer.gives_shares:
-        # Numeric values: people with the largest value, if all other people have the least.
+        # Numeric values: the number of people with the largest value that gives this mean, if all
+        # other people have the least value.
         total = (
             question_tally.people
             * randomizer.measures(question_tally.supporting, question_tally.people)[0].value

@@ -11,9 +11,10 @@ from ..faults.shuffler import pre_empt
 
 
 def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
-    """Return the largest excess of a count of round 1 over the truth, in people, of all people.
+    """Return the largest excess of a count of round 1, in people, and the number of all people.
 
-    The value is at most the number of answers that the first shuffler sent directly to the reader.
+    The excess over the true count is at most the number of answers that the first shuffler sent
+    directly to the party that opens the ballots.
     """
     first = parties.shuffler(1)
     loot = scene.loot((first,))

@@ -8,7 +8,10 @@ from ..catalogue.scene import Scene
 
 
 def derived(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of rows that the network reads with derived keys, of all people."""
+    """Return the number of whole rows that the network reads, and the number of all people.
+
+    The network derives every secret key from the scenario's seed.
+    """
     loot = scene.loot((parties.NETWORK,))
     if scene.seed is None:
         return 0, scene.n

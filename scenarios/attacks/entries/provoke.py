@@ -1,4 +1,8 @@
-"""`provoke`: the last peer of some paths leaves out ballots, so that their senders accuse."""
+"""`provoke`: the last peer of some paths leaves out ballots, so that their senders accuse the peer.
+
+A sender accuses a peer if its ballot is missing from the peer's post. The attackers hope that an
+accusation reveals the sender's values.
+"""
 
 from ....protocol.peers.accusations import accuser_values
 from ...schema.model import Fault
@@ -14,7 +18,7 @@ UNIT = "values told by those who accuse"
 
 
 def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
-    """Return the true values of accusers that accusations reveal, of all values of all people.
+    """Return the number of true values that accusations reveal, and of all values of all people.
 
     Accusations and disclosed secrets are public; the attackers add their own secrets.
     """
@@ -24,7 +28,7 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
 
 
 def no_accusations(_scene: Scene, _fault: Fault) -> Measured:
-    """Return (0, 0): with central parties there are no such accusations to measure."""
+    """Return (0, 0): in a session with shufflers no user accuses a peer."""
     return 0, 0
 
 
@@ -46,6 +50,6 @@ ATTACK = Attack(
         waits="ballots at the end of a path",
         measure=unmasked,
         act=peer.provoke,
-        learns=counts_victim,  # any value of a person counts as its row
+        learns=counts_victim,  # a single revealed value of the victim counts as success
     ),
 )

@@ -18,14 +18,19 @@ from ..faults.wire import Replay
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Let the network replay a message of the target into the entry's round or session.
 
-    In two sessions, the same `Replay` object serves both, so that it remembers the message.
+    number: the place of the entry among the file's `[[fault]]` tables. With two sessions, the same
+    `Replay` object serves both, so that it remembers the message of the first.
     """
     into, note = entry.into or "round", note_of(number)
     setup.wires.append(Replay(target(entry), into, setup.stranger, note=note))
 
 
 def counted_again(scene: Scene, _fault: Fault) -> Measured:
-    """Return the messages of round 1 counted beyond the people that the network saw, of all."""
+    """Return the number of replayed messages counted in round 1, and the number of all people.
+
+    The network sees how many messages came from real users. Messages counted beyond this number are
+    copies.
+    """
     loot = scene.loot((parties.NETWORK,))
     submitters = submissions(loot, 1)
     people = len({sender for sender in submitters if parties.index(sender) < scene.n})

@@ -19,9 +19,9 @@ from ..faults.users import fault
 
 
 def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
-    """Return the cast of the first session: the curator claims a crash after it has counted.
+    """Return the inputs of the first session, in which the curator claims a crash after the count.
 
-    place: the entry's place in the file.
+    place: the place of the entry among the file's `[[fault]]` tables.
     """
     crashing = liar("crash", notes={"crash": note_of(place)})
     return replace(cast, faults={**cast.faults, parties.CURATOR: crashing})
@@ -30,12 +30,15 @@ def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
 def without_target(
     cast: Cast, entry: Fault, _settings: AttackSettings, _crowd: Samples, _board: Board, _place: int
 ) -> Cast:
-    """Return the cast of the second session, in which the target does not submit."""
+    """Return the inputs of the second session, in which the target does not submit."""
     return replace(cast, faults={**cast.faults, target(entry): fault("absent")})
 
 
 def subtracted(scene: Scene, fault: Fault) -> Measured:
-    """Return the target's values read as a difference of both sessions' counts, of all columns."""
+    """Return the number of the target's values read by subtraction, and the number of columns.
+
+    A value is read if the counts of its column in the two sessions differ by one person.
+    """
     columns = len(scene.people.schema.names)
     earlier_view = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
     if earlier_view is None:

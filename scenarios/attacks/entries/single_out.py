@@ -1,7 +1,7 @@
 """`single-out`: the first shuffler forwards only the target's answers to an accomplice, the reader.
 
-Known rows stand in for all other users. A guard of the round aborts it only after its reader has
-read the ballots, which is too late.
+Known rows replace the answers of all other users, so the unknown row that the reader opens is the
+target's. A countermeasure that aborts the round comes too late if the ballots are opened already.
 """
 
 from msgspec.structs import replace
@@ -23,22 +23,28 @@ FIRST = 1  # default round of the attack
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler replace the answers of all users but the target by known rows."""
+    """Let the first shuffler replace the answers of all users but the target by known rows.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.deed(single_out, replace(entry, round=struck(entry)), number, aimed=target(entry))
 
 
 def struck(entry: Fault) -> int:
-    """Return the round of the attack; round 1 if the entry has no `round`."""
+    """Return the number of the attacked round; round 1 if the entry has no `round`."""
     return entry.round or FIRST
 
 
 def readers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the accomplice of the attack: the curator reads round 1, the analyst the release."""
+    """Return the accomplice that opens the attacked round's ballots.
+
+    The curator opens round 1; the analyst opens the round of the release.
+    """
     return (CURATOR if struck(entry) == FIRST else ANALYST,)
 
 
 def values_read(scene: Scene, entry: Fault) -> Measured:
-    """Return the number of the target's values read, of all columns asked in that round."""
+    """Return the number of the target's values read, and of the columns requested in that round."""
     loot, number = scene.loot((shuffler(1), *readers(scene.settings.policy, entry))), struck(entry)
     plan = loot.plan(number)
     if plan is None:

@@ -1,6 +1,6 @@
-"""`size`: the first shuffler reads answers from their length.
+"""`size`: the first shuffler reads answers from the length of their ciphertexts.
 
-It needs the design error that answers are not padded to equal length.
+The attack works only with a design error: answers are not padded to equal length.
 """
 
 from ....protocol.knowledge import exploits
@@ -14,8 +14,8 @@ from ..catalogue.scene import Scene
 def cells(scene: Scene, _fault: Fault) -> Measured:
     """Return the number of cells of which the first shuffler alone is certain, and of all cells.
 
-    A cell is a person's value of a column; the lengths of the person's answers may fit only one
-    value.
+    A cell is a person's value of a column. It is certain if only one value fits the lengths of the
+    person's encrypted answers.
     """
     people = exploits.by_length(scene.loot((parties.shuffler(1),)), 1)
     right = sum(scene.right(index, row) for index, row in people.items())

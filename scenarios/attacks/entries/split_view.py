@@ -1,4 +1,4 @@
-"""`split-view`: the bulletin board shows one user a forged board with keys of the attacker."""
+"""`split-view`: the board's keeper shows one user a forged board with the attacker's keys."""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -12,13 +12,16 @@ from ..faults.board import misled
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the board show the target, which is honest, a forged board."""
+    """Let the board show the target, which is honest, a forged board.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     forging = setup.entropy(f"another board {number}")
     setup.places[target(entry)] = misled(forging, note_of(number))
 
 
 def read_there(scene: Scene, fault: Fault) -> Measured:
-    """Return the number of the target's values read with the forged board's keys, of all."""
+    """Return the number of the target's values read with the forged board's keys, and of all."""
     loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
     index = parties.index(target(fault))
     row = exploits.open_envelopes(loot, 1).get(index, {})

@@ -1,6 +1,7 @@
-"""`stuff`: a user answers the same question in all slots of its message.
+"""`stuff`: a user answers the same question several times in one message.
 
-It votes several times on this question, so that the totals of the questions differ.
+A message has a slot for the answer to each question of a round. The user fills all slots with
+answers to the same question, so the totals of the questions differ.
 """
 
 from ....protocol.wire import parties
@@ -12,7 +13,11 @@ from ..faults.users import stuffer
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Let the user with an index seal the same answer in every slot, in some rounds."""
+    """Let a user put the answer to the first question in every slot of its message, in some rounds.
+
+    A message has a slot for each question of the round. index: the user's number, from 0. rounds:
+    round -> function that records the attack.
+    """
     user = parties.user(index)
     entropy = setup.entropy(f"stuffing of {user}")
     setup.places[user] = stuffer(rounds, setup.row(index), entropy)

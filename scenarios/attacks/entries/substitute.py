@@ -1,4 +1,4 @@
-"""`substitute`: the first shuffler replaces people by invented people; the total stays equal."""
+"""`substitute`: the first shuffler replaces people's answers by as many invented answers."""
 
 from collections import Counter
 
@@ -12,9 +12,10 @@ from ..faults.shuffler import substitute
 
 
 def replaced(scene: Scene, _fault: Fault) -> Measured:
-    """Return a lower bound on the people counted wrongly (maximum over the columns), of all.
+    """Return a lower bound on the number of people counted wrongly, and the number of all people.
 
-    It is at most the number of people that the shuffler knows to have replaced.
+    For each column, the people missing from the counts of their true value are added up; the bound
+    is the largest sum. The bound is at most the number of people that the shuffler replaced.
     """
     loot = scene.loot((shuffler(1),))
     plan = loot.plan(1)

@@ -1,6 +1,7 @@
 """`subtract`: the first shuffler reads the target's row as a difference between two counts.
 
-In the release it replaces the target by a known row; round 1 counts the target.
+Round 1 counts the target. In the round of the release, the shuffler replaces the target by a row
+that it knows, so the counts of both rounds differ by these two rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +20,18 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler replace the target's answers by a known row in the release."""
+    """Let the first shuffler replace the target's answers by a known row in the release.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.deed(subtract, entry, number, aimed=target(entry))
 
 
 def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the known row as often as the shuffler inserted it, by round."""
+    """Return the rows that the first shuffler inserted in place of the target's, by round.
+
+    Each is the same invented row (`forged_row`), which the shuffler subtracts from the counts.
+    """
     return put_in(
         scene, last_release(scene), lambda plan, row_count: [forged_row(plan)] * row_count
     )

@@ -1,6 +1,6 @@
-"""`surround`: the first shuffler replaces all people but the target by known rows.
+"""`surround`: the first shuffler replaces all people but the target by known rows, in the release.
 
-It reads the target's row from the release, as the only unknown row.
+The only unknown row in the release is then the target's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,15 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler replace the answers of all users but the target in the release."""
+    """Let the first shuffler replace the answers of all users but the target in the release.
+
+    number: the place of the entry among the file's `[[fault]]` tables.
+    """
     setup.deed(surround, entry, number, aimed=target(entry))
 
 
 def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the known rows that the shuffler inserted, by round."""
+    """Return the invented rows that the first shuffler inserted for all other users, by round."""
     return put_in(scene, last_release(scene), covering_rows)
 
 

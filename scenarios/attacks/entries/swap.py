@@ -1,7 +1,7 @@
-"""`swap`: an accomplice takes the target's place in the release.
+"""`swap`: in the release, an accomplice's row takes the place of the target's row.
 
-A user that helps the first shuffler stays away in round 1; in the release its row replaces the
-target's, so that both rounds have equal totals and differ by these two rows.
+The accomplice, a user that helps the first shuffler, submits nothing in round 1. Both rounds then
+have equal totals, and their counts differ by the rows of the target and the accomplice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,15 @@ from ..faults.shuffler import subtract
 
 __all__ = ["ATTACK"]
 
-ALWAYS = range(1, 256)  # rounds without a submission by the accomplice
+# all rounds: the accomplice sends nothing itself; the shuffler inserts its row in the release
+ALWAYS = range(1, 256)
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Let the first shuffler put an accomplice's answers in the target's place in the release.
 
-    The accomplice submits in no round itself, so both rounds have the same number of people.
+    The accomplice itself submits in no round, so both rounds count equally many people. number: the
+    place of the entry among the file's `[[fault]]` tables.
     """
     (friend,) = friends_of(entry, setup.people, 1)
     setup.message(index(friend), unnoted(ALWAYS), "absent")
@@ -41,14 +43,14 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the accomplice's row, by round, if the shuffler inserted it."""
+    """Return the accomplice's row, by round, once for each row that the first shuffler inserted."""
     (friend,) = friends_of(entry, scene.n, 1)
     row = scene.people.row(index(friend))
     return put_in(scene, last_release(scene), lambda _plan, row_count: [row] * row_count)
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the accomplices, for a report: a user, and the curator if only it knows the counts."""
+    """Return the accomplices, for a report: a user, and the curator if the counts are secret."""
     return "one of the people", *with_curator(policy, entry)
 
 

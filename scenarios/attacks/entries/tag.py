@@ -1,6 +1,6 @@
-"""`tag`: a shuffler flips a bit of some encrypted answers, to recognize them later.
+"""`tag`: a shuffler flips a bit of some encrypted answers, to recognize them in a later batch.
 
-Layers are authenticated, so a tagged answer does not open: the attack only loses answers.
+Layers are authenticated, so a changed answer does not open: the attack only loses answers.
 """
 
 from ..catalogue import peer_measures

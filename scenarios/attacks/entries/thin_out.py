@@ -1,6 +1,7 @@
 """`thin-out`: the target leaves after round 1 together with accomplices of the first shuffler.
 
-Their known rows are subtracted from the difference of the counts, and leave the target's row.
+The counts of the two rounds differ by the rows of the target and the accomplices. The shuffler
+knows the accomplices' rows, so the rest of the difference is the target's row.
 """
 
 from ....protocol.wire.parties import index, shuffler
@@ -15,14 +16,17 @@ from ..faults.shuffler import thin_out, without_target
 
 __all__ = ["ATTACK"]
 
-FRIENDS = 9  # accomplices in the matrix; with the target they reach the default `min_dropout`
+# accomplices where every attack is tried against every guard; with the target 10 people leave,
+# which is the default `min_dropout`: fewer dropouts would abort the round
+FRIENDS = 9
 LATER_ROUNDS = range(2, 256)  # rounds after the first
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let accomplices stay away after round 1.
+    """Let the target and its accomplices be missing after round 1.
 
-    The shuffler claims that the target came too late.
+    The accomplices do not submit. The first shuffler ignores the target's message, and claims that
+    the message came too late. number: the place of the entry among the file's `[[fault]]` tables.
     """
     for friend in friends_of(entry, setup.people, entry.users or 0):
         setup.message(index(friend), unnoted(LATER_ROUNDS), "absent")
@@ -30,17 +34,20 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
-    """Return the names of the accomplices, which disclose their rows to the first shuffler."""
+    """Return the names of the accomplices, users that disclose their rows to the first shuffler."""
     return friends_of(entry, scene.n, entry.users or 0)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Return the matrix's `[[fault]]` entry: the first user is removed from the release."""
+    """Return the `[[fault]]` entry with which this attack is tried against every guard.
+
+    The target is the first user. people: the number of users.
+    """
     return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the accomplices, for a report: users, and the curator if it alone knows the counts."""
+    """Return the accomplices, for a report: users, and the curator if the counts are secret."""
     friend_group = (f"{entry.users} of the people",) if entry.users else ()
     return *friend_group, *with_curator(policy, entry)
 

@@ -1,7 +1,8 @@
-"""`try-rows`: the analyst and the party `randomness` seal every possible row, and compare.
+"""`try-rows`: the analyst and the party `randomness` test all possible rows on closed ballots.
 
-`randomness` computes the function from which a row's encryption key follows, so both together can
-test each row.
+In the program `threshold`, a row opens only if k people share it. The party `randomness` computes
+the secret function from which a row's encryption key follows. With this function, the analyst can
+encrypt each candidate row, and compare.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ COALITION = (parties.ANALYST, parties.RANDOMNESS)
 
 
 def read(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of people's rows read only by this attack, of all people.
+    """Return the number of people's rows read only by this attack, and the number of all people.
 
     Rows that k people share are open to the analyst anyway, and do not count.
     """

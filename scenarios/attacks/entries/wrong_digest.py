@@ -12,9 +12,10 @@ from ..faults.shuffler import wrong_digest
 
 
 def accepted_rounds(scene: Scene, fault: Fault) -> Measured:
-    """Return the rounds counted despite a wrong digest, of all rounds of the attack.
+    """Return the number of rounds counted despite a wrong digest, and of all rounds of the attack.
 
-    The shuffler knows the batch that it forwarded, and finds no matching digest on the board.
+    Such a round was tallied although the board shows no digest of the batch that the shuffler
+    forwarded.
     """
     by = fault.by or parties.shuffler(1)
     loot, hop = scene.loot((by,)), parties.index(by) + 1

@@ -1,5 +1,5 @@
 """The misbehaviour of parties in attacks: code that replaces or wraps an honest party.
 
-May import the rooms that `roles` may. Must never know whether an attack is any good: `scenarios`
-measures its effects from the views of attackers.
+May import the subpackages that `roles` may import. Must never know whether an attack succeeds:
+`scenarios` measures its effect from the views of the attackers.
 """

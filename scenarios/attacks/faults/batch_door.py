@@ -1,9 +1,9 @@
-"""The network access of a shuffler that changes its batch before it leaves.
+"""The network access of a shuffler that changes its batch before the batch leaves.
 
-The honest role hands its account, its trace (commitments to its batch) and its batch to this
-access. They are kept here until the batch is complete, and the batch is changed; account and trace
-of the changed batch then go first. All three are pure functions of the received messages and of the
-batch that leaves, so they are consistent.
+The honest role sends three outputs through this access: its account (public numbers of received,
+refused and forwarded messages), its trace (commitments to the batch) and its batch. The access
+holds them back until the batch is complete, and changes the batch. Then it makes account and trace
+again from the changed batch, so that all three are consistent, and sends them.
 """
 
 from collections import Counter
@@ -32,17 +32,20 @@ class Turn:
     """A batch that is about to leave a shuffler, as an attack changes it.
 
     Attributes:
-        plan: the round.
+        plan: the parameters of the round.
         hop: the shuffler's position in the mix, from 1.
-        honest_account: the account of the honest role.
+        honest_account: the public numbers of received, refused and forwarded messages that the
+            honest role made.
         layers: the opened layers, in order of arrival.
-        senders: at the first shuffler, the users of the layers; the layers of a user are adjacent.
-        last: functions that are applied to the batch when its layers are arranged.
-        refused: layers and messages that are accounted for as refused, besides the refusals of
-            `honest_account`.
-        unheard: messages that the role was not shown, and that are accounted for as received.
-        digest: the digest in the account; None: the true digest.
-        early: batches that leave before this batch, by receiver.
+        senders: at the first shuffler, the users that sent the layers; the layers of a user are
+            adjacent. Empty at other shufflers.
+        last: functions that are applied to the batch after its layers are sorted.
+        refused: layers and messages that the account counts as refused, in addition to the refusals
+            of `honest_account`.
+        unheard: number of messages that were hidden from the honest role, but that the account
+            counts as received.
+        digest: the digest of the batch in the account; None: the true digest.
+        early: batches that leave before this batch: (receiver, batch).
     """
 
     plan: Round
@@ -57,7 +60,7 @@ class Turn:
     early: list[tuple[str, Batch]] = field(default_factory=list)
 
     def batch(self) -> Leaving:
-        """Return the batch that leaves: the layers in the order of the rules, changed by `last`."""
+        """Return the batch that leaves: the layers in the announced order, changed by `last`."""
         batch, _ = arrange(self.plan, self.layers)
         for change in self.last:
             batch = change(batch)
@@ -76,11 +79,16 @@ class Turn:
 class BatchDoor(Endpoint):
     """A shuffler's network access that can change a batch. Subclasses define the changes.
 
-    The honest role runs unchanged behind it; this class alone changes no batch.
+    The honest role runs unchanged and uses this access as its network. This class by itself changes
+    no batch.
     """
 
     def __init__(self, network: Network, party: str) -> None:
-        """Join the network as a shuffler, without messages, account or batch so far."""
+        """Join the network as a shuffler.
+
+        No messages are received yet, and neither a batch nor the public numbers about it are held
+        back.
+        """
         super().__init__(network, party)
         self.hop = parties.index(party) + 1
         self._letters: list[Letter] = []
@@ -90,20 +98,20 @@ class BatchDoor(Endpoint):
         self._batch: Layers = []
 
     def strikes(self, number: int) -> bool:  # noqa: ARG002 - for those that inherit
-        """Whether the batch of a round, by its number, is changed; here never."""
+        """Whether the batch of a round, by its number, is changed; False without a subclass."""
         return False
 
     def ignores(self, plan: Round, letter: Letter) -> bool:  # noqa: ARG002
-        """Whether a message is hidden from the honest role; here never."""
+        """Whether a message is hidden from the honest role; False without a subclass."""
         return False
 
     def change(self, turn: Turn) -> None:
-        """Change a batch in place; here nothing changes."""
+        """Change a batch in place; without an override in a subclass, the batch stays as it is."""
 
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
-        """Return the messages that the role may see, and keep a copy of them.
+        """Return the messages that the honest role may see, and keep a copy of these messages.
 
-        Ignored messages are dropped.
+        Ignored messages (`ignores`) are dropped and counted.
         """
         while True:
             letters = await super().receive(*kinds, limit=limit)
@@ -117,7 +125,11 @@ class BatchDoor(Endpoint):
                 return letters
 
     async def post(self, body: Body) -> None:
-        """Post a message, but hold back account and trace of a changed batch until it leaves."""
+        """Post a message, but hold back the account and the trace of a batch to be changed.
+
+        Account: the public numbers of received, refused and forwarded messages. Trace: commitments
+        to the layers. Both are made again from the changed batch when the batch leaves (`send`).
+        """
         if isinstance(body, Mixed) and self.strikes(self.board.calls[-1].round):
             self._honest_account, self._traces, self._batch = body, False, []
         elif isinstance(body, Traced) and self._honest_account is not None:
@@ -133,7 +145,8 @@ class BatchDoor(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send a message, but hold back the pieces of a batch until it is complete, and change it.
 
-        Then post the account and the trace of the changed batch, and send its pieces.
+        Then post the account (numbers of received, refused and forwarded messages) and the trace
+        (commitments to the layers) of the changed batch, and send its pieces.
         """
         if self._honest_account is None or not isinstance(body, Batch):
             await super().send(plan, receiver, body)
@@ -157,7 +170,10 @@ class BatchDoor(Endpoint):
             await super().send(plan, receiver, piece)
 
     def _turn(self, plan: Round, honest_account: Mixed) -> Turn:
-        """Return the complete batch for the attack to change, and forget the round's messages."""
+        """Return the complete batch for the attack to change, and forget the round's messages.
+
+        honest_account: the numbers of received, refused and forwarded messages by the honest role.
+        """
         layers, senders = self._honest_batch(plan, frozenset(self._batch))
         turn = Turn(plan, self.hop, honest_account, layers, senders, unheard=self._unheard)
         self._letters, self._unheard = [], 0
@@ -168,7 +184,9 @@ class BatchDoor(Endpoint):
     ) -> tuple[Layers, list[str]]:
         """Return the layers of the honest batch in order of arrival, and the users that sent them.
 
-        The received messages are opened again. Users are known at the first shuffler only.
+        The received messages are opened again, because the honest role has sorted the batch. Users
+        are known at the first shuffler only. batch_layers: the layers that the honest role
+        forwards.
         """
         assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
         bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]

@@ -1,9 +1,12 @@
-"""Misbehaviour of the board's keeper: it shows one user another bulletin board.
+"""Misbehaviour of the bulletin board's keeper: it shows one user a forged board.
 
-Such a keeper controls the network as well: users take the keys to seal to from the board. On the
-forged board every party has a key that the keeper made, so that it reads all ballots sealed there.
-It signs that board with its own identity, because its reader checks it, and the posts of all other
-parties with identities that it made: it has no other keys.
+Users take the keys that they seal to from the board. On the forged board every party has a key that
+the keeper made, so the keeper can open all ballots that this user seals. Such a keeper controls the
+network as well.
+
+The keeper signs the forged board with its own identity, because the user checks the board's
+signature. It signs the posts of all other parties with identities that it made, because it does not
+have their signing keys.
 """
 
 from collections.abc import Mapping
@@ -31,10 +34,10 @@ from ....roles.occasions import Note, no_note
 class Forgery(OwnStream):
     """A forged bulletin board, made from the posts of the true board, with keys of the attacker.
 
-    entropy: the source of keys and identities. notary: the identity of the keeper of the board;
-    None if posts are not signed. instruments: receive the forged board and its keys. pairs: the
-    keys that take the place of the parties' keys, by name. note: records that a changed post was
-    shown.
+    entropy: the source of the attacker's keys and identities. notary: the signing identity of the
+    board's keeper; None if posts are not signed. instruments: observers that receive the forged
+    board and its secret keys. pairs: party -> the attacker's key pair that replaces the party's
+    key. note: function that records that a changed post was shown.
     """
 
     def __init__(
@@ -45,9 +48,10 @@ class Forgery(OwnStream):
         instruments: Instruments,
         note: Note = no_note,
     ) -> None:
-        """Begin an empty forged board that follows the true board. Arguments as in the class."""
+        """Begin an empty forged board that follows the true board. For arguments, see the class."""
         super().__init__(true)
-        self._board = Board()  # takes any roster (list of identities); its reader checks it
+        # accepts any roster (list of identities); only its reader compares the roster
+        self._board = Board()
         self.entropy = entropy
         self.notary = notary
         self.instruments = instruments
@@ -58,9 +62,9 @@ class Forgery(OwnStream):
     def hear(self, entry: Entry) -> None:
         """Add the counterpart of a true post to the forged board, as long as a counterpart exists.
 
-        A post with a proof for the true session, such as a share of a lock (the common key that
-        delays opening), has no counterpart. The reader sees the forged board end there, and sends
-        no more.
+        A post with a proof for the true session has no counterpart, because the proof does not hold
+        for the forged session. An example is a share of a lock, the common key that delays opening.
+        The forged board ends at such a post, so its reader sends no more.
         """
         author, number = entry.author, entry.message.round
         if not self._stopped:
@@ -78,7 +82,7 @@ class Forgery(OwnStream):
         self.instruments.notify(lambda instrument: instrument.misled(board, keys))
 
     def _instead(self, entry: Entry) -> Body:
-        """Return the body that stands on the forged board in place of a true entry."""
+        """Return the body of the post that replaces a true entry on the forged board."""
         match entry.message.body:
             case Key(key=key):
                 scheme = suite_by_code(key.suite, lesson=True)
@@ -96,7 +100,7 @@ class Forgery(OwnStream):
                 return body
 
     def _announced(self, announcement: Announcement) -> Announcement:
-        """Return the announcement with a key of the attacker for every party."""
+        """Return the announcement with an attacker's key in place of every party's key."""
         scheme = suite_by_code(announcement.suite, lesson=True)
         self.pairs[parties.CURATOR] = scheme.keypair(self.entropy.fork("key curator"))
         return announced_with(announcement, self.pairs)
@@ -106,7 +110,7 @@ class Forgery(OwnStream):
         return Signer(self.entropy.fork(f"identity {author}"))
 
     def _signers(self, roster: Roster) -> Roster:
-        """Return a roster (the parties' identities), made up except for the board's own."""
+        """Return a roster (the parties' signing identities), invented except for the board's."""
         hops = tuple(
             self._identity(parties.shuffler(hop + 1)).public for hop in range(len(roster.shufflers))
         )
@@ -127,7 +131,7 @@ class Forgery(OwnStream):
 
 
 def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
-    """Return an announcement with other keys in place of the parties' keys. pairs: by party."""
+    """Return an announcement with other public keys. pairs: party -> the key pair to use."""
     hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     return replace(
         announcement,
@@ -138,14 +142,14 @@ def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> 
 
 
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
-    """Return the secret keys of key pairs, by the party that each stands for."""
+    """Return the secret keys of the attacker's key pairs, by the party that each pair replaces."""
     return {party: pair.secret for party, pair in pairs.items()}
 
 
 def misled(entropy: Entropy, note: Note = no_note) -> Fault:
     """Return the fault of an honest user that is shown a forged board.
 
-    note: records each false post.
+    note: function that records that a false post was shown.
     """
 
     def place(network: Network, party: str) -> Endpoint:

@@ -1,4 +1,7 @@
-"""Misbehaviour of a curator: lies about its rule or its counts, equivocation, a claimed crash."""
+"""Misbehaviour of a curator: it breaks its announced rule, falsifies counts, or equivocates.
+
+It can also claim a crash after it has counted.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,11 +24,11 @@ MakeStrategy = Callable[[Strategy], Strategy]  # announced strategy -> deviating
 class Liar(Endpoint):
     """The network access of a malicious curator, which changes its posts.
 
-    Its decisions come from `lying`, the curator's deviating strategy (None if honest).
-
-    attacks: `equivocate`: show `target` a session in which ballots have no salt. `crash`: count,
-    then claim a failure. `lie-marginals`: publish small equivalence classes as part of the largest.
-    notes: record that an attack is carried out, by attack.
+    attacks: `equivocate` shows `target` a session in which ballots have no salt. `crash` counts,
+    then claims a failure. `lie-marginals` publishes people in small equivalence classes as members
+    of the largest class. notes: attack -> function that records that the attack is carried out.
+    lying: the curator's deviating strategy, which has made its decisions; None if the strategy is
+    honest.
     """
 
     def __init__(
@@ -37,7 +40,7 @@ class Liar(Endpoint):
         notes: Mapping[str, Note],
         lying: "Lying | OwnStrategy | None",
     ) -> None:
-        """Join the network as a curator that commits these attacks. Arguments as in the class."""
+        """Join the network as a curator with these attacks. The class describes the arguments."""
         super().__init__(network, party)
         self.attacks = attacks
         self.target = target
@@ -51,7 +54,8 @@ class Liar(Endpoint):
     async def post(self, body: Body) -> None:
         """Post a message as the attacks require.
 
-        They change counts, abort before the count, or show the target another announcement.
+        An attack changes the published counts, aborts before they are posted, or shows the target
+        another announcement.
         """
         if "crash" in self.attacks and isinstance(body, Tally):
             self._note("crash")
@@ -79,9 +83,10 @@ class Lying(Strategy):
 
     Attributes:
         honest: the announced strategy.
-        attacks: `lie`: keep every column, and certify it with the proof for fewer. `lie-marginals`:
-            decide as if small equivalence classes were part of the largest.
-        changed: the attacks that have changed a call or a decision.
+        attacks: `lie`: release every column, with the certificate of the columns that the announced
+            strategy releases. `lie-marginals`: decide as if people in small equivalence classes
+            were in the largest class.
+        changed: the attacks that have changed a query or a decision.
     """
 
     honest: Strategy
@@ -89,7 +94,7 @@ class Lying(Strategy):
     changed: set[str] = field(default_factory=set)
 
     def _claimed_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
-        """Return the results that the curator claims: for `lie-marginals`, with merged counts."""
+        """Return the claimed results: for `lie-marginals`, without small equivalence classes."""
         if "lie-marginals" not in self.attacks:
             return round_results
         claimed_results = [
@@ -101,13 +106,17 @@ class Lying(Strategy):
         return claimed_results
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the announced strategy's next call (query of a round), from the claimed counts."""
+        """Return the announced strategy's next query of a round (call), from the claimed counts.
+
+        heard: the results of the rounds so far.
+        """
         return self.honest.ask(schema, self._claimed_results(heard))
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision from the claimed counts.
+        """Return the announced strategy's decision from the claimed counts.
 
-        For the attack `lie`, with every column released.
+        For the attack `lie`, the decision releases every column. heard: the results of the rounds
+        so far.
         """
         decision = self.honest.decide(schema, self._claimed_results(heard))
         every = tuple(range(len(schema.features)))
@@ -119,13 +128,13 @@ class Lying(Strategy):
 
 @dataclass(frozen=True, slots=True)
 class OwnStrategy(Strategy):
-    """The strategy of an attack, compared with the strategy that it replaces.
+    """The strategy of an attack, which records where it differs from the strategy that it replaces.
 
     Attributes:
-        honest: the strategy that it replaces.
+        honest: the replaced strategy.
         attack_strategy: the strategy of the attack.
         attack: the name of the attack.
-        changed: attacks by which the curator has asked or decided otherwise than announced.
+        changed: names of attacks that have changed a query or a decision.
     """
 
     honest: Strategy
@@ -134,14 +143,20 @@ class OwnStrategy(Strategy):
     changed: set[str] = field(default_factory=set)
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the call (query of a round) of the attack, and record if it differs."""
+        """Return the attack's query of a round, and record whether the honest query differs.
+
+        heard: the results of the rounds so far.
+        """
         call = self.attack_strategy.ask(schema, heard)
         if self.attack not in self.changed and call != self.honest.ask(schema, heard):
             self.changed.add(self.attack)
         return call
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision of the attack, and record if it differs from the honest decision."""
+        """Return the attack's decision, and record whether it differs from the honest decision.
+
+        heard: the results of the rounds so far.
+        """
         decision = self.attack_strategy.decide(schema, heard)
         if self.attack not in self.changed and decision != self.honest.decide(schema, heard):
             self.changed.add(self.attack)
@@ -153,10 +168,10 @@ def lying(
     *attacks: str,
     strategies: Mapping[str, MakeStrategy] | None = None,
 ) -> Lying | OwnStrategy | None:
-    """Return the strategy of a curator that commits these attacks; None: the announced rule.
+    """Return the strategy of a curator that commits these attacks; None if no attack changes it.
 
-    honest: the announced rule. strategies: attack -> the attack's strategy, made from the strategy
-    that it replaces.
+    honest: the announced rule. strategies: attack -> function that turns the strategy which the
+    attack replaces into the attack's strategy.
     """
     strategy: Lying | OwnStrategy | None = None
     changed: set[str] = set()
@@ -169,7 +184,7 @@ def lying(
 
 
 def merged(count: Counts) -> Counts:
-    """Return the counts with every class under a quarter of the people moved to the largest."""
+    """Return the counts with all classes below a quarter of the people moved to the largest."""
     total = sum(count.values())
     large = Counter({cell: people for cell, people in count.items() if 4 * people >= total})
     if count:
@@ -185,6 +200,7 @@ def liar(
 ) -> Fault:
     """Return the fault of a curator that commits these attacks.
 
-    notes: record that an attack is carried out. lying: its strategy; None: the announced rule.
+    target: the user that `equivocate` deceives. notes: attack -> function that records that the
+    attack is carried out. lying: the curator's strategy; None: the announced rule.
     """
     return lambda network, party: Liar(network, party, attacks, target, notes or {}, lying)

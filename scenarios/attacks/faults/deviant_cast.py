@@ -1,7 +1,7 @@
 """A session in which a coalition carries out a strategy of the automatic attack search.
 
-The coalition's members get other network access, the wires change messages, and the curator other
-queries.
+The session gives coalition members other network access, changes messages in transit, and replaces
+the curator's queries.
 """
 
 from dataclasses import replace
@@ -19,7 +19,10 @@ from .deviation import Deviations, is_person
 
 
 def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
-    """Return the cast (session inputs) that carries out and records a coalition's strategy."""
+    """Return the inputs of a session that carries out and records a coalition's strategy.
+
+    cast: the inputs of the honest session. deviations: the strategy.
+    """
     if cast.program is Program.THRESHOLD:
         cast = _consulting(cast, deviations)
     return replace(
@@ -32,10 +35,11 @@ def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
 
 
 def _consulting(cast: Cast, deviations: Deviations) -> Cast:
-    """Return a cast in which users of the coalition ask `randomness` about the rows they submit.
+    """Return session inputs in which the coalition requests outputs for the rows it submits.
 
-    `randomness` gives the key material of a row. All members then know the outputs. A user without
-    a request has no outputs.
+    An output is the key material that the party `randomness` computes from a row. All members of
+    the coalition then know the outputs for these rows. If a deviation drops or changes a user's
+    request, the user's row is not recorded as known.
     """
     submitted_rows = {
         entry.by: entry.row for entry in deviations.strategy if entry.do is Action.SAY

@@ -1,4 +1,4 @@
-"""The network access of a coalition member: the honest role's messages and posts are changed."""
+"""The network access of a coalition member, which changes the honest role's messages and posts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
 
 
 class DeviantPlace(Endpoint):
-    """The network access of a coalition member, which changes what its honest role sends and posts.
+    """The network access of a coalition member, which changes the honest role's messages and posts.
 
     deviations: the strategy of the coalition.
     """
@@ -49,21 +49,21 @@ class DeviantPlace(Endpoint):
         )
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a message with the deviations: another row, a change, a delay, or not at all."""
+        """Send a message as this member's deviations demand: other row, changed, late, or not."""
         number = plan.call.round
         for deviation in self._round_deviations(number, Action.SAY):
             if isinstance(body, Submission):
                 self.deviations.note(deviation, self.network.instruments)
-                if (
-                    plan.shape is None
-                ):  # else the honest role has this row already (deviant_cast.py)
+                # If `plan.shape` is set (program `threshold`), deviant_cast.py has given the honest
+                # role this row as its own, so the submission needs no change.
+                if plan.shape is None:
                     body = self._submission(plan, deviation.row, self.signer)
         replacement = await self._passed(number, receiver, body)
         if replacement is not None:
             await super().send(plan, receiver, replacement)
 
     async def post(self, body: Body) -> None:
-        """Post a message as the deviations change it, after a groundless alarm or abort if due."""
+        """Post a message as the deviations change it, after any groundless alarm or abort."""
         number = body.round if isinstance(body, Call) else len(self.network.board.calls)
         kind = KINDS[type(body)]
         if kind is Kind.BURNED and self._changes_proved_posts():
@@ -86,7 +86,8 @@ class DeviantPlace(Endpoint):
     def _changes_proved_posts(self) -> bool:
         """Whether this party deviates in posts of a verified mix, which carry a proof.
 
-        Its honest role would abort the round: the board shows other posts than it has made.
+        Then its honest role tries to abort the round, because the board shows posts that the role
+        has not made.
         """
         return any(
             deviation.message in PROVED
@@ -94,9 +95,9 @@ class DeviantPlace(Endpoint):
         )
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
-        """Return the message as it leaves: unchanged, changed, or delayed; None if it is not sent.
+        """Return the message as it leaves, unchanged or changed; None if a deviation omits it.
 
-        number: the round. A delay is waited for here.
+        A delay is waited for here. number: the round. receiver: a party, or the board for a post.
         """
         kind = KINDS[type(body)]
         for deviation in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
@@ -117,23 +118,33 @@ class DeviantPlace(Endpoint):
         return body
 
     def _submission(self, plan: Round, row: Sequence[str], signer: Signer | None) -> Submission:
-        """Return a submission of this user with another row, sealed for the round."""
+        """Return a submission of this user with another row, sealed for the round.
+
+        signer: the signing key of a registered user; None if users are not registered.
+        """
         sealed = self.deviations.sealed(plan, row, f"say {self.party}")
         return submission(plan, sealed.envelope, signer)
 
 
 def _means(deviation: Deviation, place: int, senders: Sequence[str]) -> bool:
-    """Whether a deviation applies to the ballot at a place of the batch, or to the known sender."""
+    """Whether a deviation affects the ballots at a place of the batch.
+
+    senders: the users that sent the ballots, if they are known; otherwise the place decides.
+    """
     return deviation.means(senders[place]) if senders else deviation.means_place(place)
 
 
 def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
-    """Return a sort key for places in a batch that does not depend on the order of arrival."""
+    """Return a sort key for places in a batch that does not depend on the order of arrival.
+
+    The key is the number of the user at this place. senders: the users; if empty, the key is the
+    place.
+    """
     return lambda place: parties.index(senders[place]) if senders else place
 
 
 def _reaction(deviation: Deviation, number: int) -> Body:
-    """Return the post that a deviation makes without a cause: an abort, or an alarm."""
+    """Return the groundless post of a deviation: an abort, or an alarm. number: the round."""
     if deviation.message is Kind.BURNED:
         return Burned(GROUNDLESS)
     return Alarm(number, Cause(deviation.change))
@@ -149,7 +160,8 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
     def change(self, turn: Turn) -> None:
         """Drop, double or replace ballots in a batch.
 
-        The first shuffler selects them by user; a later shuffler, by place in the batch.
+        The first shuffler selects ballots by user; a later shuffler selects them by place in the
+        batch.
         """
         slots = turn.plan.slots if turn.senders else 1
         for deviation in self._round_deviations(turn.plan.call.round, *IN_BATCH):
@@ -165,10 +177,11 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
             ]
 
     def _instead(self, turn: Turn, deviation: Deviation, rank: int, group: Layers) -> Layers:
-        """Return the layers that replace some layers; dropped layers are counted as unopened.
+        """Return the layers that replace a group of layers; dropped layers are counted as unopened.
 
-        rank: the position of the ballot among the affected ballots; without a given row, the
-        shuffler's answers cycle through all possible rows by it.
+        group: at the first shuffler, all layers of a user; elsewhere a single layer. rank: the
+        position of this group among the affected groups. If the deviation gives no row, the
+        replacement rows cycle through all possible rows, and `rank` selects one.
         """
         self.deviations.note(deviation, self.network.instruments)
         if deviation.do is Action.DROP:
@@ -182,9 +195,9 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
 
 def places(deviations: Deviations) -> Mapping[str, Fault]:
-    """Return the network access of each deviating member, and of users that see another board.
+    """Return the network access of each deviating member, and of deceived users, by party.
 
-    Such a user sees the board with a delay, or a board with changed posts.
+    A deceived user is honest, but sees the board with a delay, or a board with changed posts.
     """
     faults: dict[str, Fault] = {
         member: partial(_place(member), deviations)
@@ -214,7 +227,10 @@ def _place(member: str) -> type[DeviantPlace]:
 def _withheld(
     deviations: Deviations, holds: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the network access of an honest person that sees the board with a delay."""
+    """Return the network access of an honest user that sees the board with a delay.
+
+    holds: the deviations that withhold posts from this user.
+    """
     spans = [
         Hold(hold.message, hold.until, hold.until_by, hold.rounds or EVERY_ROUND)
         for hold in holds

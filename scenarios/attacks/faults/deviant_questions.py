@@ -17,15 +17,15 @@ from .deviation import Deviations
 
 @dataclass(frozen=True, slots=True)
 class Overasking(Strategy):
-    """A curator's strategy that asks for the widest column groups that the board accepts.
+    """A curator's strategy that requests the widest column groups that the board accepts.
 
-    It does so in the rounds of a deviation. It asks and decides like the announced strategy from
-    the counts before those rounds.
+    It does so in the rounds of a deviation. Otherwise it follows the announced strategy, which sees
+    only the counts of rounds before the first deviation.
 
     Attributes:
         honest: the announced strategy.
-        cast: the session, with the program and rule that fix the legal calls.
-        deviations: the strategy of the coalition; its record of changed rounds.
+        cast: the session, with the program and rule that fix the legal queries.
+        deviations: the strategy of the coalition, which records the changed rounds.
     """
 
     honest: Strategy
@@ -33,10 +33,14 @@ class Overasking(Strategy):
     deviations: Deviations
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the widest legal call (query) in a round of a deviation; else the due call."""
+        """Return the widest legal query in a round of a deviation, else the announced query.
+
+        schema: the columns. heard: the results of the rounds so far.
+        """
         number, calls = len(heard) + 1, [result.call for result in heard]
         due = self.honest.ask(schema, self._honest_results(heard))
-        if due is not None and due.round != number:  # the announced strategy has posted it before
+        # the honest strategy sees fewer rounds, so this query was posted before
+        if due is not None and due.round != number:
             due = None
         means = any(deviation.is_in(number) for deviation in self._call_deviations())
         for call in _calls(schema, calls) if means else ():
@@ -46,11 +50,14 @@ class Overasking(Strategy):
         return due
 
     def _is_legal(self, schema: Schema, calls: Sequence[Call], call: Call) -> bool:
-        """Whether the bulletin board accepts a call after the earlier calls."""
+        """Whether the bulletin board accepts a query (call) after the earlier queries."""
         return legal(self.cast.program, schema, calls, None, call, self.cast.policy.rule)
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the announced strategy's decision, from the rounds before the first deviation."""
+        """Return the announced strategy's decision, from the rounds before the first deviation.
+
+        heard: the results of the rounds so far.
+        """
         return self.honest.decide(schema, self._honest_results(heard))
 
     def _call_deviations(self) -> Iterator[Deviation]:
@@ -64,7 +71,10 @@ class Overasking(Strategy):
 
 
 def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
-    """Yield calls that the curator could post, the widest groups of columns first."""
+    """Yield queries of a round (calls) that the curator could post, the widest column groups first.
+
+    calls: the queries of earlier rounds.
+    """
     number = len(calls) + 1
     columns = range(len(schema.features))
     masks = {rule.column: rule for call in calls for rule in call.hidden if isinstance(rule, Mask)}
@@ -74,7 +84,10 @@ def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
-    """Return the curator's strategy with its deviating queries; None: the announced strategy."""
+    """Return the curator's strategy with its deviating queries.
+
+    Without such deviations, the strategy of the cast is returned; None: the announced strategy.
+    """
     if not any(True for _ in deviations.deviations_by(parties.CURATOR, Action.ASK)):
         return cast.lies
     return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)

@@ -1,6 +1,7 @@
-"""Deviations on messages in transit.
+"""Changes of messages in transit, as a strategy of the attack search demands.
 
-The party `network` acts on users' messages, and coalition members on messages that they receive.
+The party `network` changes users' messages. Coalition members change the messages that they
+receive.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # actions of members on messages th
 
 
 def wire(deviations: Deviations) -> Wire | None:
-    """Return the wire that carries out these deviations; None without such deviations."""
+    """Return the message carrier that carries out these deviations; None without deviations."""
     changes_input = any(deviation.do in INPUT_ACTIONS for deviation in deviations.strategy)
     on_wires = any(True for _ in deviations.deviations_by(parties.NETWORK, *ON_WIRES))
     return DeviantWire(deviations) if changes_input or on_wires else None
@@ -32,12 +33,15 @@ def wire(deviations: Deviations) -> Wire | None:
 
 @dataclass(slots=True)
 class DeviantWire(Wire):
-    """Wires that carry out the deviations of `network`, and of members on their received messages.
+    """The message carrier that carries out deviations in transit.
+
+    The party `network` acts on users' messages, and members on the messages that they receive.
 
     Attributes:
         deviations: the strategy of the coalition.
         added: the deviations and rounds in which an attacker's answer was submitted.
-        requested_rows: the rows that `network` requested in users' names, by person and round.
+        requested_rows: the rows for which `network` requested key material in users' names, by user
+            and round.
     """
 
     deviations: Deviations
@@ -45,7 +49,7 @@ class DeviantWire(Wire):
     requested_rows: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Whether a message is delivered. Carries out all deviations about it first."""
+        """Whether a message is delivered. Deviations about the message are carried out first."""
         await trio.lowlevel.checkpoint()
         try:
             message = decode_message(data)
@@ -90,9 +94,9 @@ class DeviantWire(Wire):
     async def _replaced(
         self, network: Network, message: Message, sender: str, receiver: str
     ) -> bool:
-        """Deliver an attacker's envelope in place of the user's. Returns False if that was done.
+        """Deliver an attacker's envelope in place of the user's.
 
-        The return value says whether the user's own message is delivered.
+        Returns whether the user's own message is delivered as well: False if it was replaced.
         """
         if not isinstance(message.body, Submission):
             return True
@@ -101,7 +105,8 @@ class DeviantWire(Wire):
         row = covering_rows(plan, parties.index(sender) + 1)[-1]
         try:
             sealed = self.deviations.sealed(plan, row, f"replace {sender}")
-        except ParameterError:  # the round's lock, a common key, is not posted yet
+        # the round's lock, a common key that ballots are sealed to, is not posted yet
+        except ParameterError:
             return True
         own_message = replace(message, body=replace(message.body, envelope=sealed.envelope))
         await network.inject(sender, receiver, own_message.encode())
@@ -110,10 +115,10 @@ class DeviantWire(Wire):
     async def _request_outputs(
         self, network: Network, message: Message, sender: str, receiver: str, deviation: Deviation
     ) -> bool:
-        """Ask `randomness` about an attacker's row in a user's name.
+        """Ask the party `randomness` about an attacker's row in a user's name.
 
-        Returns False: the original is lost. `randomness` answers with key material for the row,
-        which the user needs to seal a ballot.
+        `randomness` answers with key material for the row, which is needed to seal a ballot.
+        Returns False, because the user's own request is lost.
         """
         number = message.round
         plan = network.plan(network.board.calls[number - 1])
@@ -124,10 +129,10 @@ class DeviantWire(Wire):
         return False
 
     async def _answered(self, network: Network, message: Message, receiver: str) -> None:
-        """Submit the attacker's row that was requested in a user's name, once the answer is back.
+        """Submit a ballot with the attacker's row in a user's name, once `randomness` has answered.
 
-        If users are registered, the ballot is refused, as only users can sign it. The outputs are
-        known.
+        The answer is key material for the row, and the coalition records that it knows this
+        material. If users are registered, the ballot is refused, because only the user can sign it.
         """
         row = self.requested_rows.pop((receiver, message.round), None)
         if row is None:
@@ -140,7 +145,10 @@ class DeviantWire(Wire):
 
 
 def _strikes(deviation: Deviation, message: Message, receiver: str, person: str) -> bool:
-    """Whether a deviation applies to a message in transit between a person and a receiver."""
+    """Whether a deviation applies to a message in transit.
+
+    person: the user that sends or receives the message. receiver: the party that receives it.
+    """
     on_wires = deviation.by == parties.NETWORK and deviation.do in ON_WIRES
     ignored = deviation.do is Action.IGNORE and deviation.by == receiver
     about = deviation.message is message.kind and deviation.is_in(message.round)

@@ -1,7 +1,8 @@
 """The strategy of a coalition in a session, and the record of the coalition's view.
 
-A deviation is data (protocol/search/deviation.py), derived from the protocol and from no known
-attack. deviant_place.py carries deviations out at members, deviant_wire.py in transit.
+The strategy is a list of deviations (protocol/search/deviation.py). They are derived from the
+protocol's messages, not from known attacks. deviant_place.py carries out the deviations of members;
+deviant_wire.py carries out the deviations in transit.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,13 +32,13 @@ OtherSession = Callable[[AdversaryView], AdversaryView]
 
 @dataclass(slots=True)
 class DeviationRecord(AdversaryRecord):
-    """The record of the coalition's view, with times, for inferences by the attack search.
+    """The record of the coalition's view, with times, from which the attack search infers values.
 
     Attributes:
         events: messages and posts, in order.
         own_layers: the layers of each ballot that members made, outermost first.
-        other_sessions: functions from the coalition's view to its view of a session that was shown
-            to a single party.
+        other_sessions: for each forged board or announcement that a party was shown, a function. It
+            turns the coalition's view into its view of the forged session.
     """
 
     events: list[SearchEvent] = field(default_factory=list)
@@ -45,12 +46,12 @@ class DeviationRecord(AdversaryRecord):
     other_sessions: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record a message that the network carried, and its time, in seconds of the session."""
+        """Record a message that the network carried. time: seconds since the session began."""
         self.events.append(SearchEvent(time, sender, receiver, data))
         AdversaryRecord.carried(self, time, sender, receiver, data)
 
     def keep_layers(self, sealed: Sealed) -> None:
-        """Keep the layers of ballots that a member made itself."""
+        """Keep the layers of ballots that a member of the coalition made itself."""
         self.own_layers += sealed.onions
 
 
@@ -64,8 +65,9 @@ class Deviations:
         entropy: the sealing randomness of the coalition's answers.
         people: the number of users.
         record: the record of the coalition's view.
-        deviant_rounds: the rounds in which the curator's call deviated from its rule.
-        consulted: the rows of which members have the outputs of `randomness`.
+        deviant_rounds: the rounds in which the curator's query broke its announced rule.
+        consulted: rows for which members know the key material that the party `randomness`
+            computes.
     """
 
     strategy: tuple[Deviation, ...]
@@ -78,11 +80,11 @@ class Deviations:
 
     @property
     def coalition(self) -> tuple[str, ...]:
-        """The names of all members, in order: deviating parties and parties that pool views."""
+        """The names of all members, sorted: deviating parties, and parties that only pool views."""
         return tuple(sorted({*self.members, *(deviation.by for deviation in self.strategy)}))
 
     def deviations_by(self, member: str, *kinds: Action) -> Iterator[Deviation]:
-        """Yield the deviations of a member, of some kinds."""
+        """Yield the deviations of a member that have a given kind."""
         return (
             deviation
             for deviation in self.strategy
@@ -90,7 +92,10 @@ class Deviations:
         )
 
     def note(self, deviation: Deviation, instruments: Instruments) -> None:
-        """Record that a deviation was carried out, for each of its places in the strategy."""
+        """Record that a deviation was carried out, for each of its positions in the strategy.
+
+        instruments: the observers that receive the record.
+        """
         for place, candidate in enumerate(self.strategy):
             if candidate == deviation:
                 note_of(place)(instruments)
@@ -98,13 +103,16 @@ class Deviations:
     def entry_test(self, deviation: Deviation, board: Board) -> TargetTest:
         """Return a test: whether an entry of a list in a message is a target of a deviation.
 
-        An entry is recognized by its person, or by the row of its ballot if the coalition knows the
-        row.
+        An entry is recognized by its person. If the deviation names a row, an encrypted ballot is
+        recognized by its values, as far as the coalition knows them.
         """
         values_by_ballot = self._rows(board) if deviation.row else {}
 
         def is_target(entry: object) -> bool:
-            """Whether an entry is a target: a ballot, a person's index, or a person's record."""
+            """Whether a list entry of a message is a target of the deviation.
+
+            entry: an encrypted ballot, a person's index, or a record with the field `person`.
+            """
             if isinstance(entry, bytes):
                 return entry in values_by_ballot and _is_part(
                     values_by_ballot[entry], deviation.row
@@ -115,14 +123,17 @@ class Deviations:
         return is_target
 
     def _rows(self, board: Board) -> Mapping[bytes, Mapping[int, str]]:
-        """Return the values (column -> value) that the coalition knows of each encrypted ballot."""
+        """Return the values (column -> value) that the coalition knows of each encrypted ballot.
+
+        board: the bulletin board of the session.
+        """
         record, members = self.record, self.coalition
         return known_values(record.loot(board, members), record.events, members)
 
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
-        """Return a sealed answer of the coalition with a row.
+        """Return a sealed answer with a row, made by the coalition.
 
-        label: distinguishes the coalition's answers in one round.
+        plan: the round. label: distinguishes the coalition's answers in one round.
         """
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:
@@ -135,9 +146,10 @@ class Deviations:
         return sealed
 
     def _member_function(self, plan: Round) -> Function:
-        """Return the secret function of `randomness` for a round, as far as members can compute it.
+        """Return the function from rows to key material, as far as the coalition can compute it.
 
-        Without `randomness` in the coalition, only outputs for consulted rows are known.
+        Only the party `randomness` knows this secret function. If it is no member, the coalition
+        knows the outputs for the rows that members requested.
         """
         function = self.record.functions.get(plan.call.round)
         if function is None or RANDOMNESS in self.coalition:
@@ -145,7 +157,10 @@ class Deviations:
         return KnownOutputs(row_outputs(plan, function, self.consulted))
 
     def outputs(self, board: Board) -> Mapping[int, Mapping[bytes, bytes]]:
-        """Return the outputs that `randomness` gave to members, by round and input."""
+        """Return the key material that members requested for rows, by round and by input.
+
+        The party `randomness` computes it with a secret function. The input is made from a row.
+        """
         outputs_by_round = dict[int, Mapping[bytes, bytes]]()
         for number, function in self.record.functions.items():
             plan = self.record.loot(board, ()).plan(number)
@@ -155,7 +170,7 @@ class Deviations:
 
 
 def _is_part(ballot_values: Mapping[int, str], row: Sequence[str]) -> bool:
-    """Whether the known values of a ballot (column -> value) agree with a row."""
+    """Whether the known values of a ballot (column -> value) all agree with a row."""
     return all(row[column] == value for column, value in ballot_values.items())
 
 

@@ -1,8 +1,10 @@
-"""A ballot for rows that only k people open, made by members without its row's key material.
+"""Ballots of the program `threshold`, made by coalition members without key material for their row.
 
-The party `randomness` computes the function from which a row's group and key follow; without its
-output for a row no member can join its group. Seeds that members invent still make groups, which
-open with k ballots: the reader cannot distinguish such a seed from an output.
+In this program, ballots with equal rows form a group, and a group opens with k ballots. The party
+`randomness` computes the secret function from which a row's key follows. Without the function's
+output, a member's ballot cannot join the group of its row. Members can invent seeds in place of
+outputs. Ballots with equal invented seeds form a group of their own, because the reader cannot
+distinguish an invented seed from an output.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +21,11 @@ Row = tuple[str, ...]
 
 
 def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
-    """Return the outputs of `randomness` for rows and all their announced prefixes, by input."""
+    """Return the key material for some rows, by input of the function that computes it.
+
+    A row has an output for each announced level, a prefix of its columns that opens by itself.
+    function: the secret function of the party `randomness`.
+    """
     outputs = dict[bytes, bytes]()
     for row in rows:
         coarse_row = plan.announcement.schema.coarsen(row)
@@ -32,16 +38,18 @@ def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping
 def seal_own(
     plan: Round, row: Sequence[str], function: Function, seeds: Entropy, fresh: Entropy
 ) -> Sealed:
-    """Return a sealed ballot with a row, from the function's outputs if known, or other seeds.
+    """Return a sealed ballot with a row, made by a coalition member without asking `randomness`.
 
-    seeds: the source of these seeds, equal for equal prefixes. fresh: the randomness of this
-    ballot.
+    Each level of the ballot (a prefix of the row) needs a seed. function: the secret function of
+    `randomness`, as far as the coalition knows its outputs, which are used as seeds. seeds: the
+    source of invented seeds for unknown outputs, equal for equal prefixes. fresh: the randomness of
+    this ballot.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
     coarse_row, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
     for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
         seed = function.output(threshold.level_input(plan, level, coarse_row[:end]))[:SEED]
-        if not any(seed):  # zeros: no member has the output
+        if not any(seed):  # zeros: no coalition member knows `randomness`'s output for this prefix
             seed = seeds.fork(repr(coarse_row[:end])).random(SEED)
         levels.append(TextLevel(seed, pad(threshold.text_of(coarse_row[start:end]), width)))
         start = end

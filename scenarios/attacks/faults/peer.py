@@ -3,10 +3,10 @@
     absent    posts no more messages, from its round on
     drop      forwards only a share of the onions that it should forward
     tag       flips a bit of an onion before it forwards the onion
-    lie       posts the digest of another decision
-    provoke   leaves out the ballots that it found, so that their senders accuse it
+    lie       posts the digest of a decision that differs from its own
+    provoke   leaves out the ballots that it found, so that their senders accuse the peer
 
-Each attack is a function from the honest post of a peer to the post in its place.
+Each attack is a function from a peer's honest post to the post that replaces it.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
 def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
     """Return a post without a share `rate` of its onions or ballots, at least one.
 
-    The account of the remaining onions is honest.
+    The peer's numbers about the remaining onions are true.
     """
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
@@ -49,7 +49,7 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
 def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
     """Return a post in which the last bit of one onion, or of one ballot, is flipped.
 
-    It is a ballot if paths have length 1.
+    A ballot is changed only if paths have length 1: then no onions are forwarded between peers.
     """
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
@@ -67,16 +67,17 @@ def _turned(data: bytes) -> bytes:
 
 
 def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Return a peer's agreement post with a wrong digest of the decision; others unchanged."""
+    """Return a peer's last agreement post with a wrong digest of the decision; others remain."""
     if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
         return replace(body, digest=_turned(body.digest))
     return body
 
 
 def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Return a post without the ballots that the peer found, claimed as unopened.
+    """Return a post without the ballots that the peer found, with the claim that they did not open.
 
-    Their senders then accuse the peer, which may reveal data about them.
+    The senders of these ballots then accuse the peer, and an accusation may reveal data about a
+    sender.
     """
     if isinstance(body, FoundBallots) and body.sealed:
         refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
@@ -85,10 +86,11 @@ def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 
 class FaultySeat(PeerSeat):
-    """A peer (seat at the common board) that changes its posts by an attack, in some rounds.
+    """A peer that changes its posts to the common board by an attack, in some rounds.
 
     attacks: round -> the change, and the share of messages that it affects. secrets: the attackers'
-    common store of key parts. notes: by round, record that the attack is carried out.
+    common store of their secret key parts. notes: round -> function that records that the attack is
+    carried out.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class FaultySeat(PeerSeat):
         secrets: Secrets,
         notes: Notes,
     ) -> None:
-        """Take the seat of peer `number` at the common board. Other arguments as in the class."""
+        """Join the common board as peer `number`. The class describes the other arguments."""
         super().__init__(commons, number)
         self.attacks = attacks
         self.secrets = secrets
@@ -110,7 +112,10 @@ class FaultySeat(PeerSeat):
         self.secrets[number, self.number] = secret
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:
-        """Return the body that this peer posts: the due body, or an attack's change of it."""
+        """Return the message that this peer posts: the due message, or an attack's change of it.
+
+        plan: the round; None outside a round, where no attack applies.
+        """
         if plan is None or plan.call.round not in self.attacks:
             return body
         act, rate = self.attacks[plan.call.round]
@@ -125,10 +130,11 @@ def faulty_peer(
     secrets: Secrets | None = None,
     notes: Notes = NOT_NOTED,
 ) -> Callable[[Commons, int], PeerSeat]:
-    """Return a function that makes the seat of a peer with an attack in some rounds.
+    """Return a function that makes a peer with an attack in some rounds.
 
-    attacks: round -> the change, and its rate from 0 to 1. secrets: the common store of the
-    attackers' secrets. notes: by round, record that an attack is carried out.
+    attacks: round -> the change, and the share of messages that it affects, 0 to 1. secrets: the
+    attackers' common store of their secret key parts. notes: round -> function that records that
+    the attack is carried out.
     """
     shared: Secrets = {} if secrets is None else secrets
     return lambda commons, number: FaultySeat(commons, number, attacks, shared, notes)

@@ -1,8 +1,11 @@
-"""The misbehaviour of a user that sends a false secret share to the group of its row.
+"""The misbehaviour of a user that submits a false secret share, in the program `threshold`.
 
-The output that `randomness` returns to the honest role is for this role alone. So the network
-access sends a request of its own in the user's name, and seals a ballot from the answer. The honest
-role gets no answer, and stays silent.
+In this program, ballots with the same row form a group. Each ballot holds a share of the group's
+key, and k shares open the group. The party `randomness` computes the key material of a row.
+
+Its answer is for the honest role alone. So the user's network access replaces the role's request by
+a request of its own, and seals a ballot with a false share from the answer. The honest role gets no
+answer, and stays silent.
 """
 
 from collections.abc import Sequence
@@ -23,28 +26,39 @@ from ....roles.occasions import Note, no_note
 
 
 class JunkSender(Endpoint):
-    """The network access of a user that sends a share which lies on no polynomial of its group.
+    """The network access of a user that submits a false share of its group's key.
 
-    row: the user's row. entropy: the randomness of request and ballot. note: records the deed.
+    Ballots with the same row form a group, which k correct shares open. A correct share is a point
+    on the polynomial of the group, and a false share is not.
+
+    row: the user's row. entropy: the randomness of the request and the ballot. note: function that
+    records that the attack is carried out.
     """
 
     def __init__(
         self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
     ) -> None:
-        """Join the network as a user that sends a false share. Arguments as in the class."""
+        """Join the network as a user that sends a false share. For arguments, see the class."""
         super().__init__(network, party)
         self.row, self.entropy, self.note = row, entropy, note
         self.pending_query: tuple[Round, threshold.PendingOutputs] | None = None
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a message, but replace the user's request to `randomness` by another request."""
+        """Send a message, but replace the user's request for key material by another request.
+
+        The party `randomness` answers such requests. The replacement is for the same row, but only
+        this network access can use the answer.
+        """
         if isinstance(body, Query):
             asking = threshold.ask(plan, self.row, self.entropy.fork("rows"))
             self.pending_query, body = (plan, asking), asking.body
         await super().send(plan, receiver, body)
 
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
-        """Return received messages without the answer to the false request, which is used here."""
+        """Return received messages, except `randomness`'s answer to the attacker's request.
+
+        The answer is used here to submit a ballot with a false share.
+        """
         while True:
             letters = await super().receive(*kinds, limit=limit)
             remaining_letters = [letter for letter in letters if not await self._takes(letter)]
@@ -52,9 +66,9 @@ class JunkSender(Endpoint):
                 return remaining_letters
 
     async def _takes(self, letter: Letter) -> bool:
-        """Whether a message is the answer to the attacker's request.
+        """Whether a message is `randomness`'s answer to the attacker's request for key material.
 
-        The false share is then sent.
+        If it is, a ballot with a false share of its group's key is submitted at once.
         """
         if self.pending_query is None:
             return False
@@ -72,7 +86,11 @@ class JunkSender(Endpoint):
     async def _hand_in(
         self, plan: Round, asking: threshold.PendingOutputs, answer: Evaluated
     ) -> None:
-        """Send a ballot with a false share, made from the answer of `randomness`."""
+        """Submit a ballot with a false share of its group's key.
+
+        asking: the secret part of the request. answer: the key material from the party
+        `randomness`.
+        """
         public = await mint_key(self, plan)
         if public is None or plan.shape is None:
             return
@@ -87,8 +105,10 @@ class JunkSender(Endpoint):
 
 
 def junk_sender(row: Sequence[str], entropy: Entropy, note: Note = no_note) -> Fault:
-    """Return the fault of a user that sends a false share to the group of its row.
+    """Return the fault of a user that submits a false share of its group's key.
 
-    note: records that the attack is carried out.
+    Ballots with the same row form a group, which k correct shares open. row: the user's row.
+    entropy: the randomness of the request and the ballot. note: function that records that the
+    attack is carried out.
     """
     return lambda network, party: JunkSender(network, party, row, entropy, note)

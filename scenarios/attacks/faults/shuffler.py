@@ -1,7 +1,7 @@
 """The misbehaviour of a shuffler: it changes the layers that it opened honestly.
 
-Each kind of deed has a function. The accounts on the board add up: a deed claims that the layers
-that it loses did not open.
+Each attack has a function. The public numbers of received, refused and forwarded layers still add
+up, because the shuffler claims that the layers which it drops did not open.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -20,7 +20,10 @@ from .batch_door import BatchDoor, Layers, Leaving, Turn
 
 Row = tuple[str, ...]
 
-TOP_BIT = 8 * 32 + 7  # index in a layer of the top bit of its X25519 key, which X25519 ignores
+# Position of a bit in a layer, from the lowest bit of byte 0. Byte 0 is the suite, and bytes 1 to
+# 32 are an X25519 key. X25519 ignores the key's top bit, so only the layer's authentication detects
+# a flip of this bit.
+TOP_BIT = 8 * 32 + 7
 
 
 Act = Callable[["Deed", Turn], bool]  # returns whether the batch changed
@@ -28,7 +31,7 @@ Ignoring = Callable[["Deed", Round, Letter], bool]
 
 
 def hears_all(_deed: "Deed", _plan: Round, _letter: Letter) -> bool:
-    """Return False: the shuffler ignores no message. The default of `Deed.ignores`."""
+    """Return False: the shuffler ignores no message. This is the default of `Deed.ignores`."""
     return False
 
 
@@ -37,16 +40,17 @@ class Deed:
     """A misdeed of a shuffler: the change, its rounds, and the messages that it affects.
 
     Attributes:
-        act: changes a batch that is about to leave; returns whether it did.
-        entropy: the source of its random choices and seals.
-        rounds: the rounds of the deed.
-        rate: the share of the messages (or people) that it affects, from 0 to 1.
-        users: the number of people instead; None: by rate.
-        target: only messages of this user, if the shuffler knows the senders.
-        bit: the bit of a layer that it flips (`tag`).
-        row: the row of its own answers; None: the forged row.
-        ignores: whether it pretends not to have received a message, in such a round.
-        note: records that the deed was done.
+        act: changes a batch that is about to leave; returns whether the batch was changed.
+        entropy: the source of the shuffler's random choices and of its sealing randomness.
+        rounds: the rounds of the misdeed.
+        rate: the share of the messages (or people) that the misdeed affects, from 0 to 1.
+        users: the number of affected people, in place of `rate`; None: `rate` applies.
+        target: the only affected user, if the shuffler knows the senders; None: users are drawn.
+        bit: the position of the bit of a layer that the misdeed `tag` flips.
+        row: the row of the shuffler's own answers; None: the forged row (`forged_row`).
+        ignores: whether the shuffler pretends not to have received a message, in a round of the
+            misdeed.
+        note: function that records that the misdeed was done.
     """
 
     act: Act
@@ -65,14 +69,17 @@ class Deed:
         return round(self.rate * total) if self.users is None else min(self.users, total)
 
     def chosen(self, total: int) -> set[int]:
-        """Draw the places of the affected messages among `total` at random."""
+        """Draw the places of the affected messages among `total` messages at random."""
         count = self.count(total)
         lots = self.entropy.random(16 * total)
         ranked = sorted(range(total), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
 
     def people(self, senders: Sequence[str]) -> list[int]:
-        """Return the places of the affected people in `senders`, whatever the order of arrival."""
+        """Return the places of the affected people in `senders`.
+
+        The same people are affected in any order of arrival.
+        """
         if self.target is not None:
             return [i for i, sender in enumerate(senders) if sender == self.target]
         by_name = sorted(range(len(senders)), key=lambda i: senders[i])
@@ -84,8 +91,8 @@ class Deed:
 
 
 def drop(deed: Deed, turn: Turn) -> bool:
-    """Lose single layers, drawn at random. Returns whether a layer was lost."""
-    by_bytes = sorted(turn.layers)  # the order of arrival is not reproducible
+    """Drop single layers, drawn at random. Returns whether a layer was dropped."""
+    by_bytes = sorted(turn.layers)  # sorted, because the order of arrival is not reproducible
     struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
     turn.layers = [layer for layer in turn.layers if layer not in struck]
@@ -93,9 +100,9 @@ def drop(deed: Deed, turn: Turn) -> bool:
 
 
 def drop_people(deed: Deed, turn: Turn) -> bool:
-    """Lose all layers of some people. Returns whether a person was affected.
+    """Drop all layers of some people. Returns whether a person was affected.
 
-    Only the first shuffler knows which layers belong together.
+    Only the first shuffler knows which layers are of the same person.
     """
     struck, slots = set(deed.people(turn.senders)), turn.plan.slots
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck) * slots
@@ -117,7 +124,8 @@ def substitute(deed: Deed, turn: Turn) -> bool:
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
     """Return the batch's layers with the shuffler's answers in place of some people's.
 
-    places: the places of these people in the batch. rows: a row for each.
+    places: the positions of these people among the senders. rows: for each of these people, the row
+    that replaces the answers.
     """
     plan, layers, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):
@@ -129,7 +137,7 @@ def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]
 def subtract(deed: Deed, turn: Turn) -> bool:
     """Replace the target's answers by a known row, in the round of the release.
 
-    Returns whether that happened.
+    Returns whether the answers were replaced.
     """
     return _releases(turn.plan) and substitute(deed, turn)
 
@@ -137,7 +145,7 @@ def subtract(deed: Deed, turn: Turn) -> bool:
 def surround(deed: Deed, turn: Turn) -> bool:
     """Replace all people's answers but the target's by known rows, in the round of the release.
 
-    Returns whether that happened.
+    Returns whether the answers were replaced.
     """
     return _releases(turn.plan) and single_out(deed, turn)
 
@@ -158,7 +166,10 @@ def _releases(plan: Round) -> bool:
 
 
 def forged_row(plan: Round) -> tuple[str, ...]:
-    """Return an invented person's row: the last value of each column, "x" in an open domain."""
+    """Return an invented person's row: the last value of each column.
+
+    A column without a list of values has the value "x".
+    """
     features = plan.announcement.schema.features
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
 
@@ -166,8 +177,9 @@ def forged_row(plan: Round) -> tuple[str, ...]:
 def covering_rows(plan: Round, row_count: int) -> list[Row]:
     """Return `row_count` rows of invented people, which cycle through all possible rows.
 
-    The target among them is in as large an equivalence class as possible, so no rule on class sizes
-    stops the release.
+    The rows replace the answers of all users but the target. They are spread evenly over the
+    possible rows, so the target's equivalence class is as large as possible. Then no rule on class
+    sizes stops the release.
     """
     features = plan.announcement.schema.features
     queried_columns = {column for ask in plan.call.asks for column in ask}
@@ -182,18 +194,18 @@ def covering_rows(plan: Round, row_count: int) -> list[Row]:
 
 
 def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
-    """Whether a message is ignored: it comes from the target in the release's round."""
+    """Whether a message is ignored: the target sent it in the round of the release."""
     return letter[0] == deed.target and _releases(plan)
 
 
 def thin_out(_deed: Deed, turn: Turn) -> bool:
-    """Claim that the ignored messages came too late. Returns whether there were any."""
+    """Claim that the ignored messages came too late. Returns whether messages were ignored."""
     turn.refused[Reason.LATE] += turn.unheard
     return turn.unheard > 0
 
 
 def copy(deed: Deed, turn: Turn) -> bool:
-    """Send some layers twice. Returns whether a layer is affected."""
+    """Forward some layers twice. Returns whether a layer is affected."""
     turn.last.append(
         lambda batch: tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
     )
@@ -214,31 +226,36 @@ def tag(deed: Deed, turn: Turn) -> bool:
 
 
 def flip(layer: bytes, bit: int) -> bytes:
-    """Return a layer with one bit flipped; bits count from the lowest bit of the first byte."""
+    """Return a layer with one bit flipped.
+
+    bit: the position of the bit, from the lowest bit of the first byte. A position beyond the end
+    of the layer starts again at its first byte.
+    """
     at = bit // 8 % len(layer)
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
 
 def forward(_deed: Deed, turn: Turn) -> bool:
-    """Keep the order of arrival in the batch. Returns whether the batch holds layers."""
+    """Leave the batch in the order of arrival, unsorted. Returns whether the batch holds layers."""
     turn.last.append(lambda _batch: tuple(dict.fromkeys(turn.layers)))
     return bool(turn.layers)
 
 
 def wrong_digest(_deed: Deed, turn: Turn) -> bool:
-    """Post an account with a digest of zeros, which is not the batch's. Returns True."""
+    """Post a digest of zeros in place of the digest of the batch. Returns True."""
     turn.digest = bytes(len(turn.honest_account.digest))
     return True
 
 
 def pre_empt(deed: Deed, turn: Turn) -> bool:
-    """Send the reader a batch of forged ballots before the last shuffler does.
+    """Send the reader a batch of forged ballots before the last shuffler sends its batch.
 
-    They are sealed like the last shuffler's output. Returns whether any ballot was sent.
+    The forged ballots are sealed like the last shuffler's output. Returns whether any ballot was
+    sent.
     """
     plan, fresh = turn.plan, deed.seals(turn.plan)
     if turn.hop == len(plan.hops) - 1:
-        return False  # it is the last shuffler itself
+        return False  # the attacker is the last shuffler, so there is no later batch to pre-empt
     row_count = len(turn.layers) // plan.slots
     own_answers = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(row_count)]
     layers = sorted(onion[-1] for ballots in own_answers for onion in ballots.onions)
@@ -247,21 +264,21 @@ def pre_empt(deed: Deed, turn: Turn) -> bool:
 
 
 class DeviatingShuffler(BatchDoor):
-    """The network access of a shuffler that carries out its deeds on each batch."""
+    """The network access of a shuffler that carries out its misdeeds on each batch."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
-        """Join the network as a shuffler that carries out these deeds."""
+        """Join the network as a shuffler that carries out these misdeeds."""
         super().__init__(network, party)
         self.deeds = deeds
 
     def strikes(self, number: int) -> bool:
-        """Whether any deed is for a round, by its number."""
+        """Whether any misdeed is for a round, by its number."""
         return any(number in deed.rounds for deed in self.deeds)
 
     def ignores(self, plan: Round, letter: Letter) -> bool:
-        """Whether a deed of this round ignores a message.
+        """Whether a misdeed of this round hides a message from the honest role.
 
-        The deed is then recorded as carried out.
+        A misdeed that hides the message is recorded as carried out.
         """
         due = [deed for deed in self.deeds if plan.call.round in deed.rounds]
         ignoring = [deed for deed in due if deed.ignores(deed, plan, letter)]
@@ -270,12 +287,12 @@ class DeviatingShuffler(BatchDoor):
         return bool(ignoring)
 
     def change(self, turn: Turn) -> None:
-        """Carry out every deed of this round on a batch, and record the deeds that changed it."""
+        """Carry out every misdeed of this round on a batch, and record each that changed it."""
         for deed in self.deeds:
             if turn.plan.call.round in deed.rounds and deed.act(deed, turn):
                 deed.note(self.network.instruments)
 
 
 def cheat(*deeds: Deed) -> Fault:
-    """Return the fault of a shuffler that commits these deeds."""
+    """Return the fault of a shuffler that commits these misdeeds."""
     return lambda network, party: DeviatingShuffler(network, party, deeds)

@@ -1,13 +1,14 @@
-"""A bulletin board that one party sees instead of the true board, for the attack search.
+"""A forged bulletin board that one party sees instead of the true board, for the attack search.
 
-    left out   posts of a kind do not stand there
-    changed    a post has another field: where nothing is signed, or its author is in the coalition
-    own keys   all keys are keys of the coalition (board.py); the curator tells a person of them in
-               another announcement, with the same board
+    left out   posts of a kind are missing from the forged board
+    changed    a field of a post has another value: if posts are not signed, or if the author is in
+               the coalition, which can sign the changed post
+    own keys   the coalition's keys replace all keys (board.py); the curator can also show a person
+               an announcement with such keys, and leave the board as it is
 
-The other board follows the true board post by post. Data that follow from changed posts are made
-again: the board's heads (signed tree heads), and the signatures of members. After a post that the
-reader's board refuses, no further post is shown.
+The forged board follows the true board post by post. Data that depend on changed posts are made
+again: signed tree heads (the board's signatures over all posts), and signatures of members. After a
+post that the reader's copy of the board refuses, no further post is shown.
 """
 
 from collections.abc import Sequence
@@ -39,11 +40,12 @@ LABEL = "another board"
 
 
 class OtherBoard(OwnStream):
-    """A bulletin board, shown to one party, on which some posts are left out or changed.
+    """A forged bulletin board, shown to one party, on which some posts are left out or changed.
 
-    shows: the deviations that apply to its reader. deviations: the strategy, with the members'
-    signing keys in its record. network: the session's network, with the notary that signs the
-    board's heads.
+    shows: the deviations of kind `show` that this board carries out; each leaves out or changes
+    posts. deviations: the coalition's whole strategy; its record holds the members' signing keys.
+    network: the session's network; its `notary` is the board's signing identity, which signs the
+    tree heads.
     """
 
     def __init__(
@@ -53,7 +55,12 @@ class OtherBoard(OwnStream):
         deviations: Deviations,
         network: Network,
     ) -> None:
-        """Begin an empty board that follows the true board. Arguments as in the class."""
+        """Begin an empty forged board that follows the true board.
+
+        shows: the deviations that leave out or change posts on this board. deviations: the
+        coalition's whole strategy. network: the session's network, with the board's signing
+        identity.
+        """
         super().__init__(true)
         self._shows = shows
         self._deviations = deviations
@@ -61,7 +68,7 @@ class OtherBoard(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Add a post of the true board to this forged board, or a replacement, or no post."""
+        """Add a true post or its replacement to this forged board, or leave the post out."""
         body = None if self._stopped else self._instead(entry)
         if body is None:
             return
@@ -73,7 +80,7 @@ class OtherBoard(OwnStream):
         self.wake(entry.message.kind)
 
     def _instead(self, entry: Entry) -> Body | None:
-        """Return the body of a post on this board; None: the post is left out."""
+        """Return the body of a true post on this forged board; None: the post is left out."""
         body = entry.message.body
         for show in self._shows:
             if show.message is not entry.message.kind or not show.is_in(entry.message.round):
@@ -88,13 +95,17 @@ class OtherBoard(OwnStream):
         return self._following(body)
 
     def _may_change(self, author: str) -> bool:
-        """Whether the coalition can post in an author's name: a member, or without signatures."""
+        """Whether the coalition can post in an author's name.
+
+        It can if the author is a member, or if posts are not signed.
+        """
         return self._network.known_roster is None or author in self._deviations.coalition
 
     def _following(self, body: Body) -> Body:
-        """Return the body of a post, made again where it depends on earlier posts of this board.
+        """Return the body of a post, made again if it depends on this forged board's posts.
 
-        That holds for the head (signature over all posts), and for consent to a session.
+        Two posts depend on earlier posts: the tree head (a signature over all posts), and a
+        consent, which names the session by the digest of its announcement.
         """
         roster, notary = self._board.roster, self._network.notary
         match body:
@@ -106,7 +117,11 @@ class OtherBoard(OwnStream):
                 return body
 
     def _written(self, entry: Entry, body: Body) -> bytes:
-        """Return the bytes of a post here: the author's own, or made again with a member's key."""
+        """Return the bytes of a post on this forged board.
+
+        The bytes are the author's own if they still fit. Otherwise a member's post is signed again
+        with the member's key, and a post that needs no signature is encoded again.
+        """
         message = Message(self._board.session, entry.message.round, body)
         is_same = (message.session, body) == (entry.message.session, entry.message.body)
         signer = self._deviations.record.signers.get(entry.author)
@@ -121,7 +136,10 @@ class OtherBoard(OwnStream):
 
 
 def is_shown_to(show: Deviation, party: str) -> bool:
-    """Whether a deviation shows a party another board: a named party, or an affected user."""
+    """Whether a deviation shows a forged board to a party: a named party, or an affected user.
+
+    show: the deviation.
+    """
     named = party in show.people
     return named or (show.means(party) and parties.role(party) is Role.USER)
 
@@ -129,7 +147,10 @@ def is_shown_to(show: Deviation, party: str) -> bool:
 def misled(
     deviations: Deviations, shows: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the network access of an honest party that reads another board."""
+    """Return the network access of an honest party that reads a forged board.
+
+    shows: the deviations that leave out or change posts for this party, or replace all keys.
+    """
     forging = next((show for show in shows if show.change == OWN_KEYS), None)
     if forging is not None:
         entropy = deviations.entropy.fork(f"{LABEL} {party}")
@@ -145,9 +166,9 @@ def misled(
 
 
 def retell(deviations: Deviations, show: Deviation, network: Network, body: Announcement) -> None:
-    """Let the curator show some users another announcement than the announcement on the board.
+    """Let the curator show some users an announcement that differs from the board's.
 
-    body: the true announcement.
+    show: the deviation, which names the users and the change. body: the true announcement.
     """
     announcement, pairs = body, dict[str, KeyPair]()
     if show.change == OWN_KEYS:
@@ -163,7 +184,10 @@ def retell(deviations: Deviations, show: Deviation, network: Network, body: Anno
     keys = {party: pair.secret for party, pair in pairs.items()}
 
     def other_session(loot: AdversaryView) -> AdversaryView:
-        """Return the coalition's view under the shown announcement, with its keys."""
+        """Return the coalition's view, with the false announcement and its secret keys.
+
+        The curator showed the false announcement to the deceived users.
+        """
         return replace(loot, shown_announcement=announcement, keys={**loot.keys, **keys})
 
     deviations.record.other_sessions.append(other_session)
@@ -172,7 +196,10 @@ def retell(deviations: Deviations, show: Deviation, network: Network, body: Anno
 def with_own_keys(
     announcement: Announcement, entropy: Entropy
 ) -> tuple[Announcement, dict[str, KeyPair]]:
-    """Return an announcement with attacker's keys for all parties, and the key pairs by party."""
+    """Return an announcement with attacker's keys for all parties, and the key pairs by party.
+
+    entropy: the source of the keys.
+    """
     scheme = suite_by_code(announcement.suite, lesson=True)
     hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     pairs = {

@@ -1,8 +1,8 @@
 """The misbehaviour of users: network access that changes their messages.
 
-The honest role stays as it is; a fault stands between it and the network, and changes its messages.
-`USERS` has the function of each attack. Shufflers are in shuffler.py, the network in wire.py, the
-curator in curator.py, peers in peer.py.
+The honest role of a user runs unchanged. A fault stands between the role and the network, and
+changes the role's messages. `USERS` has the function of each attack. Shufflers are in shuffler.py,
+the network in wire.py, the curator in curator.py, peers in peer.py.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -36,7 +36,7 @@ async def late(send: Honest, plan: Round, body: Body) -> None:
 
 
 async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
-    """Send the same bytes twice."""
+    """Send the message twice, byte for byte."""
     await send(body)
     await send(body)
 
@@ -57,9 +57,10 @@ USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
 
 
 class Faulty(Endpoint):
-    """The network access of a user that changes its messages by an attack, in the attack's rounds.
+    """The network access of a user that changes its messages by an attack, in some rounds.
 
-    attacks: round -> a name of `USERS`. notes: round -> records that the attack is carried out.
+    attacks: round -> name of the attack in `USERS`. notes: round -> function that records that the
+    attack is carried out.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Faulty(Endpoint):
         attacks: Mapping[int, str],
         notes: Notes = NOT_NOTED,
     ) -> None:
-        """Join the network as a user that commits these attacks. Arguments as in the class."""
+        """Join the network as a user that commits these attacks. For arguments, see the class."""
         super().__init__(network, party)
         self.attacks = attacks
         self.notes = notes
@@ -79,7 +80,7 @@ class Faulty(Endpoint):
         self.notes.get(number, no_note)(self.network.instruments)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a message honestly, or by the attack of this round."""
+        """Send a message honestly, or as the attack of this round changes it."""
         honest = partial(super().send, plan, receiver)
         name = self.attacks.get(plan.call.round, "")
         attack = USERS.get(name) if isinstance(body, Submission) or name == "absent" else None
@@ -88,7 +89,10 @@ class Faulty(Endpoint):
         await (attack(honest, plan, body) if attack else honest(body))
 
     async def post(self, body: Body) -> None:
-        """Post a message, except a request for tokens in a round with the attack `absent`."""
+        """Post a message, except a request for tokens in a round in which the user is absent.
+
+        A token is a blind credential for one submission.
+        """
         calls = self.board.calls
         is_absent = self.attacks.get(calls[-1].round if calls else 0) == "absent"
         if not (is_absent and isinstance(body, Ask)):
@@ -96,10 +100,10 @@ class Faulty(Endpoint):
 
 
 class Insincere(Endpoint):
-    """The network access of a user that seals wrong ballots, in the rounds of the attack.
+    """The network access of a user that seals false ballots, in the rounds of the attack.
 
-    rounds: round -> records that the attack is carried out. responses: returns the false ballots of
-    a round; None: the true ballots are sent. entropy: the sealing randomness.
+    rounds: round -> function that records that the attack is carried out. responses: returns the
+    false ballots of a round; None: the true ballots are sent. entropy: the sealing randomness.
     """
 
     def __init__(
@@ -110,14 +114,14 @@ class Insincere(Endpoint):
         responses: Callable[[Round], Sequence[Ballot] | None],
         entropy: Entropy,
     ) -> None:
-        """Join the network as a user that seals false ballots. Arguments as in the class."""
+        """Join the network as a user that seals false ballots. For arguments, see the class."""
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.responses = responses
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a message; in a submission of an attacked round, seal the false ballots."""
+        """Send a message; in an attacked round, submit false ballots in place of true ballots."""
         note = self.rounds_struck.get(plan.call.round)
         if isinstance(body, Submission) and note and (responses := self.responses(plan)):
             note(self.network.instruments)
@@ -130,11 +134,16 @@ class Insincere(Endpoint):
 def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
     """Return the fault of a user that answers the first question in every slot of its message.
 
-    A round with a single question is not changed. rounds: round -> records the attack.
+    A message has a slot for each question of the round. A round with a single question is not
+    changed. rounds: round -> function that records that the attack is carried out. row: the user's
+    row. entropy: the sealing randomness.
     """
 
     def responses(plan: Round) -> list[Ballot] | None:
-        """Return the answer to the first question, once for each slot; None with a single slot."""
+        """Return the answer to the first question, once for each slot (question) of the message.
+
+        None for a round with a single question.
+        """
         slots = len(plan.call.asks)
         return [answers(plan, coarsened_row(plan, row))[0]] * slots if slots > 1 else None
 
@@ -142,28 +151,33 @@ def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
 
 
 def crafter(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
-    """Return the fault of a user that submits `row` in place of its randomized row."""
+    """Return the fault of a user that submits `row` in place of its randomized row.
+
+    rounds: round -> function that records that the attack is carried out. entropy: the sealing
+    randomness.
+    """
     return lambda network, party: Insincere(
         network, party, rounds, lambda plan: answers(plan, coarsened_row(plan, row)), entropy
     )
 
 
 class Alarmist(Endpoint):
-    """The network access of a user that raises false alarms after its answer.
+    """The network access of a user that posts groundless alarms after its answer.
 
-    rounds: round -> records that the attack is carried out. alarms: the false alarms.
+    An alarm claims that another party broke a rule. rounds: round -> function that records that the
+    attack is carried out. alarms: the groundless alarms.
     """
 
     def __init__(
         self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
     ) -> None:
-        """Join the network as a user that raises these false alarms. Arguments as in the class."""
+        """Join the network as a user that posts these alarms. The class describes the arguments."""
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.alarms = alarms
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send the honest message, and post the false alarms; the board may refuse them."""
+        """Send the honest message, and post the groundless alarms, which the board may refuse."""
         await super().send(plan, receiver, body)
         if note := self.rounds_struck.get(plan.call.round):
             note(self.network.instruments)
@@ -172,21 +186,26 @@ class Alarmist(Endpoint):
 
 
 def alarmist(rounds: Notes, alarms: Sequence[Alarm]) -> Fault:
-    """Return the fault of a user that raises false alarms."""
+    """Return the fault of a user that posts groundless alarms in some rounds.
+
+    rounds: round -> function that records that the attack is carried out.
+    """
     return lambda network, party: Alarmist(network, party, rounds, alarms)
 
 
 def faulty(attacks: Mapping[int, str], notes: Notes = NOT_NOTED) -> Fault:
-    """Return the fault of a user with an attack in some rounds: round -> a name of `USERS`.
+    """Return the fault of a user with an attack in some rounds.
 
-    notes: round -> records that the attack is carried out.
+    attacks: round -> name of the attack in `USERS`. notes: round -> function that records that the
+    attack is carried out.
     """
     return lambda network, party: Faulty(network, party, attacks, notes)
 
 
 def fault(attack: str, rounds: Collection[int] = EVERY_ROUND, note: Note = no_note) -> Fault:
-    """Return the fault of a user with the same attack (a name of `USERS`) in some rounds.
+    """Return the fault of a user with the same attack in some rounds.
 
-    note: records that the attack is carried out.
+    attack: the name of the attack in `USERS`. note: function that records that the attack is
+    carried out.
     """
     return faulty(dict.fromkeys(rounds, attack), dict.fromkeys(rounds, note))

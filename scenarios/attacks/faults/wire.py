@@ -1,7 +1,8 @@
 """Attacks of a party that controls the network between users and the first shuffler.
 
-It sees sender and receiver, and every byte; it can delay, lose and add messages. It cannot open any
-message, and it can write any bytes in a frame, which has no authentication.
+The attacker sees the sender, the receiver and every byte. It can delay, drop and add messages. It
+cannot open a message, but it can write any bytes in a frame (the envelope of a message on the
+wire), which is not authenticated.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -21,12 +22,12 @@ Strikes = Callable[[str], bool]  # whether the attack affects a user, by name
 
 @dataclass(slots=True)
 class BlockingWire(Wire):
-    """A network attacker that loses the submissions of some users.
+    """A network attacker that drops the submissions of some users.
 
     Attributes:
-        strikes: whether submissions of a user are lost.
+        strikes: whether submissions of a user are dropped.
         rounds: the rounds of the attack.
-        note: records that a submission was lost.
+        note: function that records that a submission was dropped.
     """
 
     strikes: Strikes
@@ -34,7 +35,7 @@ class BlockingWire(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Whether a message is delivered; records each lost message."""
+        """Whether a message is delivered; records each dropped message."""
         await trio.lowlevel.checkpoint()
         is_blocked = self.strikes(sender) and _round_of(data) in self.rounds
         if is_blocked:
@@ -49,7 +50,7 @@ class Delay(Wire):
     Attributes:
         strikes: whether submissions of a user are held back.
         rounds: the rounds of the attack.
-        note: records that a submission was held back.
+        note: function that records that a submission was held back.
     """
 
     strikes: Strikes
@@ -57,7 +58,10 @@ class Delay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Return True, for an affected submission a second after the announced deadline."""
+        """Return True: every message is delivered.
+
+        An affected submission is delivered only a second after the announced deadline.
+        """
         if self.strikes(sender) and _round_of(data) in self.rounds:
             self.note(network.instruments)
             announcement = network.board.announcement
@@ -72,11 +76,12 @@ class Replay(Wire):
 
     Attributes:
         target: the user.
-        into: `round`, at once and under another name; `next`, in the next round, before the user's
-            own; `session`, in a later session (the same object must serve both sessions), likewise.
-        stranger: the other name.
+        into: `round`: at once, under another user's name. `next`: in the next round, before the
+            target's own submission. `session`: in a later session, before the target's own
+            submission; the same object must serve both sessions.
+        stranger: the other user's name.
         earlier_submissions: earlier submissions, to be sent again.
-        note: records that a submission was sent again.
+        note: function that records that a submission was sent again.
     """
 
     target: str
@@ -86,7 +91,7 @@ class Replay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Return True: every message is delivered. The copy is added when it is due."""
+        """Return True: every message is delivered. A submission is copied when it is due."""
         if sender != self.target:
             return True
         try:
@@ -107,14 +112,19 @@ class Replay(Wire):
         return True
 
     def _due(self, old: Message, now: Message) -> bool:
-        """Whether an old submission is sent again before the present submission."""
+        """Whether an old submission is sent again just before the present submission `now`."""
         if self.into == "next":
             return old.session == now.session and old.round == now.round - 1
         return self.into == "session" and old.session != now.session and old.round == now.round
 
 
 def _body(old: Message, now: Message) -> Submission:
-    """Return the old envelope and signature, with the new message's board head (public digest)."""
+    """Return the old envelope and signature, with the board's head from the present message.
+
+    A submission cites the board's signed tree head of its round (`witness`). An outdated head would
+    show that the message is a copy: the shuffler refuses a submission with another head than its
+    own.
+    """
     assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
     assert isinstance(now.body, Submission)  # noqa: S101
     return replace(old.body, witness=now.body.witness)
@@ -131,7 +141,7 @@ class Wires(Wire):
     deeds: Sequence[Wire]
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Whether a message is delivered."""
+        """Whether a message is delivered: messages of other parties than users always are."""
         if role(sender) is not Role.USER:
             return True
         for deed in self.deeds:

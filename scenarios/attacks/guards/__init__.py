@@ -1,6 +1,7 @@
-"""The guards (countermeasures), one file each: key, stopped attacks, price and trial.
+"""The guards (countermeasures), a file each: its setting, the attacks that it stops, and its price.
 
-A file is called like its guard and holds a single `GUARD`, which names the files that enforce it; a
-guard that is a key of `[defence]` has its line in schema/model.py besides. May import `catalogue`
-and, if a guard uses them, the parties of `roles`. Must never know the outcome of an attack.
+The price is a sentence on the costs and side effects of the guard. A file has the name of its guard
+and holds a single `GUARD`, which names the files that enforce it. A guard with a key in the table
+`[defence]` also has a line in schema/model.py. May import `catalogue` and, if a guard uses them,
+the parties of `roles`. Must never know the outcome of an attack.
 """

@@ -1,7 +1,7 @@
 """`audit`: half of the layers of every pair of shufflers are opened publicly.
 
-Common coins (random bits that all parties draw together) choose them, so a shuffler that replaced
-layers is detected with high probability.
+All parties draw random bits together (common coins), which choose the opened layers. So a shuffler
+that replaced layers is detected with high probability.
 """
 
 from ..catalogue.guard import Guard, Requirement

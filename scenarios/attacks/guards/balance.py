@@ -1,4 +1,4 @@
-"""`balance`: the analyst adds up totals and accounts on the board, and reports a mismatch."""
+"""`balance`: the analyst checks that the posted message numbers add up, and reports a mismatch."""
 
 from dataclasses import replace
 

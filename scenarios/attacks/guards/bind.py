@@ -1,4 +1,4 @@
-"""`bind`: a layer can be opened in a single session, round, question and hop only."""
+"""`bind`: a layer opens only in the session, round, question and hop for which it was sealed."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,7 @@
-"""`burn`: a session is not repeated with almost the same people, as the difference reveals rows."""
+"""`burn`: no session is repeated with almost the same people.
+
+The difference of the counts of both sessions would reveal the rows of the few other people.
+"""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,7 @@
-"""`cascade`: several shufflers; one honest shuffler (or pair, if audited) prevents linking."""
+"""`cascade`: several shufflers, of which a single honest shuffler prevents linking.
+
+With `audit`, both shufflers of a pair must be honest.
+"""
 
 from ..catalogue.guard import Guard
 

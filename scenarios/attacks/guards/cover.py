@@ -1,4 +1,4 @@
-"""`cover`: every peer sends dummies, so that no peer's answers are alone in a batch."""
+"""`cover`: every peer sends dummies, so that no batch holds the answers of a single peer."""
 
 from ...programs.topology import PEERS
 from ..catalogue.guard import Guard

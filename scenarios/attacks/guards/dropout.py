@@ -1,6 +1,6 @@
-"""`dropout`: a second round is aborted if too few people left after round 1.
+"""`dropout`: a second round is aborted if only a few people left after round 1.
 
-The difference of the counts would otherwise reveal the values of these few.
+The difference of the counts of both rounds would reveal the values of these few people.
 """
 
 from ..catalogue.guard import Guard

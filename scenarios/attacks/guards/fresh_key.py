@@ -1,4 +1,4 @@
-"""`fresh_key`: every answer has a new ephemeral key, so answers cannot be linked by it."""
+"""`fresh_key`: every answer has a new ephemeral key, so a common key cannot link answers."""
 
 from ..catalogue.guard import Guard
 

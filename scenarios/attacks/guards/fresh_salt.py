@@ -1,4 +1,4 @@
-"""`fresh_salt`: every answer contains a new salt, so answers cannot be linked by it."""
+"""`fresh_salt`: every answer contains a new salt, so a common salt cannot link answers."""
 
 from ..catalogue.guard import Guard
 

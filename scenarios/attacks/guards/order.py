@@ -1,4 +1,4 @@
-"""`order`: a batch leaves sorted by its bytes; every recipient checks the order."""
+"""`order`: a batch leaves sorted by its bytes, and every recipient checks that it is sorted."""
 
 from ..catalogue.guard import Guard
 

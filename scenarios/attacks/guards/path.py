@@ -1,4 +1,4 @@
-"""`path`: a message among peers passes so many of them that a coalition seldom has them all."""
+"""`path`: a message passes so many peers that a coalition rarely contains all of them."""
 
 from ...programs.topology import PEERS
 from ..catalogue.guard import Guard

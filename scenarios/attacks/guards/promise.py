@@ -1,4 +1,4 @@
-"""`promise`: the analyst releases only if the bound is proved again for the respondents."""
+"""`promise`: the analyst releases only if the exposure bound is proved again for respondents."""
 
 from dataclasses import replace
 

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
-    """Return the guards with a random share of users that check for their ballots.
+    """Return the parties' checks (guards), in which a random share of users look for their ballots.
 
-    Users with a fault do not check. With `challenge`, all users check, so nothing changes.
+    guards: the checks so far. setting: the scenario's settings that guards read. Users with a fault
+    do not look. With `challenge`, all users look anyway, so `guards` is returned unchanged.
     """
     defence = setting.defence
     if defence.challenge or not defence.receipts:

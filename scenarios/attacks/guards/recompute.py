@@ -1,4 +1,4 @@
-"""`recompute`: the analyst repeats the curator's decision from the published marginals."""
+"""`recompute`: the analyst repeats the curator's decision from the published counts of columns."""
 
 from dataclasses import replace
 

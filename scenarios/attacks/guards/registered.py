@@ -10,7 +10,11 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
-    """Return the guards with all real people registered, if the scenario has a list of users."""
+    """Return the parties' checks (guards), in which all users of the scenario are registered.
+
+    Users that an attack invents are not registered. guards: the checks so far. setting: the
+    scenario's settings that guards read; without a list of users, no user is registered.
+    """
     registered = setting.people if setting.registered else None
     return replace(guards, registered=registered)
 

@@ -1,4 +1,4 @@
-"""`salt`: equal answers are different plaintexts, because each contains random bytes."""
+"""`salt`: equal answers become different plaintexts, because each contains random bytes."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`signed`: posts are signed by their authors, and tree heads (log digests) by the board."""
+"""`signed`: authors sign their posts, and the bulletin board signs digests of all posts."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`sums`: both readers compare their counts of the same people; a mismatch aborts the session."""
+"""`sums`: curator and analyst compare their counts of the same people; a mismatch aborts."""
 
 from dataclasses import replace
 

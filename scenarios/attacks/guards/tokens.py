@@ -1,4 +1,4 @@
-"""`tokens`: a ballot counts only with a blind credential given to a registered user."""
+"""`tokens`: a ballot counts only with a token, a blind credential that a registered user gets."""
 
 from ..catalogue.guard import Guard, Requirement
 

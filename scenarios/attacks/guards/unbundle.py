@@ -1,4 +1,4 @@
-"""`unbundle`: the first shuffler separates a person's answers, so readers cannot link them."""
+"""`unbundle`: the first shuffler separates a person's answers, so that readers cannot link them."""
 
 from ..catalogue.guard import Guard
 

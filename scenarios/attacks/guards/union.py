@@ -1,4 +1,4 @@
-"""`union`: a second release of the same people may not contain further columns."""
+"""`union`: a second release about the same people may not contain further columns."""
 
 from ..catalogue.guard import Guard
 
