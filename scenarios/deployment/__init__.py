@@ -1,5 +1,5 @@
-"""Sessions between machines: their file, the actions of each machine, and checks of saved posts.
+"""Sessions between machines: the session file, the work of each machine, and checks of saved posts.
 
-May import the scenario model, programs, how they are announced, identity files and verification.
-Must never know terminals: a log receives the events.
+May import the scenario model, the release programs, their announcements, identity files and
+verification. Must never know terminals: a log receives the events.
 """

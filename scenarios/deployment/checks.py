@@ -4,19 +4,20 @@
     signatures   posts are signed by their authors, heads by the board, at each call and at the end
     board        posts are legal, in their order, under the phases table, to the end
     terms        the announcement agrees with the session file
-    accounts     no hop and no reader has lost or invented a message, by its own account
+    accounts     no hop and no reader has lost or invented a message, by the numbers it posted
     proofs       of a verified mix: every ballot, shuffle and decryption share is proved
-    people       enough answered, and not few left between two rounds
-    guards       accepted people have signed, and a proved loss opened no round
-    alarms       the list of them, and whether the board bears them out
+    people       enough people answered, and the dropouts between two rounds are zero or many
+    guards       users signed their accepted envelopes; no ballot was opened in a round in which a
+                 user proved that its ballot was lost
+    alarms       the list of alarms, and whether the board confirms each
     decision     it follows from the counts on the board, or from the release
     release      its columns are the decision's, its sums fit the earlier counts
-    exposure     fewer people are exposed than was promised
-    opening      a certificate that may be opened is opened
+    exposure     no more people are exposed than the certificate promised
+    opening      the curator opened a sealed certificate if the rules allow the opening
 
-A call is the query of a round, a head is the board's signature over all posts so far. A reader
-without the session file makes the checks that need none: they show consistency, since a stranger to
-all parties can sign with keys of its own.
+A call is the query of a round. A head is the board's signature over all posts so far. Without the
+session file, a reader makes only the checks that do not need the file. These show only that the
+posts are consistent, because a stranger could invent all parties and sign with its own keys.
 """
 
 from collections.abc import Callable, Sequence
@@ -62,8 +63,9 @@ def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
 def agreement(evidence: SessionEvidence) -> str:
     """Return a finding that the board's identities, and its file hash, are the session file's.
 
-    Raises VerificationError if they differ. All checks below share this form: they return a finding
-    for the report, raise VerificationError if the check fails, and NoGround if it does not apply.
+    Raises VerificationError if they differ. All checks in this module have the same form. They
+    return a finding for the report, raise VerificationError if the check fails, and raise NoGround
+    if the check does not apply.
     """
     session, roster = evidence.agreement, evidence.board.roster
     if roster is None:
@@ -124,7 +126,7 @@ def terms(evidence: SessionEvidence) -> str:
 
 
 def accounts(evidence: SessionEvidence) -> str:
-    """Return a finding that each party forwarded or refused all messages it got, in every round.
+    """Return a finding that each party forwarded or refused all received messages, in every round.
 
     Raises VerificationError if the posted numbers of a shuffler or reader do not add up.
     """
@@ -133,7 +135,9 @@ def accounts(evidence: SessionEvidence) -> str:
         raise NoGround("no shuffler posted that it mixed a batch")
     for number in range(1, len(board.calls) + 1):
         if unaccounted(board, number):
-            raise VerificationError(f"round {number}: the sums of a shuffler or reader differ")
+            raise VerificationError(
+                f"round {number}: the message numbers posted by a shuffler or reader do not add up"
+            )
     return f"{len(board.mixed)} batches in {len(board.calls)} rounds, nothing lost, nothing added"
 
 
@@ -150,10 +154,10 @@ def proofs(evidence: SessionEvidence) -> str:
 
 
 def people(evidence: SessionEvidence) -> str:
-    """Return a finding with the respondents of each round, after checking their limits.
+    """Return a finding with the number of counted people in each round, within all limits.
 
-    Enough people must have answered, and the dropouts between rounds must be 0 or many. Raises
-    VerificationError for a round that should have been aborted.
+    Each round needs the minimum batch. Between two rounds, no person or at least `min_dropout`
+    people may leave. Raises VerificationError for a round that should have been aborted.
     """
     board, rules = evidence.board, evidence.announced.rules
     counted = [max(tally.totals, default=0) for tally in board.tallies]
@@ -173,13 +177,18 @@ def people(evidence: SessionEvidence) -> str:
 
 
 def guards(evidence: SessionEvidence) -> str:
-    """Return a finding that accepted people have signed, and that no proved loss was ignored.
+    """Return a finding that users signed accepted envelopes, and that no proved loss was ignored.
 
-    Raises VerificationError if ballots were opened although a user proved a loss.
+    The shuffler accepts a user's envelope (encrypted message). With the guard `challenge`, users
+    look for their ballots before any ballot is opened, and can prove that a ballot is missing.
+    Raises VerificationError if ballots were opened although a user proved such a loss, or a
+    signature is wrong. Raises NoGround without `challenge`.
     """
     board, rules = evidence.board, evidence.announced.rules
     if not rules.challenge:
-        raise NoGround("`challenge` is off, so the board has no signed envelopes to check")
+        raise NoGround(
+            "the guard `challenge` is off; only with it does the board hold users' signed envelopes"
+        )
     rounds = range(1, len(board.tallies) + 1)
     for number in rounds:
         check_accepted(board, number)
@@ -189,12 +198,14 @@ def guards(evidence: SessionEvidence) -> str:
 def alarms(evidence: SessionEvidence) -> str:
     """Return a finding that lists the alarms, each with whether the board confirms it.
 
-    An alarm does not abort a round, and a board may have left one out. Raises NoGround without
+    An alarm does not abort a round, and a board may have omitted an alarm. Raises NoGround without
     alarms.
     """
     board = evidence.board
     if not board.alarms:
-        raise NoGround("the posts hold no alarm; heads do not cover alarms")
+        raise NoGround(
+            "the posts hold no alarm; one may be missing, because the board does not sign alarms"
+        )
     rule = strategy(evidence.session.scenario) if evidence.session else None
     alarm_lines = []
     for party, alarm in board.alarms:
@@ -204,7 +215,7 @@ def alarms(evidence: SessionEvidence) -> str:
 
 
 def decision(evidence: SessionEvidence) -> str:
-    """Return a finding that the decision follows from the counts, which prove its certificate.
+    """Return a finding that the decision and its certificate follow from the counts on the board.
 
     If the counts are secret, the certificate is proved from the release. Raises VerificationError
     if the decision or the certificate is wrong, and NoGround if the posts do not suffice.
@@ -228,7 +239,7 @@ def decision(evidence: SessionEvidence) -> str:
 
 
 def _claim(decision: Decision) -> str:
-    """Return a clause with the certificate's bound: the number of exposed people, and its rule."""
+    """Return a clause with the certificate's bound on exposed people, and the proof's rule."""
     proof = decision.certificate
     return f"at most {proof.people:,} of {proof.n:,} people exposed, rule {proof.rule}"
 
@@ -236,7 +247,8 @@ def _claim(decision: Decision) -> str:
 def release(evidence: SessionEvidence) -> str:
     """Return a finding that the release has the decision's columns, and fits earlier counts.
 
-    Raises VerificationError if more people are released with a value than had it.
+    Raises VerificationError if the release counts more people with a value than an earlier round
+    did.
     """
     board, joint = evidence.board, evidence.release
     claimed = evidence.decision
@@ -251,7 +263,10 @@ def release(evidence: SessionEvidence) -> str:
 
 
 def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
-    """Return the earlier rounds that a release must fit: the same people, counts on the board."""
+    """Return the earlier rounds of the same people with counts on the board.
+
+    A release must fit these counts.
+    """
     if evidence.announced.policy.setting is not Setting.FIXED:
         return ()
     try:
@@ -263,8 +278,8 @@ def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
 def exposure(evidence: SessionEvidence) -> str:
     """Return a finding that the release exposes at most the promised share of people.
 
-    With a session file, the promise is proved again for the respondents. Raises VerificationError
-    if more people are exposed.
+    With a session file, the bound is proved again for the people in the release. Raises
+    VerificationError if more people are exposed.
     """
     board, joint, claimed = evidence.board, evidence.release, evidence.decision
     policy, k = evidence.announced.policy, claimed.certificate.k
@@ -289,13 +304,16 @@ def exposure(evidence: SessionEvidence) -> str:
 
 
 def opening(evidence: SessionEvidence) -> str:
-    """Return a finding that the curator opened its committed certificate where the rules allow.
+    """Return a finding that the curator opened its sealed certificate, if the rules allow this.
 
-    Raises VerificationError if it is still closed.
+    A certificate is sealed if it could reveal secret counts. Raises VerificationError if it may be
+    opened and is still sealed, and NoGround if there is no sealed certificate.
     """
     board = evidence.board
     if board.committed is None:
-        raise NoGround("the certificate was posted with the decision, or there is none")
+        raise NoGround(
+            "no certificate was sealed for a later opening; any certificate is in the decision"
+        )
     joint = evidence.release
     totals = [total for tally in board.tallies for total in tally.totals]
     if not may_open(evidence.announced.policy, board.committed.hidden, totals):

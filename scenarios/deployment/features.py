@@ -1,7 +1,8 @@
 """Features of a session between machines: a domain, and complete rules for coarser values.
 
-In a scenario, a rule may be completed from the table of all people. Between machines no party has
-such a table; so a rule is complete in the file, or it is refused.
+In a scenario, a rule may depend on the table of all people, such as bins by quantiles. Between
+machines no party has such a table. So the session file must state each rule completely; otherwise
+the file is refused.
 """
 
 from pathlib import Path
@@ -16,8 +17,8 @@ from ..schema.model import FeatureSection
 def column_of(feature: FeatureSection, base: Path) -> Feature:
     """Return a feature as it is announced: name, domain, and rules for coarser values.
 
-    base: the folder that a hierarchy's path starts from. ParameterError for a rule, or a domain,
-    that only the data of all people could settle.
+    base: the folder from which the path of a hierarchy file starts. Raises ParameterError for a
+    rule or a domain that depends on the data of all people.
     """
     if not is_coarser(feature):
         return Feature(feature.name, _domain(feature, ()))
@@ -47,7 +48,10 @@ def _check_settled(feature: FeatureSection) -> None:
 
 
 def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
-    """Return the values that the rules read: a hierarchy's values, or the edges of bins as text."""
+    """Return the values that rules need: all values of a hierarchy, or the edges of bins as text.
+
+    base: the folder from which the path of a hierarchy file starts.
+    """
     if feature.hierarchy is not None:
         return tuple(levels(base / feature.hierarchy))
     if feature.bins is not None and feature.bins.edges is not None:
@@ -58,7 +62,7 @@ def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
 def _domain(feature: FeatureSection, rules: tuple[Rule, ...]) -> tuple[str, ...]:
     """Return the domain of a feature: the listed values, or all intervals of its bins.
 
-    Raises ParameterError if the feature has neither.
+    Raises ParameterError if the feature has neither values nor bins.
     """
     if feature.values is not None:
         return feature.values

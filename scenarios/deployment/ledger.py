@@ -1,18 +1,22 @@
-"""The ledgers of a first shuffler and of a curator between machines, each kept by itself.
+"""The ledgers of a first shuffler and of a curator between machines, a separate ledger for each.
 
 A ledger is a file that remembers earlier sessions, so that releases cannot be combined against a
-person. People are their registered keys: a user with another key is another person. The counts of a
-release are on the board of its session, and so are the counts of single columns if they are
-published. Where they are secret, no bound can be proved of a group that releases give together, and
-it is refused (scenarios/lab/ledger/subtraction.py): by the curator as well, which knows these
-counts, so that its refusal does not depend on them.
+person. A person is identified by its registered key: a user with another key is another person. The
+board of a session shows the counts of its release, and the counts of single columns if they are
+published.
+
+Several releases together can give the counts of a group of people by subtraction. If the counts of
+single columns are secret, no exposure bound can be proved for such a group, so the release is
+refused (scenarios/lab/ledger/subtraction.py). The curator knows these counts, but refuses as well,
+so that its refusal does not depend on them.
 
 The first shuffler knows the participants. The curator knows the people asked, and the number of
-respondents: if some are missing, it notes the batch as unsure, and refuses overlapping batches.
+respondents. If some people did not respond, it notes the batch as unsure, and refuses batches that
+overlap with it.
 
-Its keeper signs a ledger, and shows a signed head (digest) of it for the next session file
-(ledger_heads.py). A keeper that was killed goes on with the same command; its earlier notes remain
-in the ledger once.
+The party that keeps a ledger signs it, and publishes a signed head (digest) of it for the next
+session file (ledger_heads.py). If this party was killed, it resumes with the same command; its
+earlier notes are not repeated in the ledger.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,10 +43,10 @@ from .session_file import SessionFile
 
 
 def check_kept(session: SessionFile, place: str) -> None:
-    """Raise ParameterError unless a party (`place`) of this session can keep a ledger.
+    """Raise ParameterError unless a party of this session can keep a ledger.
 
-    First shuffler and curator can, if users are registered and add no noise. DataError as
-    `check_suited`.
+    place: the name of the party. First shuffler and curator can, if users are registered and add no
+    noise. Raises DataError if the scenario cannot have a ledger (`check_suited`).
     """
     if place not in KEEPERS:
         raise ParameterError(
@@ -63,9 +67,11 @@ def check_kept(session: SessionFile, place: str) -> None:
 
 
 def check_named(session: SessionFile, place: str) -> None:
-    """Raise ParameterError if the session file shows a ledger of this party: it is missing here.
+    """Raise ParameterError if the session file names a ledger of this party.
 
-    The session file then holds a head (signed digest) of the party's ledger.
+    This function is called if the command was given no ledger.
+
+    The session file names a ledger by its head (signed digest). place: the name of the party.
     """
     if place in session.heads:
         raise ParameterError(
@@ -76,14 +82,14 @@ def check_named(session: SessionFile, place: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """The party that keeps a ledger, with its file and signing identity.
+    """The party that keeps a ledger, with the file and the party's signing identity.
 
     Attributes:
         place: the name of the party's machine in the session file.
         identity: the identity of the party, which signs the ledger.
         path: the file of the ledger.
-        predecessor: the identity of the earlier keeper of this ledger; None: it has had this keeper
-            from the start.
+        predecessor: the identity of the party that kept this ledger before; None: no other party
+            did.
     """
 
     place: str
@@ -93,21 +99,25 @@ class Keeper:
 
     @property
     def head_file(self) -> Path:
-        """The path of the file with the ledger's head, its signed digest, beside the ledger."""
+        """The path of the file with the ledger's head (signed digest), beside the ledger."""
         return self.path.with_name(self.path.name + SUFFIX)
 
 
 def with_ledger(
     session: SessionFile, keeper: Keeper, play: Callable[[History], Board]
 ) -> tuple[Board, Account]:
-    """First shuffler, curator: play a session with a ledger, and record its end in it.
+    """First shuffler, curator: play a session with a ledger, and record the session's end in it.
 
-    play: runs the session with the ledger's memory of earlier sessions, and returns the board.
-    Returns the board, and the account of the sessions so far.
+    Returns the board, and the account of the sessions in the ledger, with this session.
+
+    Args:
+        session: the session file.
+        keeper: the party that keeps the ledger.
+        play: runs the session with the ledger's memory of earlier sessions, and returns the board.
 
     Raises:
-        StorageError: the ledger is damaged, is not the party's, is not the ledger that the session
-            file shows, or has this session already.
+        StorageError: the ledger is damaged, belongs to another party, is not the ledger that the
+            session file names, or has this session already.
     """
     assert session.registry is not None  # noqa: S101 - `check_kept` has refused this
     people = session.registry.keys
@@ -129,20 +139,21 @@ def with_ledger(
 
 
 def _unsure_releases(write: Callable[[HandedBatch], None]) -> Callable[[HandedBatch], None]:
-    """Return the curator's function that writes a batch to its ledger, releases marked as unsure.
+    """Return the curator's function that writes a batch to its ledger, a release as unsure.
 
-    The curator does not see the people of a release. It is marked as certain later, once its tally
-    has shown that all people were counted.
+    The curator does not see the people of a release, so some may be missing. The mark is removed
+    later if the tally (published counts) shows that all people were counted. write: writes a batch
+    unchanged.
     """
     return lambda batch: write(replace(batch, certain=batch.certain and not batch.public))
 
 
 @contextmanager
 def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
-    """Open a keeper's ledger for a session, and write its head (signed digest) afterwards.
+    """Open a party's ledger for a session, and write its head (signed digest) afterwards.
 
-    Raises StorageError unless the ledger is the keeper's, and is the ledger that the session file
-    shows.
+    Raises StorageError unless the ledger belongs to the party, and is the ledger that the session
+    file names.
     """
     place, path, signer = keeper.place, keeper.path, keeper.identity.signer
     name = session.roster.opening.hex()
@@ -168,10 +179,10 @@ def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
 
 
 def _check_keeper(keeper: Keeper, book: Book | None) -> None:
-    """Raise StorageError unless the keeper, or its named predecessor, signed the ledger.
+    """Raise StorageError unless the party that keeps the ledger, or its predecessor, signed it.
 
-    book: the contents of the ledger. A ledger of an earlier version has no signature: it is signed
-    from now on.
+    book: the contents of the ledger; None: the file is new. A ledger of an earlier version has no
+    signature, and is accepted; this party signs it from now on.
     """
     if book is None or (not book.keeper and book.schema < SIGNED):
         return
@@ -180,17 +191,18 @@ def _check_keeper(keeper: Keeper, book: Book | None) -> None:
     if not any(valid_signatures(keys, [text] * len(keys), [signature] * len(keys))):
         signer_text = f"by the key {book.keeper[:16]}..." if book.keeper else "by no place"
         raise StorageError(
-            f"{keeper.path}: was signed {signer_text}, not by that of {keeper.place}, "
-            f"{keeper.identity.public.key.hex()[:16]}...; each place keeps a ledger of its own. A "
-            "new "
-            "first shuffler or curator takes one over with --predecessor OLD.pub.toml"
+            f"{keeper.path}: this ledger was signed {signer_text}, not by the key of "
+            f"{keeper.place}, {keeper.identity.public.key.hex()[:16]}...; each party keeps its own "
+            "ledger. A new first shuffler or curator takes over an earlier party's ledger with "
+            "--predecessor OLD.pub.toml"
         )
 
 
 def _check_fresh(path: Path, ledger: Ledger, name: str) -> None:
     """Raise StorageError if the session has ended already, or another session has begun since.
 
-    name: the hash of the session file. A session that was interrupted may be resumed.
+    path: the file of the ledger, for the message. name: the hash of the session file. An
+    interrupted session may be resumed.
     """
     old = [entry for entry in ledger.entries if entry.session == name]
     if old and (old[-1] is not ledger.entries[-1] or old[-1].burned != NEVER_ENDED):

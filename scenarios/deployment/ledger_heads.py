@@ -1,18 +1,21 @@
-"""The signed head (digest) of a ledger, which its keeper shows to all parties of the next session.
+"""The signed head (digest) of a ledger, which all parties of the next session can check.
 
     people.json.head.toml   name = "shuffler-1"
                             book = "<64 hexadecimal digits>"
-                            sessions = [["<session>", told, shown], ...]
+                            sessions = [["<session>", noted, seen], ...]
                             signature = "<by the keeper's identity, over all of it>"
 
-A ledger is a keeper's memory of earlier sessions. book: the digest of the entries under the
-ledger's own key, which hides them and commits the keeper to them. Of each session, by the hash of
-its file: the number of batches its keeper noted before they were handed on (told), and of tallies
-it saw on the board (shown). Both are on the board of that session, so a head tells no more than its
-board.
+A ledger is a party's memory of earlier sessions; the party is its keeper. book: the digest of the
+entries, keyed with the ledger's secret key. It commits the keeper to the entries, and hides them.
 
-Two keepers note a batch before its tally can be posted. So a tally that either has seen stands in
-the other's ledger as a batch; where it does not, that ledger was lost, or an old copy was put back.
+Each row of sessions has the hash of a session file and two numbers. noted: the number of batches
+that the keeper noted before they were forwarded. seen: the number of tallies (published counts)
+that the keeper saw on the board. The board of that session shows both numbers, so the head reveals
+no more than the board.
+
+First shuffler and curator each note a batch before its tally can be posted. So for every
+tally that the first party saw, the ledger of the second must have a batch, and vice versa. If the
+batch is missing, that ledger was lost, or an old copy was put back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,13 +46,14 @@ _Session = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
 class _HeadFile(msgspec.Struct, forbid_unknown_fields=True):
-    """The content of a head file, as the module's docstring shows it.
+    """The content of a head file, which shows the signed digest of a ledger.
 
     Attributes:
         name: the party that keeps the ledger.
         book: the digest of the ledger's entries.
-        sessions: rows of session, number of noted batches, number of tallies seen.
-        signature: the signature of the keeper, in hexadecimal.
+        sessions: for each session: the hash of its file, the number of batches that the party noted
+            in the ledger, and the number of tallies (published counts) that it saw on the board.
+        signature: the signature of the party, in hexadecimal.
     """
 
     name: str
@@ -64,8 +68,9 @@ class LedgerHead:
 
     Attributes:
         name: the party that keeps the ledger.
-        book: the digest of its entries, in hexadecimal.
-        sessions: hash of a session file -> (batches noted, tallies seen).
+        book: the digest of the ledger's entries, in hexadecimal.
+        sessions: hash of a session file -> (number of batches noted in the ledger, number of
+            tallies seen on the board). A tally is the published counts of a round.
     """
 
     name: str
@@ -85,8 +90,9 @@ class LedgerHead:
 def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead:
     """Return the head (digest) of a ledger.
 
-    name: its keeper. excluded_session: a session to leave out, if it is last. A session that never
-    ended counts as zero tallies seen.
+    name: the party that keeps the ledger. excluded_session: a session to leave out if it is the
+    last; "" leaves out no session. A session that never ended counts as zero tallies (published
+    counts) seen.
     """
     entries = ledger.past(excluded_session)
     sessions = {
@@ -97,7 +103,11 @@ def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead
 
 
 def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
-    """Write a signed head of a ledger over an older head; StorageError if it cannot be written."""
+    """Write the head (digest) of a ledger with a signature, over any older head.
+
+    signer: the signing key of the party that keeps the ledger. Raises StorageError if the file
+    cannot be written.
+    """
     rows = [
         f'  ["{name}", {batch_count}, {tally_count}],'
         for name, (batch_count, tally_count) in head.sessions.items()
@@ -113,10 +123,10 @@ def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
 
 
 def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
-    """Return the head of a party's ledger from a file, after checking its signature.
+    """Return the head (digest) of a party's ledger from a file, after checking its signature.
 
-    name: the party. identity: its public identity. StorageError if the file is no head of this
-    party's ledger, or the party did not sign it.
+    name: the party. identity: the party's public identity. Raises StorageError if the file is no
+    head of this party's ledger, or the party did not sign it.
     """
     data = read_bounded(path, LARGEST, "head of a ledger")
     try:
@@ -140,13 +150,16 @@ def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
 def read_heads(
     path: Path, files: Mapping[str, str], identities: Mapping[str, PublicIdentity]
 ) -> dict[str, LedgerHead]:
-    """Return the heads of ledgers that a session file names, by party.
+    """Return the heads (digests) of the ledgers that a session file names, by party.
 
-    path: the session file. files: party -> path from the folder of the session file.
+    Args:
+        path: the session file.
+        files: party -> path of its head file, from the folder of the session file.
+        identities: party -> its public identity.
 
     Raises:
-        ParameterError: a party keeps no ledger, or two ledgers contradict each other.
-        StorageError: the file is missing or damaged, as for `read_head`.
+        ParameterError: a named party cannot keep a ledger, or two ledgers contradict each other.
+        StorageError: a head file is missing or damaged, as for `read_head`.
     """
     if other_places := sorted(set(files) - set(KEEPERS)):
         raise ParameterError(
@@ -161,9 +174,11 @@ def read_heads(
 
 
 def disagreement(heads: Sequence[LedgerHead]) -> str | None:
-    """Return a sentence about a contradiction between two ledgers; None if they agree.
+    """Return a sentence about a contradiction between two parties' ledgers; None if they agree.
 
-    A tally that the first keeper saw must be a batch in the ledger of the second.
+    heads: the digests of the ledgers, with numbers for each session. Every tally (published counts
+    of a round) that one party saw must have a batch in the other party's ledger, because both note
+    a batch before its tally can be posted.
     """
     for first_head in heads:
         for second_head in heads:

@@ -1,6 +1,6 @@
 """Limits of saved posts: facts about a session that its posts cannot show to a later reader.
 
-docs/evidence.md has the same sentences (a test holds them together).
+docs/evidence.md has the same sentences, so both are changed together.
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
 
 
 def _proved_mix_limits(board: Board, announcement: Announcement) -> list[str]:
-    """Return the limits of a verified mix, as sentences.
+    """Return the limits of a session with a verified mix (every step is proved), as sentences.
 
     Counts on the board are proved; counts that the curator keeps secret add a limit.
     """

@@ -24,11 +24,16 @@ def observe(
 ) -> Board:
     """Return the board of a session, read to the end, after saving each checked post in a folder.
 
-    keeper: the party that keeps the board. roster: the identities of the parties that sign posts;
-    None: as the board says. log: receives each event. patience: seconds that the board may be away.
+    Args:
+        address: the address of the board.
+        keeper: the identity of the party that keeps the board.
+        roster: the identities of the parties that sign posts; None: as the board states them.
+        folder: the folder for the posts.
+        log: receives each event.
+        patience: seconds for which the board may be unreachable.
 
     Raises:
-        DataError: the board is away for too long, or shows a post that no board may take.
+        DataError: the board is unreachable for too long, or shows an illegal post.
         StorageError: the posts cannot be saved.
     """
     saved = SavedPosts(folder, partial(log, "note"))

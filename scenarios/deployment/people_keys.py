@@ -4,10 +4,12 @@
                         keys = ["<64 hexadecimal digits>", ...]    each person's, in order
                         signature = "<by the machine's identity, over name and keys>"
 
-Each person signs with a key of its own. The secrets are made from the seed of the machine's
-identity (NAME.key.toml), so there is no further file to keep:
+Each person signs with a key of its own. The secret keys are derived from the seed of the machine's
+identity (NAME.key.toml), so no further file must be kept. A hash of this seed, keyed for this
+purpose, seeds a random generator:
 
-    secret of person i = keyed by BLAKE2b(seed, person "veilmix.people"), the fork "person-i"
+    source = generator seeded with BLAKE2b(seed, personalisation "veilmix.people")
+    secret key of person i = drawn from the branch "person-i" of the source (i from 1)
 """
 
 from hashlib import blake2b
@@ -26,7 +28,7 @@ from ..serialization.bounded_file import read_bounded
 
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
-MAX_PEOPLE = 1_000_000  # people of one place
+MAX_PEOPLE = 1_000_000  # largest number of people that one machine answers for
 LARGEST = 80 * MAX_PEOPLE  # bytes: larger files are refused
 
 _PERSON = b"veilmix.people"  # BLAKE2b personalisation
@@ -48,7 +50,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def signers_of(identity: Identity, people_count: int) -> list[Signer]:
-    """Return the signing keys of a machine's people, in order, from its identity's seed."""
+    """Return the signing keys of a machine's people, in order, derived from its identity's seed.
+
+    identity: the identity of the machine.
+    """
     secret = blake2b(identity.seed, digest_size=32, person=_PERSON).digest()
     source = SeededEntropy.from_secret(secret)
     return [Signer(source.fork(f"person-{number + 1}")) for number in range(people_count)]
@@ -57,7 +62,8 @@ def signers_of(identity: Identity, people_count: int) -> list[Signer]:
 def create_people(folder: Path, identity: Identity, people_count: int) -> Path:
     """Write the public keys of a machine's people to a signed file, and return its path.
 
-    StorageError if the file exists already, or cannot be written.
+    identity: the identity of the machine, which signs. Raises StorageError if the file exists
+    already, or cannot be written.
     """
     name = identity.public.name
     keys = [signer.public for signer in signers_of(identity, people_count)]
@@ -82,7 +88,7 @@ def read_people(path: Path, identity: PublicIdentity) -> tuple[bytes, ...]:
     try:
         content = from_toml(data, _File)
     except Unreadable as bad:
-        raise StorageError(f"{path}:{bad.line}: no keys of people: {bad.why}") from None
+        raise StorageError(f"{path}:{bad.line}: not a file of people's keys: {bad.why}") from None
     keys = tuple(bytes.fromhex(key) for key in content.keys)
     try:
         verify_signature(

@@ -1,4 +1,7 @@
-"""The actions of a place, a machine in a session: it runs the board, a party, or people."""
+"""The work of a machine in a session: it runs the bulletin board, a party, or users.
+
+A machine with its name, address and identity in the session file is called a place.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -46,19 +49,28 @@ Rows = Sequence[Sequence[str]]
 def site(
     session: SessionFile, name: str, identity: Identity, log: Log, durable: Durable, folder: Path
 ) -> Site:
-    """Return a machine's place in a session, ready to run.
+    """Return a machine with its role in a session, ready to run.
 
-    name: the place in the session file. durable: whether a journal is kept, and where. folder: of a
-    journal on disk. ParameterError if the session or the key file disagrees.
+    Args:
+        session: the session file.
+        name: the name of the machine in the session file.
+        identity: the identity from the machine's key file.
+        log: receives each event.
+        durable: whether a journal is kept, and whether on disk or in memory.
+        folder: the folder of a journal on disk.
+
+    Raises:
+        UnknownParty: the session file has no machine of this name.
+        ParameterError: the session file lists another identity for this machine.
     """
     if name not in session.identities:
         names = PartyNames(tuple(session.identities))
         raise UnknownParty(names.refusal(name, "this session has", "place"))
     if identity.public != session.identities[name]:
         raise ParameterError(
-            f"the key file holds {identity.public.name}, {identity.public.fingerprint}; the "
-            "session file "
-            f"says that {name} is {session.identities[name].fingerprint}"
+            f"the key file does not fit the session file: it holds {identity.public.name} with the "
+            f"fingerprint {identity.public.fingerprint}; the session file lists {name} with the "
+            f"fingerprint {session.identities[name].fingerprint}"
         )
     where = memory_folder() if durable is Durable.TMPFS else folder
     journal = where / f"veilmix-{name}-{session.roster.opening.hex()[:12]}.journal"
@@ -68,7 +80,8 @@ def site(
 def keep_board(place: Site, linger: float) -> Board:
     """Keep the bulletin board until the session is over, and return it.
 
-    linger: seconds for which the board still answers afterwards.
+    place: the machine that keeps the board. linger: seconds for which the board still answers
+    afterwards.
     """
     return run_loop(run_board, place, linger)
 
@@ -80,10 +93,17 @@ def take_part(
     workplace: Workplace = LOCAL_WORKPLACE,
     history: History | None = None,
 ) -> Board:
-    """Run a party, or a place's people with the answers `rows`, to the session's end.
+    """Run a party, or the users that a machine answers for, to the session's end; return the board.
 
-    Return the board. workplace: executes its long lists of work. history: a first shuffler's or a
-    curator's memory of earlier sessions.
+    Args:
+        session: the session file.
+        place: the machine.
+        rows: the users' answers, a row each; empty on the machine of a party.
+        workplace: runs long computations, such as opening a batch, here or in other processes.
+        history: a first shuffler's or a curator's memory of earlier sessions.
+
+    Raises:
+        ParameterError: the number of answers is not the number of users.
     """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
@@ -95,7 +115,7 @@ def take_part(
     signing = _signing(session, place.identity, users)
 
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
-        """Perform the local parties of this place over the network."""
+        """Perform over the network the party, or the users, that this machine runs."""
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.identity.signer}, workplace=workplace)
         curators = history if place.name == parties.CURATOR else None
@@ -107,7 +127,11 @@ def take_part(
 
 
 def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:
-    """Return the cast (inputs of a session) for this place. users: the people it answers for."""
+    """Return the session's inputs for a machine.
+
+    users: the users that the machine answers for, by index. rows: their answers. entropy: the
+    randomness of the parties that the machine runs.
+    """
     scenario = session.scenario
     questions = noise(session)
     return Cast(
@@ -132,12 +156,15 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
 
 
 def _guards(session: SessionFile, entropy: Entropy) -> Guards:
-    """Return the parties' checks; a user checks its ballots with the probability `receipts`."""
+    """Return the parties' checks; a user checks its ballots with the probability `receipts`.
+
+    entropy: the source of the draw for each user.
+    """
     defence = session.scenario.defence
     registry = session.registry
 
     def looks(index: int) -> bool:
-        """Whether the user with an index checks its ballots, by a random draw."""
+        """Whether the user with an index looks for its ballots, by a random draw."""
         drawn = entropy.fork(f"looks of {parties.user(index)}").random(8)
         return int.from_bytes(drawn, "big") < defence.receipts * 2**64
 
@@ -150,14 +177,17 @@ def _guards(session: SessionFile, entropy: Entropy) -> Guards:
 
 
 def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[int, Signer]:
-    """Return the signing keys of a place's people, by index; empty if people are not registered."""
+    """Return the signing keys of the users that a machine answers for, by index.
+
+    identity: the identity of the machine. users: their indices. Empty if users are not registered.
+    """
     if session.registry is None or not users:
         return {}
     return dict(zip(users, signers_of(identity, len(users)), strict=True))
 
 
 def noise(session: SessionFile) -> Sequence[Question]:
-    """Return the questions that are answered with noise; () if people answer without noise."""
+    """Return the questions that are answered with noise; () if users answer without noise."""
     if answers_in(session.scenario) is not AnswerKind.REPORTS:
         return ()
     values = [feature.values or () for feature in session.schema.features]
@@ -167,11 +197,12 @@ def noise(session: SessionFile) -> Sequence[Question]:
 def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAULT_OPTIONS) -> Rows:
     """Return the answers of people, a row each, from a table file, as `veilmix score` reads it.
 
-    options: the known options of the file's format; the rest is detected. Spaces around a value are
-    left out; an empty cell is no answer, unless the feature has a value without letters.
+    options: known options of the file's format; other options are detected. Spaces around a value
+    are left out. An empty cell is no answer, unless the feature has an empty value.
 
     Raises:
-        DataError: it cannot be read, has no column for a feature, or a value outside its domain.
+        DataError: the file cannot be read, has no column for a feature, or has a value outside the
+            feature's domain.
     """
     source, feature_names = (
         source_of(path, options),
@@ -197,14 +228,17 @@ def check_answer(
 ) -> Sequence[str]:
     """Return a person's values in the order of the features.
 
-    DataError for a value out of its domain. The error names no other value of the person. where:
-    returns the place of the answer, for the message. A value may be finer than its domain: the
-    person's own machine makes it coarser.
+    Raises DataError for a value outside its domain. The message shows no other value of the person.
+
+    answer: feature -> value. where: returns the position of the answer in its file, for the
+    message. A value may be finer than its domain, because the person's own machine makes it
+    coarser.
     """
     row = []
     for feature in session.schema.features:
         value, domain = answer.get(feature.name), feature.values or ()
-        # A letter with an accent may be two code points in the domain, so compare composed forms.
+        # A letter with an accent may be two code points in the domain, so composed forms are
+        # compared.
         if isinstance(value, str):
             value = {composed(text): text for text in domain}.get(composed(value), value)
         if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
@@ -220,7 +254,7 @@ def check_answer(
 def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], int] | None:
     """Return the counts that a session has released, by combination; None without a release.
 
-    names: the announced features, for a check.
+    names: the announced features, which are compared with the released columns.
     """
     if board.burned is not None or board.decision is None or not board.decision.kept:
         return None
@@ -236,8 +270,8 @@ Share = tuple[str, str, float, float, float, float]
 def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
     """Return the estimates from noisy reports; None if no answers were counted.
 
-    Each is (feature, value, share of people, its standard error, and its lower and upper 95 %
-    confidence limit).
+    An estimate is (feature, value, share of people, standard error of the share, lower and upper 95
+    % confidence limit of the share).
     """
     counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
     if counts is None:

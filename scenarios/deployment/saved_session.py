@@ -1,7 +1,7 @@
 """A saved session as evidence: its posts, the board that they form, and the reader's session file.
 
-The reader brings the session file. The folder holds posts alone: an agreement in the folder would
-come from the party that is to be checked.
+The reader of the evidence brings the session file. The folder holds posts alone, because a session
+file in the folder would come from the party that is to be checked.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,8 @@ def read_posts(folder: Path) -> Posts:
     """Return the saved posts of a folder, in the order of the board: (author, bytes).
 
     Raises:
-        StorageError: the file cannot be read, or a line is no post; with its number.
+        StorageError: the file cannot be read, or a line is no post; the message has the line's
+            number.
     """
     path, posts = folder / POSTS, list[tuple[str, bytes]]()
     try:
@@ -53,7 +54,7 @@ def read_posts(folder: Path) -> Posts:
 def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
     """Return the author and the bytes of a post, from a line of the file.
 
-    where: the line's place, for messages.
+    where: the file and the number of the line, for messages.
     """
     if not line.endswith(b"\n"):
         raise StorageError(f"{where}: is cut off; the place was stopped while it wrote")
@@ -76,11 +77,12 @@ def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
 class SessionEvidence:
     """The evidence for the checks of a saved session: its posts, and the reader's session file.
 
-    The properties raise NoGround if the posts lack the fact, so that a check does not apply.
+    A property raises NoGround if the posts lack its fact. A check that needs the fact then does not
+    apply.
 
     Attributes:
-        posts: author and bytes of each, in order.
-        session: the agreement; None: the reader has no session file.
+        posts: author and bytes of each post, in order.
+        session: the session file; None: the reader has no session file.
     """
 
     posts: Posts
@@ -126,7 +128,7 @@ class SessionEvidence:
 
     @property
     def program(self) -> ReleaseProgram:
-        """The release program: the session file's, else the first that asks these questions."""
+        """The release program: the session file's, else the first program with these questions."""
         if self.session is not None:
             return program_of(self.session.scenario)
         return heard_as(self.announced.program)
@@ -153,9 +155,9 @@ class SessionEvidence:
 
     @property
     def counted_rounds(self) -> list[RoundResult]:
-        """The curator's rounds with their counts, if these are on the board.
+        """The curator's rounds with their counts, if the board shows the counts.
 
-        NoGround where the counts are secret, or there is no round.
+        Raises NoGround if the counts are secret, or if there is no round.
         """
         round_results = published(self.board)
         if not round_results:
@@ -164,7 +166,7 @@ class SessionEvidence:
 
     @property
     def singles(self) -> list[Counts]:
-        """The counts of each released column by itself, summed from the release."""
+        """The counts of each released column alone, summed from the release's joint counts."""
         joint = self.release
         return [summed(joint, (place,)) for place in range(len(self.decision.kept))]
 

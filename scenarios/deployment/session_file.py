@@ -13,21 +13,23 @@
     [defence]           as in a scenario: min_dropout, receipts, registered, tokens, challenge,
                         balance, recompute
 
-    [place.board]       also curator, analyst, shuffler-1, shuffler-2, ...
+    [place.board]       a place is a machine; also curator, analyst, shuffler-1, shuffler-2, ...
     address = "192.0.2.1:8440"
     identity = "board.pub.toml"
 
-    [place.hall]        any other name: people
+    [place.hall]        any other name: a machine that answers for users
     identity = "hall.pub.toml"
-    users = [1, 30]     it speaks for user-1 to user-30
-    people = "hall.people.toml"       the keys that they sign by; with them `registered` is on,
-                                      unless the file says false
-    address = "192.0.2.7:8450"        with `tokens`: where these come to
+    users = [1, 30]     this machine answers for user-1 to user-30
+    people = "hall.people.toml"       the users' public keys; with this line `registered` is on,
+                                      unless the file sets it to false
+    address = "192.0.2.7:8450"        needed with `tokens`: the tokens are sent to this address
 
-At shuffler-1 and the curator `ledger = "people.json.head.toml"` shows the head (signed digest) of
-the ledger that the place keeps (ledger_heads.py): every place checks that the two do not contradict
-each other. Paths start from the file's folder. A file that differs by a space alone is of another
-session: the hash of the file is in every signature (its opening).
+At shuffler-1 and the curator, `ledger = "people.json.head.toml"` names the head (signed digest) of
+the ledger that this machine keeps (ledger_heads.py). Every machine checks that the two ledgers do
+not contradict each other. Paths start from the file's folder.
+
+The hash of the file (its opening) is in every signature. So a file that differs in a single byte
+belongs to another session.
 """
 
 from collections.abc import Mapping
@@ -95,11 +97,12 @@ class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [place.NAME] of a session file: address and identity of a machine.
 
     Attributes:
-        identity: the file of its identity.
-        address: HOST:PORT, where it listens; None: it only connects to other places.
-        people: the file of the keys of its users.
-        ledger: the file of the head of the ledger that it keeps; None: the file shows no head.
-        users: the first and last user it answers for.
+        identity: the path of the file with the machine's public identity.
+        address: HOST:PORT, where the machine listens; None: it only connects to other machines.
+        people: the path of the file with its users' public keys; None: no keys are listed.
+        ledger: the path of the file with the head (signed digest) of the ledger that the machine
+            keeps; None: the session file names no ledger of this machine.
+        users: the first and the last user that the machine answers for, from 1; None: no user.
     """
 
     identity: str
@@ -114,12 +117,12 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     Attributes:
         title: the name of the session.
-        feature: the features that people are asked for.
-        place: by name.
-        policy: the promise.
-        local: the noise that people add.
-        mix: the way of the messages.
-        defence: the guards.
+        feature: the features (columns) that people are asked for.
+        place: name -> address and identity of a machine, which runs a party or answers for users.
+        policy: the limits of the curator's release.
+        local: the noise that people add to their answers.
+        mix: the settings of the mix, which carries the ballots.
+        defence: the settings of the guards (countermeasures).
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
@@ -133,16 +136,17 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A checked session file: all that a party needs to take part in the session.
+    """A checked session file: all data that a party needs to take part in the session.
 
     Attributes:
-        scenario: the session's features and promises, without people so far.
+        scenario: the session's features and promises, without people.
         schema: the features that people are asked for.
-        directory: the address of each party.
+        directory: the address of each machine.
         roster: the keys of the parties that sign.
-        identities: the public identity of each party, by name.
-        registry: the users that may send; None: all users in the directory.
-        heads: the heads of the ledgers that places keep, by place.
+        identities: the public identity of each machine, by name.
+        registry: the users that may send, with their keys; None: all users in the directory.
+        heads: the heads (signed digests) of ledgers, by the name of the machine that keeps the
+            ledger.
     """
 
     scenario: Scenario
@@ -184,9 +188,9 @@ def read_session(path: Path) -> SessionFile:
 
 
 def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
-    """Return the checked session of a parsed file. opening: the hash of the file.
+    """Return the checked session of a parsed file.
 
-    Raises ParameterError at the first mistake.
+    path: the file. opening: the hash of the file. Raises ParameterError at the first mistake.
     """
     check_names({name: place.users is not None for name, place in table.place.items()})
     identities = {name: _identity(path, name, place) for name, place in table.place.items()}
@@ -197,7 +201,9 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
             f"place: found {', '.join(shufflers)}; shufflers count from 1, none left out"
         )
     if len({identity.certificate for identity in identities.values()}) < len(identities):
-        raise ParameterError("place: two places have the same identity; each needs its own")
+        raise ParameterError(
+            "place: two machines (tables [place.NAME]) have the same identity; each needs its own"
+        )
     scenario = _scenario(table, len(shufflers))
     _check_users(places)
     _check_listening(scenario, places)
@@ -214,14 +220,16 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
 
 
 def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
-    """Return the public identity of a place, from the file that its table names.
+    """Return the public identity of a machine, from the file that its table names.
 
-    Raises ParameterError unless that file has a single identity with a certificate.
+    path: the session file. name: the machine's name. Raises ParameterError unless the named file
+    has a single identity with a certificate.
     """
     identities = read_known(path.parent / place.identity)
     if len(identities) != 1:
         raise ParameterError(
-            f"place.{name}.identity: {place.identity} holds {len(identities)} identities"
+            f"place.{name}.identity: {place.identity} holds {len(identities)} identities; "
+            "a file with one public identity is accepted"
         )
     (identity,) = identities.values()
     if not identity.certificate:
@@ -230,7 +238,7 @@ def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
 
 
 def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPlace:
-    """Return the address and the users of a place, with its certificate.
+    """Return the address, certificate and users of a machine (a place of the session).
 
     Raises ParameterError if a party that must listen has no address.
     """
@@ -246,7 +254,10 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPla
 
 
 def _check_users(places: dict[str, SessionPlace]) -> None:
-    """Raise ParameterError if two places answer for the same user, or no place answers for any."""
+    """Raise ParameterError unless each user belongs to one machine, and there is at least one user.
+
+    places: the machines, by name, each with the users that it answers for.
+    """
     claimed_users: set[int] = set()
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not claimed_users.isdisjoint(place.users):
@@ -256,12 +267,12 @@ def _check_users(places: dict[str, SessionPlace]) -> None:
         claimed_users |= set(place.users)
     if not claimed_users:
         raise ParameterError(
-            "place: no place has `users`; at least one is needed, which answers for people"
+            "place: no table [place.NAME] has `users`; at least one machine must answer for people"
         )
 
 
 def _scenario(table: SessionTable, shufflers: int) -> Scenario:
-    """Return the scenario of this session, without people. shufflers: their number.
+    """Return the scenario of this session, without people. shufflers: the number of shufflers.
 
     Raises ParameterError for a setting that a session between machines does not support.
     """
@@ -293,9 +304,9 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
 
 
 def _defence(table: SessionTable) -> Defence:
-    """Return the countermeasures.
+    """Return the settings of the guards (countermeasures).
 
-    `registered` is on if the file names keys, unless it says otherwise.
+    `registered` is on if the file names users' keys, unless the file states another value.
     """
     named = any(place.people is not None for place in table.place.values())
     registered = table.defence.registers(possible=named)
@@ -303,7 +314,7 @@ def _defence(table: SessionTable) -> Defence:
 
 
 def _check_defence(defence: Defence) -> None:
-    """Raise ParameterError for a `[defence]` setting that is fixed between machines."""
+    """Raise ParameterError for a setting of `[defence]` that cannot be changed between machines."""
     defaults = asdict(Defence())
     unsupported_keys = [
         name
@@ -329,19 +340,20 @@ def _check_wanted(scenario: Scenario) -> None:
 def _check_noise(scenario: Scenario) -> None:
     """Raise ParameterError unless local noise and release program fit together, as in a scenario.
 
-    Programs without a form between machines are refused as well. programs/randomized/check.py has
-    the same rule for scenarios.
+    Programs that run only in a single process are refused as well, because no machine has the data
+    or the party that they need. programs/randomized/check.py has the same rules for scenarios.
     """
     program, local = program_of(scenario), scenario.local
     if program.capability(SetPopulation):
         raise ParameterError(
-            f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
-            "all people, which no machine has here; run it in one process: veilmix run"
+            f"policy.kind: found {scenario.policy.kind!r}: this kind reads each person's set "
+            "from a table of all people, and no machine of the session has this table; "
+            "run it in one process: veilmix run"
         )
     if answers_for(program) is AnswerKind.OPENED:
         raise ParameterError(
-            f"policy.kind: found {scenario.policy.kind!r}: it needs the party `randomness`, which "
-            "has no place between machines; play it in one process: veilmix run"
+            f"policy.kind: found {scenario.policy.kind!r}: this kind needs the party `randomness`, "
+            "which no machine of a session can run yet; play it in one process: veilmix run"
         )
     for name, message in unannounced(scenario):
         raise ParameterError(f"feature {name}: {message}")
@@ -363,7 +375,11 @@ def _check_lengths(scenario: Scenario, schema: Schema) -> None:
 
 
 def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> None:
-    """Raise ParameterError if tokens would come to people at a place without an address."""
+    """Raise ParameterError if users would get tokens on a machine without an address.
+
+    places: the machines, by name. A token is a blind credential, which is sent to the user's
+    machine.
+    """
     deaf = [name for name, place in places.items() if place.users and not place.port]
     if scenario.defence.tokens and deaf:
         raise ParameterError(
@@ -374,9 +390,10 @@ def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> Non
 def _registry(
     table: SessionTable, path: Path, identities: dict[str, PublicIdentity]
 ) -> Registry | None:
-    """Return the registered keys of all users, in the order of their numbers.
+    """Return the registered public keys of all users, in the order of their numbers.
 
-    Raises ParameterError if the keys of a place are missing, or do not fit its users.
+    path: the session file. Raises ParameterError if a machine with users names no file of keys, or
+    the keys are not as many as its users.
     """
     every: list[bytes] = []
     halls = [(place.users, name) for name, place in table.place.items() if place.users is not None]
@@ -384,7 +401,8 @@ def _registry(
         file = table.place[name].people
         if file is None:
             raise ParameterError(
-                f"place.{name}: people missing; with `registered` their keys are known beforehand: "
+                f"place.{name}: `people` is missing, the file with its users' public keys; with "
+                "`registered` every user's key is known beforehand. Write the file with: "
                 f"veilmix keys {name} --people {last - first + 1}"
             )
         keys = read_people(path.parent / file, identities[name])
@@ -398,14 +416,14 @@ def _registry(
 
 
 def check_names(has_users: Mapping[str, bool]) -> None:
-    """Raise an error if a party has no place, or the name of a place is misspelt.
+    """Raise an error if no machine runs a required party, or the name of a machine is wrong.
 
     Args:
-        has_users: the name of a place -> whether the place speaks for users.
+        has_users: the name of a machine -> whether the machine answers for users.
 
     Raises:
-        UnknownParty: a place without users is no party of a session.
-        ParameterError: a party speaks for users, or a party is missing.
+        UnknownParty: a machine without users has a name that is no party's.
+        ParameterError: the machine of a party also answers for users, or a party is missing.
     """
     for name, speaks in has_users.items():
         is_party = name in SERVED or name.partition("-")[0] in SERVED.largest

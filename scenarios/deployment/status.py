@@ -1,4 +1,4 @@
-"""The status of a running session, for an outsider that can reach its bulletin board."""
+"""The status of a running session, for any outsider that can reach its bulletin board."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
@@ -54,10 +54,10 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
 
 
 class SeenBoard(PlaceStatus, frozen=True):
-    """The status of a session as a command prints it: keeper's report and parties' progress.
+    """The status of a session as a command prints it: the keeper's report, and all progress.
 
     Attributes:
-        burned: why the session ended without a release; None: it has not.
+        burned: the reason why the session ended without a release; None: it has not.
         parties: the progress of each party.
     """
 
@@ -71,8 +71,8 @@ def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
     keeper: the identity of the board's keeper.
 
     Raises:
-        ParameterError: the text is no such address.
-        DataError: no party answers there, or another party, or the answer is no board.
+        ParameterError: `url` is no address of this form.
+        DataError: no party or another party answers at the address, or the answer is no board.
     """
     address = address_of(url)
     try:
@@ -105,9 +105,9 @@ async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:
 
 
 def keeper_says(body: bytes) -> PlaceStatus | None:
-    """Return the status that the board's keeper reports, from its bytes.
+    """Return the status that the board's keeper reports, decoded from bytes.
 
-    None if they do not decode.
+    None if the bytes are no status.
     """
     try:
         return from_json(body, PlaceStatus)

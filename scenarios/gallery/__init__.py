@@ -1,5 +1,5 @@
-"""The scenarios that veilmix ships: one TOML file each, named like the scenario in it.
+"""The scenarios that veilmix ships, a TOML file each; file and scenario have the same name.
 
-`veilmix run NAME` plays a scenario, `veilmix new` copies a scenario as a start. This folder imports
-no module.
+`veilmix run NAME` plays a scenario, `veilmix new` copies a scenario as a start. This folder has no
+code.
 """

@@ -1,5 +1,5 @@
-"""The laboratory: validation of a scenario, the play of a session, its scores, and the ledger.
+"""The laboratory: it validates a scenario, plays a session, scores the outcome and keeps ledgers.
 
-May import `attacks`, `programs` and below. Must never know run folders, terminals or pages: an
-outcome is returned.
+A ledger remembers past sessions. May import `attacks`, `programs` and below. Must never know run
+folders, terminals or pages: it returns an outcome.
 """

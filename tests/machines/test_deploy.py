@@ -158,8 +158,12 @@ WRONG = {
     "people with an address": ("users = [1, 20]", 'address = "127.0.0.1:1"', "users"),
     "a lesson": ("min_batch = 10", "min_batch = 10\nlesson = true", "lesson"),
     "noise of no kind": ("k = 3 ", 'kind = "histogram"\nk = 3 ', "mechanism and epsilon"),
-    "randomness": ("k = 3 ", 'kind = "threshold"\nk = 3 ', "it needs the party `randomness`"),
-    "sets": ("k = 3 ", 'kind = "incidence"\nk = 3 ', "sets of places"),
+    "randomness": (
+        "k = 3 ",
+        'kind = "threshold"\nk = 3 ',
+        "this kind needs the party `randomness`",
+    ),
+    "sets": ("k = 3 ", 'kind = "incidence"\nk = 3 ', "each person's set"),
     "peers": ("min_batch = 10", "min_batch = 10\npeers = true", "has no way yet"),
     "an old guard": ("[place.board]", "[defence]\nunion = true\n[place.board]", "union"),
     "a verified mix": (
@@ -264,8 +268,8 @@ def test_people_have_keys_that_their_place_has_signed(tmp_path: Path) -> None:
     text = path.read_text()
     wrong = {
         "not signed": text.replace(keys[0].hex(), keys[1].hex(), 1),
-        "no keys of people": text.replace(keys[0].hex(), "x", 1),
-        "no keys": "keys = 3",
+        "not a file of people's keys": text.replace(keys[0].hex(), "x", 1),
+        "of people's keys": "keys = 3",
     }
     for said, changed in wrong.items():
         path.write_text(changed)

@@ -1,5 +1,6 @@
-"""A scenario for every attack of the catalogue: one TOML file each, named like the scenario in it.
+"""A scenario for every attack of the catalogue, a TOML file each; file and scenario share a name.
 
-Comments at the head of each describe the attack, and the line that stops it or raises an alarm.
-Most extend a shipped scenario and hold the difference. This folder imports no module.
+Comments at the top of a file describe the attack, and name the setting that stops the attack or
+raises an alarm. Most files extend a shipped scenario, and state only the settings that differ. This
+folder has no code.
 """

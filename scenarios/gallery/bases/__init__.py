@@ -1,4 +1,4 @@
 """The scenarios that attack scenarios extend: the same people and rules, without an attack.
 
-This folder imports no module.
+This folder has no code.
 """

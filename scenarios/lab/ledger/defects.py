@@ -88,11 +88,11 @@ def _wrong_rows(entry: LedgerEntry) -> str | None:
 def _wrong_cells(entry: LedgerEntry) -> str | None:
     """Return a description of a defect in the cells of a release; None if they are sound."""
     if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
-        return "released: not the cells of a release, fewest people first"
+        return "released: a cell counts no person, or the cells are not sorted by their people"
     if entry.released and not entry.columns:
-        return "released: of no release"
+        return "released: cells, although no batch of the session is a release"
     if any(len(cell.marks) != len(entry.columns) for cell in entry.released):
-        return "released: a cell has not one mark for each column"
+        return "released: the marks (hashes of values) of a cell are not as many as the columns"
     if len({cell.marks for cell in entry.released}) < len(entry.released):
         return "released: a cell is there twice"
     return None

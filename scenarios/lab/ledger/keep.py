@@ -55,7 +55,9 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     unkept = topology_of(scenario).unkept
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"
-        raise DataError(f"--ledger: the first shuffler keeps it, and {party_text} has none")
+        raise DataError(
+            f"--ledger: the first shuffler keeps the ledger, and {party_text} has no shuffler"
+        )
     if answers_in(scenario) is AnswerKind.OPENED:
         raise DataError(
             "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
@@ -72,12 +74,14 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             'in round 2 (setting = "fixed" is accepted)'
         )
     if answers_in(scenario) is AnswerKind.REPORTS and capability(scenario, SetPopulation):
-        raise DataError("--ledger: it counts what reports about features cost, and these are sets")
+        raise DataError(
+            "--ledger: it adds up the epsilon of reports about features; here they are about sets"
+        )
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:
         raise DataError(
-            f"--ledger: what {scenario.local.mechanism} costs holds by the mix alone, and is not "
-            "counted over runs"
+            f"--ledger: the epsilon of {scenario.local.mechanism} is ensured by the mix alone, and "
+            "such an epsilon is not added up over runs; leave out --ledger"
         )
 
 

@@ -303,7 +303,7 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
     with opened(tmp_path / "one.json") as book:
         with pytest.raises(DataError, match="first shuffler keeps it"):
             run(scenario("class"), 7, "ideal", ledger=book)
-        refused = {"statistical": "same people", "incidence-class": "these are sets"}
+        refused = {"statistical": "same people", "incidence-class": "about sets"}
         for name, says in refused.items():
             with pytest.raises(DataError, match=says):
                 run(name, 7, ledger=book, worst_case_nodes=0)
