@@ -1,6 +1,7 @@
-"""Conversion of a batch between the ledger's form and a first shuffler's memory of it.
+"""Conversion of a batch between the ledger's form and the form of a first shuffler's memory.
 
-That memory (shuffler_history.py) decides whether a batch may follow earlier batches.
+The memory (protocol/history/shuffler_history.py) decides whether a batch may follow earlier
+batches.
 """
 
 from msgspec import UNSET
@@ -13,9 +14,10 @@ from .people import ScenarioPeople
 
 
 def session(entry: LedgerEntry) -> list[HandedBatch]:
-    """Return the batches of a session, as a first shuffler remembers them.
+    """Return the batches of a session in the ledger, as a first shuffler remembers them.
 
-    A session that never ended, and has no batch in the ledger, counts as a batch of all its people.
+    If the session never ended and has no batch in the ledger, the counted people are unknown. Then
+    a single batch of all people asked is returned.
     """
     if entry.burned == NEVER_ENDED and not entry.handed:
         return [HandedBatch(1, frozenset(entry.people), entry.least, ())]
@@ -23,7 +25,11 @@ def session(entry: LedgerEntry) -> list[HandedBatch]:
 
 
 def handed_batch(entry: LedgerEntry, batch: LedgerBatch) -> HandedBatch:
-    """Return a batch of an entry in the form of the shuffler's memory."""
+    """Return a batch of the ledger in the form that a first shuffler's memory of batches uses.
+
+    entry: the batch's session. batch: the batch, with suppression rules, coarsening rules and
+    missing people.
+    """
     people = entry.counted(batch)
     rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}
     words = {coarsening.column: coarsening.rules for coarsening in batch.coarser}
@@ -43,7 +49,10 @@ def handed_batch(entry: LedgerEntry, batch: LedgerBatch) -> HandedBatch:
 
 
 def _rule(suppression: Suppression) -> Hiding:
-    """Return the protocol's rule for suppressed values of a column."""
+    """Return the protocol's rule for suppressed values of a column, from the ledger's form.
+
+    The column number in the rule is 0, because the ledger identifies columns by name.
+    """
     return (
         Mask(0, suppression.said)
         if suppression.said
@@ -52,7 +61,10 @@ def _rule(suppression: Suppression) -> Hiding:
 
 
 def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
-    """Return a batch of the shuffler's memory in the ledger's form. crowd: the session's people."""
+    """Return a batch of a first shuffler's memory in the form that the ledger stores.
+
+    crowd: the people of the session.
+    """
     crowd_marks = set(crowd.people)
     rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}
     words = {

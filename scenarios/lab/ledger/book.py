@@ -3,20 +3,21 @@
     book.json       {"schema": 7, "entries": [...], "digest": "..."}, an entry a line
     book.json.key   32 random bytes, in hexadecimal
 
-Between machines the keeper (the party that keeps the ledger) signs the file with its identity:
-"keeper" and "signature".
+Between machines, the party that keeps the ledger (its keeper) signs the file with its identity. The
+file then has the fields "keeper" and "signature" as well.
 
-An entry a session, in the order in which they began; the digest is of the entries under the key: a
-file that was cut, mixed up or edited is not read. It is written completely, and is on the disk
-before anything goes on, under a lock that is held while a session is played: of two runs at a time
-the second waits for the first.
+There is an entry for each session, in the order in which sessions began. The digest is a hash of
+the entries, keyed with the ledger's key. A file with missing, reordered or edited entries is
+refused. A change is written completely, and is on the disk before the session continues. The file
+is locked while a session is played: of two simultaneous runs the second waits for the first.
 
-An entry is there before its session begins, and every batch before it is handed on: its people, its
-joint columns, and their suppressed values. So a session that never ends has revealed, in any case,
-at most the batches in it; and without a batch, it counts as having counted all people it asked.
+An entry is written before its session begins. Every batch is written before it is forwarded: its
+people, its joint columns, and their suppressed values. So a session that never ends has revealed at
+most the batches in its entry. Without a batch, it counts as if all people asked had been counted.
 
-People are written as fingerprints (people.py), values of a release as marks, keyed hashes
-(cells.py). Only their owner may read the files (mode 0600): they show the missing people.
+People are written as fingerprints (people.py), and values of a release as marks, keyed hashes of
+values (cells.py). Only the file's owner may read the files (mode 0600), because they show which
+people were missing.
 """
 
 import hashlib
@@ -43,11 +44,12 @@ from .entry import NEVER_ENDED, LedgerBatch, LedgerEntry
 from .lock import locked
 
 SCHEMA = 7
-UNCERTIFIED = 5  # the schema that did not record what a run certified after the mix
-SIGNED = 7  # from this schema on, a place signs its ledger
-ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # schemas read; 6 lacks keepers and tallies
-LABEL = b"veilmix ledger 1\0"  # starts every text that a keeper signs
-PATIENCE = 10.0  # seconds that a run waits while another run has the file
+UNCERTIFIED = 5  # the schema without certificates (epsilon after shuffling) of runs with noise
+SIGNED = 7  # from this schema on, a ledger between machines is signed by the party that keeps it
+# accepted schemas; 6 lacks the signing party, and the number of tallies (published counts) it saw
+ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)
+LABEL = b"veilmix ledger 1\0"  # start of every text that the party which keeps a ledger signs
+PATIENCE = 10.0  # seconds that a run waits while another run has locked the file
 KEY = 32  # bytes of a key
 RECOVERY_ADVICE = (
     "without it nobody can tell what may still be released about whom: put back a copy, or name a "
@@ -63,11 +65,12 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """The content of a ledger file.
 
     Attributes:
-        schema: the number of this format.
+        schema: the number of the file's format.
         entries: the sessions, in order.
-        digest: the digest of the entries, under the key of the ledger: it detects an edit.
-        keeper: between machines: the identity key of the party that keeps it, in hexadecimal.
-        signature: the keeper's, over the digest.
+        digest: a hash of the entries, keyed with the ledger's key: it detects an edit.
+        keeper: between machines: the public identity key of the party that keeps the ledger, in
+            hexadecimal; otherwise "".
+        signature: that party's signature over the digest; otherwise "".
     """
 
     schema: int
@@ -84,9 +87,10 @@ class Ledger:
     Attributes:
         path: the path of the file.
         entries: the sessions, in order.
-        key: the secret key of the fingerprints; b"" until it is needed.
-        signer: the keeper's signing key; None: `veilmix run` and `score` sign no ledger.
-        initial_book: the file as it was when it was opened; None: there was no file.
+        key: the secret key of the ledger's hashes; b"" until it is needed.
+        signer: the signing key of the party that keeps the ledger; None: the ledger is not signed,
+            as in `veilmix run` and `veilmix score`.
+        initial_book: the content of the file when it was opened; None: there was no file.
     """
 
     path: Path
@@ -103,16 +107,16 @@ class Ledger:
     def past(self, session: str) -> list[LedgerEntry]:
         """Return the sessions before a session.
 
-        session: its name; "" is no name. The last entry is the session's own if its keeper was
-        killed before the end.
+        session: the session's name; "" if it has no name. If a killed party resumes the session,
+        the last entry is the session's own, and is left out.
         """
         resumed = session and self.entries and self.entries[-1].session == session
         return self.entries[:-1] if resumed else list(self.entries)
 
     def begin(self, entry: LedgerEntry) -> None:
-        """Write a session before it is played, as if it never ended.
+        """Write a session's entry before it is played, with the end "the session never ended".
 
-        A resumed session is not added again.
+        The real end replaces this text later (`end`). A resumed session is not added again.
         """
         if len(self.past(entry.session)) < len(self.entries):
             return
@@ -120,14 +124,18 @@ class Ledger:
         self._write()
 
     def add(self, entry: LedgerEntry) -> None:
-        """Write a release that is made without a session, before any part of it is written."""
+        """Write the entry of a release that is made without a session, as `veilmix score` makes it.
+
+        The entry is on the disk before any file of the release is written.
+        """
         self.entries.append(changed(entry, certified=None))
         self._write()
 
     def hand_on(self, batch: LedgerBatch) -> None:
-        """Write a batch of the last session before it is handed on.
+        """Write a batch of the last session to the ledger, before the batch is forwarded.
 
-        A keeper that was killed repeats its batches: each stands in the ledger once.
+        A party that was killed repeats its batches when it resumes; a repeated batch is not written
+        again.
         """
         last = self.entries[-1]
         if batch in last.handed:
@@ -136,10 +144,13 @@ class Ledger:
         self._write()
 
     def attest(self, tally_count: int, *, complete: bool) -> None:
-        """Note the tallies of the last session in memory, to be written with its end.
+        """Note the tallies (published counts) of the last session, without writing the file.
+
+        The end of the session writes them (`end`).
 
         tally_count: the number of tallies on the board. complete: whether the last tally counts all
-        people that the session asked, so that its batch is no longer unsure.
+        people that the session asked. If it does, the last batch is no longer marked as possibly
+        incomplete.
         """
         last = self.entries[-1]
         batches = list(last.handed)
@@ -154,10 +165,11 @@ class Ledger:
         burned: str | None,
         certified: Certified | None = None,
     ) -> LedgerEntry:
-        """Write the end of the last session; return its entry.
+        """Write the end of the last session, and return its entry.
 
-        session: the session's name. released: cells of the release. burned: reason of an abort.
-        certified: the epsilon after shuffling of people who add noise.
+        session: the session's name. released: the cells of the release, with their counts. burned:
+        the reason of an abort; None: not aborted. certified: the epsilon after shuffling of people
+        who add noise; None: not certified.
         """
         end = {
             "session": session,
@@ -183,12 +195,12 @@ class Ledger:
 
 
 def signed_text(digest: str) -> bytes:
-    """Return the bytes that the keeper of a ledger signs: a label and the digest."""
+    """Return the bytes that the keeper of a ledger signs: a label and the ledger's digest."""
     return LABEL + digest.encode()
 
 
 def digest_of(entries: Sequence[LedgerEntry], key: bytes) -> str:
-    """Return the digest (keyed hash) of entries under the key of a ledger, in hexadecimal."""
+    """Return the digest of a ledger's entries, in hexadecimal. key: the secret key of the hash."""
     return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
 
 
@@ -196,7 +208,8 @@ def digest_of(entries: Sequence[LedgerEntry], key: bytes) -> str:
 def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Ledger]:
     """Open a ledger for this block, and lock out other runs. A missing file is begun.
 
-    StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
+    Raises StorageError if the file is damaged, or another run locks it for longer than `patience`
+    seconds.
     """
     file = Path(path)
     with locked(file, patience):
@@ -227,14 +240,14 @@ def _key(path: Path) -> bytes | None:
 
 
 def _new_key(path: Path) -> bytes:
-    """Return a new random key, after writing its file."""
+    """Return a new random key, after writing it to the ledger's key file."""
     key = token_bytes(KEY)
     write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
     return key
 
 
 def read(path: Path) -> tuple[LedgerEntry, ...]:
-    """Return the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
+    """Return the entries of a ledger; () if the file is missing. Errors as in `read_book`."""
     book = read_book(path)
     return () if book is None else book.entries
 
@@ -242,8 +255,8 @@ def read(path: Path) -> tuple[LedgerEntry, ...]:
 def read_book(path: Path) -> Book | None:
     """Return the content of a ledger; None if the file is missing.
 
-    StorageError names a defect. The signature is checked by sessions, which know the keeper
-    (scenarios/deployment/ledger.py).
+    Raises StorageError, which names the defect. The signature is not checked here, but by sessions,
+    which know the party that keeps the ledger (scenarios/deployment/ledger.py).
     """
     try:
         data = path.read_bytes()
@@ -267,7 +280,10 @@ def read_book(path: Path) -> Book | None:
 
 
 def _decoded(path: Path, data: bytes) -> Book:
-    """Return the book in these bytes, checked for its form only; StorageError otherwise."""
+    """Return the ledger's content from the bytes of its file, after checking its form only.
+
+    Raises StorageError if the form is wrong, or of an unknown version.
+    """
     try:
         plain = from_json(data)
         schema = plain.get("schema") if isinstance(plain, dict) else None

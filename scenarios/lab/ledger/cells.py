@@ -2,8 +2,9 @@
 
     mark of a value = BLAKE2b-64 under the ledger's key of (column of the source, value)
 
-Counts of two releases are subtracted cell by cell, for which equal values have equal marks. Without
-the key a mark reveals no value. With it, values can be guessed, as rows can (people.py).
+Equal values have equal marks, so counts of two releases can be subtracted cell by cell. Without the
+key a mark reveals no value. With the key, an attacker can guess values and compare their marks, as
+it can guess rows (people.py).
 """
 
 import hashlib
@@ -16,17 +17,19 @@ import msgspec
 from ....protocol.wire.hiding_rules import Hiding, Redact, apply_rule
 
 BYTES = 8  # bytes of a mark (the keyed hash of a column's value)
-NEVER = (1 << 32) - 1  # the largest draw: a rule covers no value with it
+# A value is suppressed as cover (at random, to hide sensitive ones) if a random number below 2^32
+# is below the rule's `cover`. The largest number never is.
+NEVER = (1 << 32) - 1
 
 Cell = tuple[str, ...]
 CellCounts = Mapping[Cell, int]
 
 
 class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A cell of a release: a combination of values, as marks (keyed hashes), and its count.
+    """A cell of a release: a combination of values, as keyed hashes (marks), and its count.
 
     Attributes:
-        marks: the marks of its values, a mark a column.
+        marks: the marks of the cell's values, a mark for each column.
         people: the number of people in the cell.
     """
 
@@ -35,15 +38,16 @@ class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 def mark_of(column: str, value: str, key: bytes) -> str:
-    """Return the mark (keyed hash) of a value of a column."""
+    """Return the mark of a value of a column: a hash keyed with the ledger's key."""
     text = json.dumps([column, value]).encode()
     return hashlib.blake2b(text, key=key, digest_size=BYTES, person=b"cell").hexdigest()
 
 
 def marked(columns: Sequence[str], counts: CellCounts, key: bytes) -> tuple[CountedCell, ...]:
-    """Return the cells of a release with marks for values, fewest people first.
+    """Return the cells of a release with keyed hashes (marks) for values, fewest people first.
 
-    columns: the columns of its cells, in order.
+    columns: the columns of the release, in the order of `counts`; the returned cells have them
+    sorted by name. key: the ledger's key.
     """
     order = sorted(range(len(columns)), key=columns.__getitem__)
     cells = [
@@ -60,9 +64,11 @@ def marked(columns: Sequence[str], counts: CellCounts, key: bytes) -> tuple[Coun
 def marked_column(
     column: str, counts: Mapping[str, int], rule: Hiding | None, key: bytes
 ) -> Mapping[Cell, int] | None:
-    """Return the counts of a single column by marks, as they would be released.
+    """Return the counts of a single column, by keyed hashes (marks) of the released values.
 
-    None where cover suppression is drawn at random. rule: for suppressed values of the column.
+    rule: the rule that suppresses values of the column; None: no value is suppressed. key: the
+    ledger's key. None if the rule suppresses values at random (cover suppression), because the
+    released counts are then not known beforehand.
     """
     if isinstance(rule, Redact) and rule.cover:
         return None

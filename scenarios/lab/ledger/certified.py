@@ -1,4 +1,4 @@
-"""The certificate of a run with noise, as the ledger keeps it: epsilon after shuffling."""
+"""The certificate of a run with noise, as the ledger keeps it: its epsilon after shuffling."""
 
 from itertools import pairwise
 from math import isfinite
@@ -7,15 +7,15 @@ import msgspec
 
 
 class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The epsilon of one person's reports after shuffling: upper bounds, of all columns together.
+    """The epsilon of one person's reports after shuffling: upper bounds, for all columns together.
 
     Attributes:
-        epsilon: nats.
-        delta: the delta at which it holds.
+        epsilon: the bound, in nats.
+        delta: the delta at which the bound holds.
         adjacency: the definition of neighbouring data sets.
         reports: the number of reports read in answer to each question.
-        relied_on: people assumed to keep their reports secret; None: all senders.
-        curve: further epsilons, from 0 up, each with a delta at which it holds: with these it is
+        relied_on: number of people assumed to keep their reports secret; None: all senders.
+        curve: further bounds, (epsilon, delta) with rising epsilon from 0, from which the run is
             composed with other runs.
     """
 
@@ -28,7 +28,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def hidden(self) -> int:
-        """The number of people that hide each other: the fewest reports to a question."""
+        """The number of people that hide each other: assumed honest, or the fewest reports."""
         return min(self.reports) if self.relied_on is None else self.relied_on
 
     @property
@@ -38,7 +38,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 def defect(certified: Certified) -> str | None:
-    """Return a description of a defect of a certificate that was read; None if it is sound."""
+    """Return a description of a defect of a certificate; None if it has no defect."""
     if not (isfinite(certified.epsilon) and certified.epsilon >= 0 and 0 < certified.delta < 1):
         return f"epsilon: found {certified.epsilon} at delta {certified.delta}"
     if not certified.reports or min(certified.reports) < 1:

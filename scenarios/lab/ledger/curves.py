@@ -1,9 +1,10 @@
 """The privacy curve (epsilon, delta) of a run's certificate, and the composition of curves.
 
-A curve is a list of epsilons, each with a delta at which it holds. Between two of them the straight
-line in e^epsilon is no smaller than the true delta, which is convex in it; so a curve is the law of
-a privacy loss with finitely many values, and the losses of independent runs are convolved
-(analysis/shuffled/composition.py). It needs only the curve of a run.
+A curve is a list of epsilons, each with a delta at which it holds. The true delta is a convex
+function of e^epsilon. So a straight line in e^epsilon between two points of the curve is nowhere
+below the true delta. Such a curve belongs to a distribution of the privacy loss with finitely many
+values. The losses of independent runs are added by convolution of their distributions
+(analysis/shuffled/composition.py). The composition needs only the curves of the runs.
 """
 
 from bisect import bisect_right
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 Curve = tuple[tuple[float, float], ...]  # points (epsilon in nats, delta); epsilon rises from 0
 
 KNOTS = 16  # points of a curve; interpolation between them raises epsilon by about 1 %
-LATTICE = 64  # points in the distribution of the smallest privacy loss
-BEYOND = 1e-4  # share of the ledger's delta that is left at the last point of a curve
+# The privacy losses of all curves are rounded to multiples of one step: the smallest last epsilon
+# of a curve, divided by this number.
+LATTICE = 64
+BEYOND = 1e-4  # A curve ends at about the epsilon at which its delta is this share of `DELTA`.
 HALVINGS = 50
 TINY = 1e-9  # nats: a smaller epsilon counts as 0
 
@@ -35,8 +38,9 @@ def certify(
 ) -> Certified | None:
     """Return the certificate (epsilon after shuffling) of so many reports to each question.
 
-    None if no bound is known for all questions together, or a question has no reports. relied_on:
-    people assumed to keep their reports secret; None: all.
+    reports: the number of reports to each question. relied_on: people assumed to keep their reports
+    secret; None: all. None if no bound is known for all questions together, or a question has no
+    reports.
     """
     shuffled, composed = after_shuffling(questions, reports, relied_on)
     whole = composed if len(questions) > 1 else next(iter(shuffled), None)
@@ -58,9 +62,10 @@ def certify(
 
 @lru_cache(maxsize=256)
 def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
-    """Return the curve of all reports of a user together.
+    """Return the privacy curve of all reports of a user: epsilons, each with its delta.
 
-    parts: randomizer and number of reports of each question. local: the sum of the local epsilons.
+    parts: for each question, its randomizer and its number of reports. local: the sum of the
+    reports' epsilons before the mix, in nats.
     """
     curves_by_part = {part: _part_curve(*part) for part in set(parts)}
     if len(parts) == 1:
@@ -72,14 +77,19 @@ def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
 
 
 def _part_curve(randomizer: Any, n: int) -> Curve:
-    """Return the curve of one question with n reports; very many reports are taken for fewer."""
+    """Return the privacy curve (epsilon, delta) of one question with n reports.
+
+    Beyond `CROWD` reports of several bits, further reports are not counted: they only lower
+    epsilon.
+    """
     from ....analysis.shuffled.amplification import report_epsilon, upper_curve
 
     people = n if randomizer.one_bit else min(n, CROWD)
     top = max(report_epsilon(people, randomizer, DELTA * BEYOND).high, TINY)
     bound = upper_curve(people, randomizer, top if top > TINY else None)
     points = [float(at) for at in np.linspace(0.0, top, KNOTS)]
-    start = points[1] * 1e-7  # for the point 0, where delta is at most e^start - 1 larger
+    # computed in place of epsilon 0, where delta is larger by at most e^start - 1
+    start = points[1] * 1e-7
     deltas = [bound(start) + expm1(start), *(bound(at) for at in points[1:])]
     falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
     return tuple(zip(points, map(float, falling), strict=True))
@@ -115,14 +125,21 @@ def convolved(curves: Sequence[Curve]) -> "Loss":
 
 @lru_cache(maxsize=256)
 def compose_curves(runs: tuple[Certified, ...]) -> float:
-    """Return an upper bound on the epsilon, nats, of independent runs at their summed deltas."""
+    """Return an upper bound on the joint epsilon of independent runs, in nats.
+
+    The bound holds at the sum of the runs' deltas.
+    """
     delta = sum(run.delta for run in runs)
     loss = convolved([run.curve for run in runs])
     return smallest_epsilon(loss.hockey_stick, delta, sum(run.top for run in runs))
 
 
 def smallest_epsilon(delta_of: Callable[[float], float], delta: float, top: float) -> float:
-    """Return the least epsilon from 0 to `top` with at most this delta, rounded up; else `top`."""
+    """Return the least epsilon from 0 to `top`, rounded up, at which delta is small enough.
+
+    delta_of: the function from epsilon to delta. delta: the largest accepted delta. If no epsilon
+    below `top` suffices, `top` is returned.
+    """
     low, high = 0.0, top
     if delta_of(low) <= delta:
         return low

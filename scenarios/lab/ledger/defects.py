@@ -1,4 +1,4 @@
-"""The search for defects of a ledger entry that has the right form."""
+"""The search for defects of a ledger entry that was decoded without an error."""
 
 from collections import Counter
 
@@ -10,10 +10,11 @@ from .entry import LedgerEntry
 
 
 def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str | None:
-    """Return a description of a defect of an entry; None if it is sound.
+    """Return a description of a defect of an entry; None if there is no defect.
 
-    certifies: whether a file of its schema may hold certificates after the mix. attests: whether it
-    may hold the fields of a keeper between machines.
+    certifies: whether the file's format has certificates (epsilon after shuffling). attests:
+    whether the format has two fields of ledgers between machines: `unsure` marks a batch that may
+    count fewer people, and `shown` is the number of published counts that the ledger's party saw.
     """
     wrong = _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
     wrong = wrong or _wrong_rows(entry)
@@ -21,7 +22,10 @@ def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str |
 
 
 def _wrong(entry: LedgerEntry) -> str | None:
-    """Return a description of a defect in an entry's people, batches and promise; None if sound."""
+    """Return a description of a defect in an entry's people, batches or promised exposure.
+
+    None if there is no defect.
+    """
     people = len(entry.people)
     if not people or len(set(entry.people)) < people:
         return f"people: found {people}, some of them twice or none at all"
@@ -44,7 +48,10 @@ def _wrong(entry: LedgerEntry) -> str | None:
 
 
 def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
-    """Return a description of a defect in an entry's certificate after shuffling; None if sound."""
+    """Return a description of a defect in an entry's certificate (epsilon after shuffling).
+
+    None if there is no defect. certifies: whether the file's format has certificates.
+    """
     if entry.certified is UNSET or entry.certified is None:
         return None
     if not certifies:
@@ -56,9 +63,11 @@ def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
 
 
 def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
-    """Return a description of a defect in the fields of a keeper between machines.
+    """Return a description of a defect in the fields `unsure` and `shown`; None without defect.
 
-    None if sound.
+    Only a ledger between machines has these fields. `unsure` marks a batch that may count fewer
+    people than it lists. `shown` is the number of tallies (published counts) that the party which
+    keeps the ledger saw. attests: whether the file's format has these fields.
     """
     unsure = [batch.unsure for batch in entry.handed if batch.unsure is not UNSET]
     if not attests and (unsure or entry.shown is not UNSET):
@@ -71,7 +80,10 @@ def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
 
 
 def _wrong_rows(entry: LedgerEntry) -> str | None:
-    """Return a description of a defect in the rows of persons; None if they are sound."""
+    """Return a description of a defect in the rows of people; None if there is no defect.
+
+    The entry lists rows only if people can have several rows each.
+    """
     if entry.rows is UNSET:
         return None
     if len(entry.rows) != len(entry.people) or not all(entry.rows):
@@ -86,7 +98,10 @@ def _wrong_rows(entry: LedgerEntry) -> str | None:
 
 
 def _wrong_cells(entry: LedgerEntry) -> str | None:
-    """Return a description of a defect in the cells of a release; None if they are sound."""
+    """Return a description of a defect in the cells of a release; None if there is no defect.
+
+    A cell is a combination of values as keyed hashes (marks), with its count of people.
+    """
     if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
         return "released: a cell counts no person, or the cells are not sorted by their people"
     if entry.released and not entry.columns:

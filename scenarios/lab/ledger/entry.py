@@ -11,7 +11,11 @@ NEVER_ENDED = "the session never ended"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The suppressed values of a column: all except `said`, or `blank` with cover suppression.
+    """The suppressed values of a column.
+
+    Either all values except `said` are suppressed, or the values in `blank`. With `blank`, other
+    values can be suppressed at random (cover suppression), which hides the values that are
+    sensitive.
 
     Attributes:
         column: the name of the column in the source.
@@ -27,11 +31,11 @@ class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The rules that made the values of a column coarser, by their names.
+    """The rules that made the values of a column coarser.
 
     Attributes:
         column: the name of the column in the source.
-        rules: the rules, in the order in which they were applied.
+        rules: hashes that identify the rules, in the order in which they were applied.
     """
 
     column: str
@@ -39,21 +43,21 @@ class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A batch of answers, written to the ledger before the first shuffler hands it on.
+    """A batch of answers, written to the ledger before the first shuffler forwards it.
 
     Attributes:
         round: the number of the round, from 1.
         missing: people asked, by index, but not counted.
-        others: people counted but not asked, each with a different name.
-        asks: columns counted together, by the names of the source.
-        unsaid, coarser: the rules for suppressed values, and the rules that first made values
-            coarser.
-        public: whether it is a release, or questions of the curator.
+        others: names of people counted but not asked, such as invented people, each different.
+        asks: sets of columns that are counted together, by the names in the source.
+        unsaid: the rules for suppressed values.
+        coarser: the rules that made values coarser, before suppression.
+        public: whether the batch is a release; otherwise the curator reads it.
         singles: whether all counts are published, of single columns too.
-        coins: a name of the random draws of covers (values suppressed at random), "" if no other
-            session can repeat them.
-        unsure: whether it may count fewer people: a curator notes a batch without knowing its
-            people. Not set where these are known.
+        coins: a name of the random draws that suppress values as cover (to hide sensitive values);
+            "" if no other session can repeat these draws.
+        unsure: whether the batch may count fewer people, because a curator noted it, which does not
+            know the batch's people. Not set if the people are known.
     """
 
     round: int
@@ -73,24 +77,25 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     Attributes:
         scenario: the name of the scenario.
-        source: the columns of the table.
-        people: fingerprints of the people asked.
-        seed: the seed of the run; None: the system's randomness.
-        least: `min_dropout` of the scenario: at least so many, or none, may leave between rounds.
-        session: the digest of its board, empty until it has ended; between machines the hash of its
-            file, from the start.
-        handed: the batches that the first shuffler handed on.
-        k, max_exposure: the promise: the smallest safe class, and the share of people in smaller
-            classes.
+        source: the columns of the table from which people and answers come.
+        people: fingerprints (keyed hashes) of the people asked.
+        seed: the seed of the run; None: the randomness of the system.
+        least: the scenario's `min_dropout`: between rounds, no person or at least so many people
+            leave.
+        session: the session's name. In one process: the digest of its board, empty until it has
+            ended. Between machines: the hash of the session file, from the start.
+        handed: the batches that the first shuffler forwarded.
+        k, max_exposure: the promised limits: people in the smallest safe equivalence class, and
+            share of people in smaller classes.
         released: the cells of the release, fewest people first; empty without a completed release.
-        burned: the reason if it was not completed.
+        burned: the reason why the session was not completed; None: it was completed.
         noise: the noise that people add; None: they add no noise.
         certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
-            set in an entry of schema 5, since its digest is of entries without it.
-        rows: where persons have several rows, for each of `people` the places in `released` of the
-            cells of its rows; then `released` counts different persons. Not set elsewhere.
-        shown: between machines: the number of tallies its keeper saw on the board. Not set
-            elsewhere, and before it has ended.
+            set in an entry of schema 5, because its digest does not cover this field.
+        rows: if people have several rows, for each of `people` the positions in `released` of the
+            cells of its rows; `released` then counts different people. Otherwise not set.
+        shown: between machines: the number of tallies (published counts) on the board that the
+            party which keeps the ledger saw. Otherwise, and before the session has ended, not set.
     """
 
     scenario: str
@@ -111,7 +116,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def release(self) -> LedgerBatch | None:
-        """The batch for the analyst, opened or not; None if no batch was forwarded to it."""
+        """The batch for the analyst, which is the release; None if there is no such batch."""
         return next((batch for batch in self.handed if batch.public), None)
 
     @property
@@ -121,9 +126,9 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def person_rows(self) -> dict[str, list[Cell]] | None:
-        """The cells of each person's rows, by fingerprint.
+        """The cells of each person's rows, by the person's fingerprint (keyed hash).
 
-        None unless persons have several rows.
+        None unless people have several rows.
         """
         if self.rows is UNSET:
             return None
@@ -142,7 +147,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return self.release.coarser if self.release else ()
 
     def counted(self, batch: LedgerBatch) -> frozenset[str]:
-        """Return the fingerprints of the people that a batch counts."""
+        """Return the fingerprints (keyed hashes) of the people that a batch counts."""
         absent = set(batch.missing)
         present = (mark for i, mark in enumerate(self.people) if i not in absent)
         return frozenset((*present, *batch.others))

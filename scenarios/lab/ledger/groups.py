@@ -1,14 +1,17 @@
 """Groups of people that the releases of a ledger give by arithmetic, and their exposure.
 
-Releases of the same columns about 60 people and about 50 of these give, by subtraction, the release
-about the ten others. Such a group is treated as a release: it keeps the largest k and the smallest
-share that any session promised to any of its people. Before a release the counts of its single
-columns are known, and so are the group's: the same combination of counts, from which the same bound
-follows as from the counts of a session. After it, the cells of the group are known as well.
+A release about 60 people less a release about 50 of them, over the same columns, is a release about
+the ten other people. Such a group of people is treated as a release. It must keep the strictest
+limits that any session promised to any of its people: the largest k, and the smallest share of
+people in smaller classes.
 
-A group is *new* if the earlier published releases do not give it. A release that its analyst read
-and did not publish is known to the analyst alone: a group that it gives with the present release is
-new too, and of unknown counts.
+Before a release, the counts of its single columns are known. The same combination gives the group's
+counts of single columns, which bound its exposure as the counts of a session do. After the release,
+the joint counts of the group are known as well.
+
+A group is *new* if the earlier published releases do not give it. An unpublished release is known
+to its analyst alone. A group that needs such a release together with the present release is also
+new, and its counts are unknown.
 """
 
 from collections import defaultdict
@@ -31,21 +34,23 @@ from ....protocol.wire.hiding_rules import Redact
 from .cells import CellCounts
 from .person_rows import PersonRows, person_counts, project_rows, shown_persons
 
-MOST_COLUMN_SETS = 64  # most sets of common columns that are examined
+# most sets of columns, common to the present and earlier releases, that are examined: their number
+# can double with each release
+MOST_COLUMN_SETS = 64
 
 
 class TooManyGroupsError(Exception):
-    """The error that the releases have more combinations than are examined."""
+    """The error that releases can be combined in more ways than the search examines."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPromise:
-    """The promise that a session made to its people: at most this share in a class smaller than k.
+    """The promise of a session: at most this share of its people is in a class smaller than k.
 
     Attributes:
-        people: the people it was made to, by fingerprint (keyed hash).
+        people: the people asked in the session, by fingerprint (keyed hash).
         k: people in the smallest equivalence class that counts as safe.
-        max_exposure: the largest share of people in a smaller class.
+        max_exposure: the largest share of people in a smaller class, 0 to 1.
     """
 
     people: frozenset[str]
@@ -58,14 +63,15 @@ class KnownRelease:
     """A release, as far as its counts are known.
 
     Attributes:
-        number: the number of its session in the ledger, from 1.
-        scope: its people, its columns and their wording (rules for coarser and suppressed values).
-        cells: counts by marks (hashes of values), the columns ascending; None where they are not
-            known.
-        singles: for each column with known counts, its counts by marks; columns may be known
-            although `cells` are not.
-        rows: the rows of each person, columns ascending, if persons have several; counts are of
-            different persons then.
+        number: the number of the release's session in the ledger, from 1.
+        scope: the people and columns of the release, and the rules for coarser and suppressed
+            values.
+        cells: the joint counts by keyed hashes of values (marks), with columns sorted by name; None
+            if they are unknown.
+        singles: column -> counts of this column by marks; a column can be known although `cells` is
+            not.
+        rows: if people have several rows, the rows of each person, with columns sorted by name;
+            counts are then of different people. Otherwise None.
     """
 
     number: int
@@ -78,12 +84,15 @@ class KnownRelease:
     def with_cells(
         cls, number: int, scope: Release, cells: CellCounts, rows: PersonRows | None = None
     ) -> "KnownRelease":
-        """Return a release with known cells, and the counts of its columns."""
+        """Return a release with known joint counts, and with the counts of its single columns."""
         whole = cls(number, scope, cells, rows=rows)
         return replace(whole, singles={name: whole.over((name,)) for name in scope.columns})
 
     def over(self, columns: Sequence[str]) -> CellCounts | None:
-        """Return the counts over some of the release's columns; None where they are not known."""
+        """Return the counts over some of the release's columns; None if they are unknown.
+
+        columns: sorted by name.
+        """
         if len(columns) == 1 and columns[0] in self.singles:
             return self.singles[columns[0]]
         order = sorted(self.scope.columns)
@@ -102,10 +111,10 @@ class KnownRelease:
         return project_rows(self.rows, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
-        """Return a column's wording: its rules for coarser and suppressed values.
+        """Return a column's wording: the rules for its coarser and suppressed values.
 
-        Cells of two releases are comparable only if the wordings are equal. Random covers make them
-        differ.
+        Counts of two releases can be subtracted only if the wordings are equal. With cover
+        suppression (other values suppressed at random), the wordings of two releases always differ.
         """
         rule = self.scope.hidden.get(column)
         cover_number = self.number if isinstance(rule, Redact) and rule.cover else 0
@@ -114,13 +123,15 @@ class KnownRelease:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseGroup:
-    """A group of people that releases give by arithmetic.
+    """A group of people with counts that follow from releases by addition and subtraction.
 
     Attributes:
-        people: the fingerprints of its people.
-        columns: the columns of its joint counts, ascending.
-        terms: the releases and their factors; () where a release was not published.
-        k, max_exposure: the strictest promise to any of its people.
+        people: the fingerprints (keyed hashes) of the group's people.
+        columns: the columns of the group's joint counts, sorted by name.
+        terms: the releases and the factors by which their counts are multiplied; () if a release
+            was not published.
+        k, max_exposure: the strictest limits promised to any of the people: people in the smallest
+            safe equivalence class, and share of people in smaller classes.
     """
 
     people: frozenset[str]
@@ -130,7 +141,11 @@ class ReleaseGroup:
     max_exposure: float
 
     def counts(self, columns: Sequence[str]) -> CellCounts | None:
-        """Return the group's counts over some columns; None if unknown or contradictory."""
+        """Return the group's counts over some columns; None if unknown or contradictory.
+
+        Unknown are the counts without a needed release, or with different rules for coarser or
+        suppressed values. Contradictory are negative counts, fractions, and a wrong total.
+        """
         sums: defaultdict[tuple[str, ...], Fraction] = defaultdict(Fraction)
         wordings = {tuple(map(release.words, columns)) for release, _ in self.terms}
         for release, factor in self.terms:
@@ -147,7 +162,7 @@ class ReleaseGroup:
 
     @property
     def at_most(self) -> int | None:
-        """An upper bound on its exposed people, by counts of single columns; None if unknown."""
+        """An upper bound on the exposed people, from counts of single columns; None if unknown."""
         columns = [self.counts((column,)) for column in self.columns]
         known_columns = [list(column.values()) for column in columns if column is not None]
         if len(known_columns) < len(columns):
@@ -159,12 +174,12 @@ class ReleaseGroup:
 
     @property
     def has_several_rows(self) -> bool:
-        """Whether persons have several rows in a release."""
+        """Whether people can have several rows in a release of the group."""
         return any(release.rows is not None for release, _ in self.terms)
 
     @property
     def exposed(self) -> int | None:
-        """The number of its people in a cell of fewer than k; None where its cells are unknown."""
+        """The number of people in a cell of fewer than k people; None if cells are unknown."""
         if self.has_several_rows:
             return self._exposed_persons()
         cells = self.counts(self.columns)
@@ -173,7 +188,11 @@ class ReleaseGroup:
         )
 
     def _exposed_persons(self) -> int | None:
-        """Return the exposed persons, by the rows of persons; None where rows are unknown."""
+        """Return the number of exposed people if people can have several rows.
+
+        None if the rows of a release are unknown, or the rules for coarser and suppressed values
+        differ.
+        """
         wordings = {tuple(map(release.words, self.columns)) for release, _ in self.terms}
         terms = [(release.rows_over(self.columns), factor) for release, factor in self.terms]
         row_terms = [(rows, factor) for rows, factor in terms if rows is not None]
@@ -182,9 +201,9 @@ class ReleaseGroup:
         return min(shown_persons(row_terms, self.k).shown_people, len(self.people))
 
     def breaks(self, people: int | None) -> bool:
-        """Whether this number of exposed people exceeds the promise.
+        """Whether so many exposed people are a larger share of the group than was promised.
 
-        None (unknown) counts as all people.
+        people: the number of exposed people; None (unknown) counts as all people of the group.
         """
         share = 1.0 if people is None else people / len(self.people)
         return share > self.max_exposure
@@ -193,10 +212,20 @@ class ReleaseGroup:
 def new_groups(
     past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[SessionPromise]
 ) -> list[ReleaseGroup]:
-    """Return the groups that a release gives with earlier releases, not given before.
+    """Return the groups of people that become computable with a new release.
 
-    promises: of all sessions, the present last. Its own people are not among the groups unless a
-    session promised more to a member. TooManyGroupsError beyond MOST_RANK and MOST_COLUMN_SETS.
+    A group is computable if its counts follow from releases by addition and subtraction. Groups
+    that earlier releases give already are left out. The group of all people of the new release is
+    left out as well, because the release itself is judged elsewhere. It is returned only if an
+    earlier session promised one of its people stricter limits.
+
+    Args:
+        past: the earlier releases.
+        now: the new release.
+        promises: the limits on exposure that each session promised, the present session last.
+
+    Raises:
+        TooManyGroupsError: the releases have more combinations than are examined.
     """
     near_releases = _linked(past, now)
     groups: dict[frozenset[str], list[ReleaseGroup]] = defaultdict(list)
@@ -204,7 +233,8 @@ def new_groups(
     for columns in _common_columns(near_releases, now):
         about = [release for release in near_releases if columns <= release.scope.columns]
         numbers = frozenset(release.number for release in about)
-        if numbers in looked_at:  # with fewer columns the same groups show less
+        # the same releases with fewer columns give the same groups, and expose fewer people
+        if numbers in looked_at:
             continue
         looked_at.add(numbers)
         for group in _groups(about, now, tuple(sorted(columns)), promises):
@@ -217,13 +247,17 @@ def new_groups(
 def _is_whole_release(
     group: ReleaseGroup, new_release: KnownRelease, promise: SessionPromise
 ) -> bool:
-    """Whether a group has all people of the present release, which are judged elsewhere."""
+    """Whether a group is exactly the people of the new release, with the same promised limits.
+
+    Such a group is judged as a release, not as a group. promise: the promise of the present
+    session.
+    """
     strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
     return strictest and group.people == new_release.scope.people
 
 
 def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[KnownRelease]:
-    """Return the releases that share people with the present release, even via other releases."""
+    """Return the earlier releases that share people with the new release, directly or by chains."""
     near_releases: list[KnownRelease] = []
     reached, rest = set(new_release.scope.people), list(past)
     while neighbours := [
@@ -238,7 +272,10 @@ def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[Kno
 def _common_columns(
     near_releases: Sequence[KnownRelease], new_release: KnownRelease
 ) -> list[frozenset[str]]:
-    """Return the column sets that some releases share with the present release, largest first."""
+    """Return the column sets common to the new release and any earlier releases, largest first.
+
+    Raises TooManyGroupsError for more than `MOST_COLUMN_SETS` sets.
+    """
     sets = {new_release.scope.columns}
     for release in near_releases:
         sets |= {columns & release.scope.columns for columns in sets}
@@ -253,9 +290,11 @@ def _groups(
     columns: tuple[str, ...],
     promises: Sequence[SessionPromise],
 ) -> Iterator[ReleaseGroup]:
-    """Yield the new groups of people over some columns, which the present release makes computable.
+    """Yield the groups of people with counts that the new release makes computable.
 
-    about: the earlier releases with all these columns.
+    The counts are over `columns`, and follow from releases by addition and subtraction. about: the
+    earlier releases that have all of `columns`. promises: the limits on exposure that each session
+    promised.
     """
     readable = _distinct(
         [release for release in about if release.cells is not None], new_release, columns
@@ -291,7 +330,11 @@ def _groups(
 def _distinct(
     releases: Sequence[KnownRelease], new_release: KnownRelease, columns: tuple[str, ...]
 ) -> list[KnownRelease]:
-    """Return one release for each set of people, preferably with the present release's wording."""
+    """Return one release for each set of people.
+
+    A release is preferred if its rules for coarser and suppressed values are those of the new
+    release, because only then can their counts be subtracted.
+    """
     words_now = tuple(map(new_release.words, columns))
     sets: dict[frozenset[str], KnownRelease] = {}
     for release in releases:
@@ -302,7 +345,10 @@ def _distinct(
 
 
 def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
-    """Return the sets of people that took part in the same releases (atoms), in a fixed order."""
+    """Return the sets of people that took part in the same releases (atoms), in a fixed order.
+
+    Each person is in exactly one atom.
+    """
     patterns: defaultdict[str, list[int]] = defaultdict(list)
     for number, release in enumerate(releases):
         for person in release.scope.people:
@@ -323,9 +369,10 @@ def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> 
 
 
 def _listed(span: Span) -> Sequence[Combination]:
-    """Return the groups that combinations of releases give.
+    """Return the groups of people with counts that follow from the counts of some releases.
 
-    TooManyGroupsError if they are too many.
+    span: all linear combinations of these releases. Raises TooManyGroupsError if there are more
+    independent releases than `MOST_RANK`.
     """
     if span.rank > MOST_RANK:
         raise TooManyGroupsError
@@ -339,9 +386,15 @@ def _group(
     terms: tuple[tuple[KnownRelease, Fraction], ...],
     promises: Sequence[SessionPromise],
 ) -> ReleaseGroup:
-    """Return a group with the strictest promise to any of its people.
+    """Return a group of people, with the strictest limits promised to any of them.
 
-    picked: the atoms (sets of people with equal attendance) in it.
+    Args:
+        picked: numbers of the atoms in the group. An atom is a set of people that took part in the
+            same releases.
+        atoms: all atoms.
+        columns: the columns of the group's counts.
+        terms: the releases and factors that give the counts.
+        promises: the limits on exposure that each session promised to its people.
     """
     people = frozenset[str]().union(*(atoms[atom] for atom in picked))
     touched_promises = [promise for promise in promises if not promise.people.isdisjoint(people)]

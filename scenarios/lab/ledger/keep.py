@@ -1,8 +1,9 @@
-"""The ledger around a session: the memory of its keeper, and the account of its people.
+"""The ledger around a session: the first shuffler's memory, and the account of the people.
 
-The ledger's entries become the shuffler's memory (protocol/history/shuffler_history.py), in which a
-user is the fingerprint of its row and a feature has its name in the source; a batch that the
-shuffler lets pass is written to the ledger before it is handed on.
+The ledger is a file that remembers past sessions. Its entries become the memory of the first
+shuffler (protocol/history/shuffler_history.py), which refuses unsafe batches. In this memory a user
+is known by the fingerprint (keyed hash) of its row, and a column by its name in the source. A batch
+that the shuffler accepts is written to the ledger before it is forwarded.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
-    """Raise DataError if a run of this scenario cannot keep a ledger."""
+    """Raise DataError if a run of this scenario cannot keep a ledger. mode: "real" or "ideal"."""
     from ...programs.capability import AnswerKind
     from ...programs.people_source import SetPopulation
     from ...programs.registry import capability
@@ -86,9 +87,9 @@ def check_suited(scenario: Scenario, mode: str) -> None:
 
 
 def _repeated_features(scenario: Scenario) -> list[str]:
-    """Return the features that are the same column of the source; [] if there is no such column.
+    """Return features that read the same column of the source; [] if there are no such features.
 
-    The history knows a column by its name, so a scenario cannot ask for it in two ways.
+    The ledger knows a column by its name, so a scenario cannot ask for the same column twice.
     """
     names = [feature.name for feature in scenario.feature] or list(scenario.population.columns)
     sources = [source_name(scenario, name) for name in names]
@@ -106,8 +107,14 @@ def keep(
 ) -> tuple["Played", Account]:
     """Play a session that the ledger records before it begins; return the session and the account.
 
-    play: runs the session with the memory of earlier sessions. counted: returns the counts of round
-    1 that its curator has read; None: it has read no counts.
+    Args:
+        ledger: the open ledger.
+        scenario: the scenario of the session.
+        drawn: the people of the session.
+        seed: the seed of the run; None: the randomness of the system.
+        play: runs the session with the first shuffler's memory of earlier sessions.
+        counted: returns the counts of round 1 that the curator has read; None: it has read no
+            counts.
     """
     crowd = crowd_of(scenario, drawn, ledger.secret())
     questions = noisy_questions(scenario, drawn.people)
@@ -145,10 +152,10 @@ class SessionEnd:
     """The end of a session, to be written to the ledger.
 
     Attributes:
-        session: the digest of its board.
-        columns: the columns of the release, by the names of the scenario.
-        release: people by combination; None: there is no release.
-        burned: the reason of an aborted session; None: it was not aborted.
+        session: the session's name: the digest of its board, or the hash of the session file.
+        columns: the columns of the release, by the names in the scenario.
+        release: number of people by combination of values; None: there is no release.
+        burned: the reason of an abort; None: the session was not aborted.
     """
 
     session: str
@@ -159,17 +166,19 @@ class SessionEnd:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session that is in the ledger, and has not ended.
+    """A session that the ledger has recorded, and that has not ended.
 
     Attributes:
-        ledger: the ledger in which this session is the last.
-        scenario: the scenario, with the session's questions and promises.
+        ledger: the ledger, with this session as its last entry.
+        scenario: the scenario, with the session's questions and promised limits.
         past: the sessions in the ledger before this session.
-        noise: the noise that its people add; None: they add no noise.
-        spent: the epsilon that they have spent locally after it; None where they add no noise.
-        budget: the epsilon after shuffling that they have spent; None where they add no noise.
-        rule: the rule on groups of people that releases give by arithmetic.
-        memory: the memory of the session's first shuffler.
+        noise: the noise that the session's people add; None: they add no noise.
+        spent: the total local epsilon (of reports before the mix) after this session; None without
+            noise.
+        budget: the total epsilon after shuffling over all runs, with its limit; None without noise.
+        rule: the rule that refuses a release if it and earlier releases give, by subtraction, the
+            counts of a group of people that is too exposed.
+        memory: the first shuffler's memory of earlier sessions.
     """
 
     ledger: Ledger
@@ -184,10 +193,11 @@ class Begun:
     def end(
         self, end: SessionEnd, drawn: Population | None, reports: Sequence[int] | None = None
     ) -> Account:
-        """Write the session's end, and return the ledger's account of its people.
+        """Write the session's end to the ledger, and return the account of the session's people.
 
-        drawn: the people, for the truth; None if they are not known here. reports: with noise, the
-        number read in answer to each question; None: no reports were read.
+        drawn: the people's true rows, from which the true exposure is computed; None if they are
+        not known here. reports: with noise, the number of reports read in answer to each question;
+        None: no reports were read.
         """
         cells: tuple[CountedCell, ...] = ()
         if end.release is not None and self.noise is None:
@@ -205,9 +215,9 @@ class Begun:
         )
 
     def _certified(self, reports: Sequence[int] | None) -> "Certified | None":
-        """Return the certificate after shuffling of so many reports to each question.
+        """Return the certificate (epsilon after shuffling) of so many reports to each question.
 
-        None without noise.
+        None without noise, or if no reports were read.
         """
         if self.budget is None or reports is None:
             return None
@@ -223,10 +233,19 @@ def begin(
     session: str = "",
     questions: Sequence["Question"] = (),
 ) -> Begun:
-    """Write a session to the ledger before it is played, and return it with its memory and budget.
+    """Write a session to the ledger before it is played, and return it.
 
-    schema: the features. session: the session's name, or "". questions: questions answered with
-    noise.
+    The returned session has the first shuffler's memory of earlier sessions and, if people add
+    noise, the epsilon that they have spent.
+
+    Args:
+        ledger: the open ledger.
+        scenario: the scenario of the session.
+        schema: the columns that people are asked for.
+        crowd: the people of the session, as fingerprints.
+        seed: the seed of the run; None: the randomness of the system.
+        session: the session's name; "" if it has no name yet.
+        questions: the questions that are answered with noise.
     """
     past = ledger.past(session)
     noise = noise_of(scenario, schema)
@@ -246,7 +265,10 @@ def begin(
 def entry_of(
     scenario: Scenario, crowd: ScenarioPeople, seed: int | None, noise: Noise | None
 ) -> LedgerEntry:
-    """Return the entry of a session that is about to begin."""
+    """Return the ledger entry of a session that is about to begin, still without batches.
+
+    crowd: the people of the session, as fingerprints.
+    """
     return LedgerEntry(
         scenario=scenario.scenario.name,
         source=crowd.columns,
@@ -260,10 +282,11 @@ def entry_of(
 
 
 def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:
-    """Return a function from a person's index to its secret, the same in every run.
+    """Return a function from a person's index to its secret, which is the same in every run.
 
-    None if the mechanism keeps no noise. The secrets come from the ledger's key; a real person's
-    device keeps its own.
+    The secret makes the kept noise of a person equal in all runs. None if the mechanism keeps no
+    noise. In the laboratory, secrets are derived from the ledger's key; a real person's device has
+    its own.
     """
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is None or not mechanism.remembers:
@@ -282,11 +305,21 @@ def remembered(
     rule: GroupRule,
     spent: str | None = None,
 ) -> History:
-    """Return the first shuffler's memory of earlier sessions; it refuses only if the policy does.
+    """Return the first shuffler's memory of earlier sessions, which decides on batches.
 
-    For runs with noise only the people's spending counts, and for runs without only these runs:
-    each promise is kept by itself. rule: on groups that releases give. spent: the reason not to ask
-    these people again, if there is such.
+    The memory refuses unsafe batches if the policy has `ledger = "refuse"`; otherwise it only
+    reports them. With noise, no earlier batch is remembered, because only the spent epsilon limits
+    the session. Without noise, only earlier sessions without noise are remembered.
+
+    Args:
+        ledger: the open ledger, to which batches are written.
+        earlier_entries: the sessions before this session.
+        scenario: the scenario of this session.
+        crowd: the people of this session, as fingerprints.
+        seed: the seed of the run; None: the randomness of the system.
+        rule: the rule on groups of people with counts that follow from several releases.
+        spent: the reason not to ask these people again, as they have spent too much epsilon; or
+            None.
     """
     refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
     past = [entry for entry in earlier_entries if entry.noise is None and not noisy]
@@ -308,7 +341,7 @@ def remembered(
 
 
 def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
-    """Return why these people cannot be compared with an earlier session's; None if they can."""
+    """Return the reason why these people and an earlier session's cannot be compared, or None."""
     for entry in past:
         if entry.source != crowd.columns:
             odd = sorted(set(entry.source) ^ set(crowd.columns))
@@ -328,10 +361,16 @@ def account(
     scenario: Scenario,
     drawn: Population | None,
 ) -> Account:
-    """Return the account of a session and the sessions before it.
+    """Return the account of a session's people: their sessions, releases and exposure so far.
 
-    memory: the first shuffler's, with its refusals. drawn: the people, for the truth; None if they
-    are not known here.
+    Args:
+        past: the sessions in the ledger before this session.
+        now: this session, ended.
+        memory: the first shuffler's memory, with its reason to refuse a batch and its warnings.
+        rule: the rule on groups of people with counts that follow from several releases.
+        scenario: the scenario of this session.
+        drawn: the people's true rows, from which the true exposure is computed; None if they are
+            not known here.
     """
     people = frozenset(now.people)
     touching_entries = [*(entry for entry in past if not people.isdisjoint(entry.people)), now]
@@ -340,7 +379,7 @@ def account(
     judged_by_columns = {
         (judged.columns, judged.coarser): judged
         for judged, batch in released
-        if judged.rows is UNSET  # bounds from cells assume one row each
+        if judged.rows is UNSET  # the bounds from cell counts hold only if each person has one row
         and judged.counted(batch) == mine
         and sum(judged.cells) == sum(now.cells) > 0
     }
@@ -366,7 +405,10 @@ def account(
 
 
 def _joint_bounds(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | None":
-    """Return the bounds of several releases together; None if there are fewer than two."""
+    """Return the bounds on exposed people of several releases together; None for less than two.
+
+    cells: for each release, the number of people in each cell.
+    """
     if len(cells) < 2:
         return None
     from ....analysis.composition.releases import compose_releases

@@ -1,9 +1,9 @@
-"""The lock file of a ledger: of two runs at a time the second waits for the first.
+"""The lock file of a ledger: of two simultaneous runs, the second waits for the first.
 
-A run that holds the lock has locked `.NAME.lock` beside the file NAME: with flock(2), or on Windows
-its first byte with `msvcrt.locking`. Either lock is the system's, so it ends with the process that
-holds it, also where that was killed. The file itself stays: removing it would let two runs lock two
-files of one name (docs/adr/0078).
+A run locks `.NAME.lock` in the folder of the ledger NAME: with flock(2), or on Windows the first
+byte of the file with `msvcrt.locking`. The system ends either lock with the process that holds it,
+even if the process was killed. The lock file is never removed. Otherwise two runs could lock two
+different files of the same name (docs/adr/0078).
 """
 
 import os
@@ -23,8 +23,8 @@ STEP = 0.05  # seconds between two attempts to take the lock
 def locked(path: Path, patience: float) -> Iterator[None]:
     """Hold the lock on a ledger for this block.
 
-    StorageError if another run holds it for longer than `patience` seconds, or if it cannot be
-    locked here.
+    Raises StorageError if another run holds it for longer than `patience` seconds, or if this
+    system or disk cannot lock files.
     """
     if not systems.LOCKS:
         raise StorageError(
@@ -47,7 +47,11 @@ def locked(path: Path, patience: float) -> Iterator[None]:
 
 
 def _wait(handle: int, path: Path, patience: float) -> None:
-    """Take the lock as soon as no other process has it. StorageError after `patience` seconds."""
+    """Take the lock as soon as no other process has it.
+
+    handle: the open lock file. path: the ledger, for messages. Raises StorageError after `patience`
+    seconds.
+    """
     until = time.monotonic() + patience
     try:
         while not _lock(handle):
@@ -69,7 +73,8 @@ def _lock(handle: int) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            os.lseek(handle, 0, os.SEEK_SET)  # msvcrt locks from the current position on
+            # msvcrt locks from the file's current position on, so the position must be 0
+            os.lseek(handle, 0, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
@@ -81,7 +86,10 @@ def _lock(handle: int) -> bool:
 
 
 def _release(handle: int) -> None:
-    """Unlock the file at once, on Windows, where closing it may unlock later."""
+    """On Windows, unlock the file at once, because closing it may unlock it later.
+
+    On other systems, closing the file unlocks it.
+    """
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,18 +1,25 @@
-"""The epsilon after shuffling over several runs: composed where that is proved, else added.
+"""The epsilon after shuffling over several runs: composed if that is proved, otherwise added.
 
-Beside the local epsilons (spending.py) a run certifies a smaller one, of all reports together and
-at a delta. Over runs, for each person:
+A run with noise costs a person its local epsilon (of the reports before the mix, spending.py). A
+run can also certify a smaller epsilon after shuffling, at a delta. The total of a person over all
+runs has three parts:
 
-    composed      runs with fresh noise: given the answers their batches are independent, so the
-        losses of their curves are convolved (curves.py), at the sum of their deltas
-    added         a run of less than 1/1000 of the largest epsilon: its epsilon, and its delta
-    kept apart    the local price: of runs without a certificate, that keep noise from run to run
-        (reports about one answer depend on each other, across people too), or with other neighbours
+    composed   runs with fresh noise. For given answers, their batches are independent, so the
+               distributions of their privacy losses are convolved (curves.py). The deltas are
+               added.
+    added      runs with an epsilon below 1/1000 of the largest: epsilon and delta are added. To
+               convolve them, the distributions would need steps that are too fine.
+    separate   runs that count with their local epsilon: runs without a certificate, or with
+               another definition of neighbouring data sets, or with noise that a person keeps for
+               all runs. With kept noise, reports about an answer depend on earlier reports, even
+               of other people.
 
-The bound of a run holds for any other people in its batch, so runs that share some people only
-compose for each of these. Mechanisms are taken to be chosen without regard to what earlier runs
-released, and the noise of two runs to be drawn apart, as people draw it: a seed stands for that. In
-each run, `relied_on` of its people are assumed to keep their reports secret.
+A certificate holds for any other people in its batch. So if two runs share only some people, both
+are composed only for the people who took part in both.
+
+Assumptions: mechanisms are chosen without regard to the results of earlier runs. People draw the
+noise of two runs independently; in a run, a seed stands for these draws. In each run, `relied_on`
+of its people keep their reports secret.
 """
 
 from collections import Counter
@@ -35,8 +42,12 @@ from .noise import Noise
 from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
-SMALL = 1e-3  # epsilons below this share of the largest are added, not composed: too fine a lattice
-PATTERNS = 16  # most sets of runs to compose; people in other sets get the bound of all runs
+# Runs with an epsilon below this share of the largest are added, not composed: the distributions of
+# privacy loss would need steps that are too fine.
+SMALL = 1e-3
+# The cost is composed for each set of runs in which a person took part. If people differ in more
+# than this number of sets, all of them get the cost of all runs, an upper bound.
+PATTERNS = 16
 OLD = "noted before epsilons after shuffling were"
 NO_BOUND = "no bound after shuffling was certified"
 PERMANENT_NOISE = "noise is kept from run to run, so reports depend on those of other runs"
@@ -45,12 +56,13 @@ DIFFERENT_ADJACENCY = "its neighbours are other ones: {}"
 
 @dataclass(frozen=True, slots=True)
 class NoisyRun:
-    """A run with noise, as far as its cost depends on it; equal runs cost the same.
+    """A run with noise, reduced to the data that decide its epsilon; equal runs cost the same.
 
     Attributes:
-        noise: the noise that its people added.
-        certified: the run's certificate of epsilon after shuffling; None: none that composes.
-        why: the reason why it is kept apart; "" if it is not.
+        noise: the noise that the run's people added.
+        certified: the run's certificate of epsilon after shuffling; None: no certificate can be
+            composed with other runs.
+        why: the reason why the run counts with its local epsilon; "" if it is composed.
     """
 
     noise: Noise
@@ -64,9 +76,10 @@ class RunsCost:
 
     Attributes:
         epsilon: the epsilon of all these runs together, in nats.
-        delta: the delta of the runs that are not kept apart.
-        runs: the runs that are not kept apart.
-        separate_runs: the runs that are kept apart, with their local price.
+        delta: the sum of the deltas of the composed runs.
+        runs: the composed runs, which count with their epsilon after shuffling.
+        separate_runs: the runs that cannot be composed, with their local epsilon (of the reports
+            before the mix).
     """
 
     epsilon: float
@@ -83,10 +96,10 @@ class MixedBudget:
         past: the earlier sessions.
         noise: the noise of this session.
         questions: the questions of this session.
-        crowd: the people of this session.
-        local: the noise and the limit of this session.
-        counted: the cost of each set of runs that was composed.
-        judged: their spending after the last batch that was judged; None: no batch was judged.
+        crowd: the people of this session, as fingerprints.
+        local: the noise settings of the scenario, with the limit.
+        counted: the computed costs, by set of runs: (run, number of equal runs).
+        judged: the users' total after the last batch that was judged; None: no batch was judged.
     """
 
     past: Sequence[LedgerEntry]
@@ -98,14 +111,14 @@ class MixedBudget:
     judged: MixedSpending | None = None
 
     def certify(self, reports: Sequence[int]) -> Certified | None:
-        """Return the certificate of the present run, its epsilon after shuffling.
+        """Return the certificate of the present run: its epsilon after shuffling.
 
         reports: the number of reports to each question.
         """
         return certify(self.questions, reports, self.local.relied_on)
 
     def refusal(self, batch: HandedBatch) -> str | None:
-        """Return the reason to refuse a batch, if its users would pass the limit; else None."""
+        """Return the reason to refuse a batch, if any user would exceed the limit; else None."""
         limit = self.local.spend_shuffled
         if limit is None:
             return None
@@ -121,9 +134,9 @@ class MixedBudget:
         )
 
     def spent(self, certified: Certified | None) -> MixedSpending:
-        """Return the users' spending of epsilon over all runs.
+        """Return the users' total epsilon after shuffling over all runs.
 
-        certified: the certificate of the present run; None: it has none.
+        certified: the certificate of the present run; None: it has no certificate.
         """
         patterns, people = self._patterns(certified)
         costs = [self._cost(pattern) for pattern in patterns]
@@ -143,7 +156,10 @@ class MixedBudget:
         )
 
     def _patterns(self, certified: Certified | None) -> tuple[list[Counter[NoisyRun]], Any]:
-        """Return the different sets of runs in which people took part, and their people."""
+        """Return the sets of runs in which users took part, and the number of users of each set.
+
+        certified: the certificate of the present run; None: it has no certificate.
+        """
         index = {mark: place for place, mark in enumerate(self.crowd.people)}
         entries = [
             (entry, entry.noise) for entry in self.past if entry.noise is not None and counts(entry)
@@ -167,7 +183,10 @@ class MixedBudget:
         return combinations, people
 
     def _cost(self, pattern: Counter[NoisyRun]) -> RunsCost:
-        """Return the cost of these runs together, computed once for each set of runs."""
+        """Return the epsilon and delta of some runs together, computed once for each set of runs.
+
+        pattern: run -> number of equal runs.
+        """
         key = frozenset(pattern.items())
         if key not in self.counted:
             self.counted[key] = _cost(pattern)
@@ -175,7 +194,7 @@ class MixedBudget:
 
 
 def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
-    """Return the cost of these runs together. pattern: run -> times."""
+    """Return the epsilon and delta of some runs together. pattern: run -> number of equal runs."""
     alone_runs = tuple(
         LocalRuns(times, price(run.noise, times), run.why)
         for run, times in pattern.items()
@@ -187,7 +206,10 @@ def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
 
 
 def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
-    """Return epsilon of all runs at the sum of their deltas: composed, or at most the sum."""
+    """Return the epsilon of some runs together, in nats, at the sum of their deltas.
+
+    The runs are composed if the result is smaller than the sum of their epsilons.
+    """
     sum_alone = sum(_single_epsilon(run) for run in runs)
     largest = max((_certificate(run).top for run in runs), default=0.0)
     large = [_certificate(run) for run in runs if _certificate(run).top > SMALL * largest]
@@ -198,9 +220,12 @@ def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
 
 
 def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
-    """Return a run in the form for costs; with a reason if it must be kept apart.
+    """Return a run reduced to the data that decide its cost in epsilon.
 
-    noises: the noise of all runs, with their numbers.
+    If the run cannot be composed with other runs, it has no certificate and states the reason.
+
+    noise: the noise of the run. certified: its certificate; None or UNSET: no certificate was made.
+    noises: the noise of all runs -> number of runs with it.
     """
     if certified is UNSET:
         return NoisyRun(noise, None, OLD)
@@ -214,11 +239,11 @@ def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
 
 
 def _certificate(run: NoisyRun) -> Certified:
-    """Return the certificate of a run that is not kept apart."""
+    """Return the certificate of a run that can be composed with other runs."""
     assert run.certified is not None  # noqa: S101 - `_run` says why a run without it is kept apart
     return run.certified
 
 
 def _single_epsilon(run: NoisyRun) -> float:
-    """Return the epsilon of a single run, at most its local epsilon."""
+    """Return the epsilon of a single run: the smaller of its certified and its local epsilon."""
     return min(_certificate(run).epsilon, price(run.noise, 1))

@@ -2,18 +2,18 @@
 
     table of June - table of May = newcomers - leavers, cell by cell
 
-With leavers alone, or newcomers alone, the difference is a group that releases give (groups.py).
-With both, newcomers may cancel leavers in their cell, and the difference counts the rest: in a cell
-with the difference d, at least |d| people came or left. Such a cell with 0 < |d| < k shows |d|
-people in a class smaller than k. As a group keeps the promise to its people, so does the
-difference: no larger share of its people may be shown than was promised to them.
+With leavers alone, or newcomers alone, the difference is the table of a group of people, which
+groups.py examines. With both, newcomers may cancel leavers in their cell. A cell with the
+difference d then shows that at least |d| people came or left. If 0 < |d| < k, these |d| people are
+in a class smaller than k, so they count as exposed. The share of exposed people among all people of
+the difference may not exceed the share that was promised to any of them.
 
-If people are known by their rows, a person with another value is an old row that left and a new row
-that came. If they are known by a column, such a person moved: its old and its new cell are in the
-difference. Moved people are counted by the difference that newcomers and leavers do not explain,
-half of it: so many moved at least. Where persons have several rows, the ledger has the rows of
-each, and people who moved are counted exactly (person_rows.py). Differences of three and more
-tables are not examined.
+If people are identified by their rows, a person with a changed value is an old row that left and a
+new row that came. If people are identified by a column, such a person moved: its old and its new
+cell are in the difference. Moved people are then bounded from below: half of the difference that
+newcomers and leavers do not explain. If people have several rows, the ledger has the rows of each
+person, so moved people are counted exactly (person_rows.py). Differences of three and more tables
+are not examined.
 """
 
 from collections import Counter
@@ -27,16 +27,19 @@ from .person_rows import shown_persons
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """The difference between an earlier release and the present release, and the people it shows.
+    """The difference between an earlier and the present release, and the people that it exposes.
 
     Attributes:
         number: the number of the earlier session.
         present: the number of the present session.
-        newcomers, leavers: people of the present, or of the earlier release alone.
-        columns: the columns of both releases with equal wording, ascending.
-        people: newcomers, leavers, and people that moved at least.
+        newcomers: number of people in the present release only.
+        leavers: number of people in the earlier release only.
+        columns: the columns of both releases that have the same rules for coarser and suppressed
+            values, sorted by name.
+        people: newcomers, leavers, and a lower bound on the people that moved to another cell.
         exposed: number of these people in cells of the difference that are smaller than k.
-        k, max_exposure: the strictest promise to the people of both releases.
+        k, max_exposure: the strictest limits promised to the people of both releases: people in the
+            smallest safe equivalence class, and share of people in smaller classes.
     """
 
     number: int
@@ -51,12 +54,12 @@ class NetChange:
 
     @property
     def breaks(self) -> bool:
-        """Whether the difference shows a larger share of its people than was promised."""
+        """Whether the difference exposes a larger share of its people than was promised to them."""
         return self.exposed > self.max_exposure * self.people
 
     @property
     def refusal(self) -> str:
-        """The reason to refuse the present release, as a sentence."""
+        """The reason to refuse the present release because of this difference, as a sentence."""
         return (
             f"the difference to session {self.number} shows {self.exposed:,} of the "
             f"{self.people:,} "
@@ -68,7 +71,7 @@ class NetChange:
 
     @property
     def subtraction(self) -> Subtraction:
-        """The difference as a row of the account."""
+        """The difference in the form in which a ledger's account lists groups of people."""
         return Subtraction(
             people=self.people,
             columns=self.columns,
@@ -85,13 +88,14 @@ def net_changes(
 ) -> Iterator[NetChange]:
     """Yield the differences between the present release and earlier releases that share people.
 
-    A pair of releases is left out if the first has all people of the second, or the second of the
-    first: the difference is a group.
+    A pair of releases is left out if the people of one release are a proper part of the other's.
+    Then the difference is an ordinary table of the people in only one release, which groups.py
+    examines.
 
     Args:
-        past: earlier releases; without cells they are left out.
+        past: earlier releases; a release without known cells is left out.
         now: the present release, with its cells.
-        promises: the promises of all sessions, the present last.
+        promises: the limits on exposure that each session promised, the present session last.
     """
     for release in past:
         mine, theirs = now.scope.people, release.scope.people
@@ -116,9 +120,14 @@ def _net_change(
     exclusive_counts: tuple[int, int],
     promises: Sequence[SessionPromise],
 ) -> NetChange:
-    """Return the difference of two releases over common columns.
+    """Return the difference of an earlier release and the present release over common columns.
 
-    exclusive_counts: the numbers of newcomers and of leavers.
+    Args:
+        release: the earlier release.
+        now: the present release.
+        columns: the columns that both releases have.
+        exclusive_counts: the numbers of newcomers and of leavers.
+        promises: the limits on exposure that each session promised to its people.
     """
     all_people = now.scope.people | release.scope.people
     touched = [promise for promise in promises if not promise.people.isdisjoint(all_people)]
