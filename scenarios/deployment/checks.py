@@ -55,7 +55,7 @@ Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, requirement, c
 def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
     """Return the results of all checks of a saved session, in order.
 
-    A failed check has `ok` False.
+    A failed check has `ok` False; a check that does not apply has `ok` None.
     """
     return tuple(judge(name, requirement, check, evidence) for name, requirement, check in CHECKS)
 
@@ -142,9 +142,10 @@ def accounts(evidence: SessionEvidence) -> str:
 
 
 def proofs(evidence: SessionEvidence) -> str:
-    """Return a finding that every ballot, shuffle and decryption share of a verified mix is proved.
+    """Return a finding that a verified mix proves all ballots, shuffles and decryption shares.
 
-    Raises VerificationError at a false proof, and NoGround if the mix is not verified.
+    In a verified mix, each step has a public proof. Raises VerificationError at a false proof, and
+    NoGround if the mix is not verified.
     """
     if not evidence.announced.rules.verified:
         raise NoGround("this is an onion mix, which proves none of its steps")

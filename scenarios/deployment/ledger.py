@@ -61,8 +61,8 @@ def check_kept(session: SessionFile, place: str) -> None:
     check_suited(session.scenario, "real")
     if answers_in(session.scenario) is AnswerKind.REPORTS:
         raise ParameterError(
-            "--ledger: people's machines keep no noise from session to session, so what reports "
-            "with noise cost is not counted between machines; veilmix run counts it"
+            "--ledger: people's machines keep no noise from session to session, so the epsilon of "
+            "reports is not added up between machines; veilmix run adds it up"
         )
 
 
@@ -119,7 +119,7 @@ def with_ledger(
         StorageError: the ledger is damaged, belongs to another party, is not the ledger that the
             session file names, or has this session already.
     """
-    assert session.registry is not None  # noqa: S101 - `check_kept` has refused this
+    assert session.registry is not None  # noqa: S101 - `check_kept` requires it
     people = session.registry.keys
     name = session.roster.opening.hex()
     with _open_ledger(session, keeper) as ledger:

@@ -108,7 +108,7 @@ def take_part(
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
         raise ParameterError(
-            f"{place.name} speaks for {len(users)} people; found {len(rows)} answers"
+            f"{place.name} answers for {len(users)} people; found {len(rows)} answers"
         )
     local_parties = {PEOPLE} if users else {place.name}
 
@@ -260,7 +260,7 @@ def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], i
         return None
     if len(board.tallies) < len(board.calls) or board.tallies[-1].counts is None:
         return None
-    assert len(names) > max(board.decision.kept)  # noqa: S101 - the board has checked it
+    assert len(names) > max(board.decision.kept)  # noqa: S101 - the board checked the columns
     return board.tallies[-1].counts[0]
 
 

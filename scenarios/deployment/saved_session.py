@@ -57,7 +57,7 @@ def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
     where: the file and the number of the line, for messages.
     """
     if not line.endswith(b"\n"):
-        raise StorageError(f"{where}: is cut off; the place was stopped while it wrote")
+        raise StorageError(f"{where}: is cut off; the machine was stopped while it wrote")
     try:
         read = from_json(line, dict[str, str])
     except Unreadable as bad:
@@ -150,7 +150,7 @@ class SessionEvidence:
         if last is not Role.ANALYST or board.burned is not None or counts is None:
             raise NoGround("nothing was released")
         if len(counts) != 1 or board.decision is None:
-            raise NoGround("reports with noise were counted, and no table")
+            raise NoGround("only reports with noise were counted, so there is no released table")
         return counts[0]
 
     @property

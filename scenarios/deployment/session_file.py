@@ -159,12 +159,12 @@ class SessionFile:
 
     @property
     def shufflers(self) -> tuple[str, ...]:
-        """The shufflers, in the order of their hops."""
+        """The names of the shufflers, in the order of their positions in the mix."""
         return hops(self.identities)
 
 
 def hops(names: object) -> tuple[str, ...]:
-    """Return the shufflers among some names, in the order of their hops."""
+    """Return the shufflers among some names, in the order of their positions in the mix."""
     shufflers = [name for name in names if name.startswith("shuffler-")]  # type: ignore[attr-defined]
     return tuple(sorted(shufflers, key=parties.index))
 
@@ -262,7 +262,8 @@ def _check_users(places: dict[str, SessionPlace]) -> None:
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not claimed_users.isdisjoint(place.users):
             raise ParameterError(
-                f"place.{name}.users: overlap with another place, or are more than 1,000,000"
+                f"place.{name}.users: another machine answers for some of these users, or they are "
+                "more than 1,000,000"
             )
         claimed_users |= set(place.users)
     if not claimed_users:
@@ -293,7 +294,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     )
     if topology_of(scenario).untold:
         raise ParameterError(
-            "mix.peers: peers post all they say on one board, to which a session between machines "
+            "mix.peers: peers post all messages on one board, for which a session between machines "
             "has no way yet; play them in one process: veilmix run"
         )
     _check_noise(scenario)
@@ -383,7 +384,7 @@ def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> Non
     deaf = [name for name, place in places.items() if place.users and not place.port]
     if scenario.defence.tokens and deaf:
         raise ParameterError(
-            f"place.{deaf[0]}: address missing; with `tokens` people are answered, so they listen"
+            f"place.{deaf[0]}: address missing; with `tokens` users get tokens, so they listen"
         )
 
 
@@ -428,7 +429,7 @@ def check_names(has_users: Mapping[str, bool]) -> None:
     for name, speaks in has_users.items():
         is_party = name in SERVED or name.partition("-")[0] in SERVED.largest
         if speaks and is_party:
-            raise ParameterError(f"place.{name}: found users; {name} speaks for no people")
+            raise ParameterError(f"place.{name}: found users; {name} answers for no people")
         if not speaks and name not in SERVED:
             owner = "without `users` a place is one of"
             raise UnknownParty(f"place: {SERVED.refusal(name, owner, 'party of a session')}")

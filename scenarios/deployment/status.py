@@ -42,9 +42,9 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
 
     Attributes:
         party: the name of the party.
-        last_post: the kind of its last post.
-        posts: the number of its posts.
-        round: the round of the last post; "-" where it has no round.
+        last_post: the kind of the party's last post.
+        posts: the number of the party's posts.
+        round: the round of the last post; "-" if the post has no round.
     """
 
     party: str
@@ -123,7 +123,7 @@ def seen_board(status: BoardStatus) -> SeenBoard:
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:
-    """Return the phases of a session: name, mark ("now", "done" or ""), and its kinds of posts."""
+    """Return the phases of a session: name, mark ("now", "done" or ""), and kinds of posts."""
     been = {Phase.OPENING} | ({Phase.ANNOUNCED} if board.announcement else set())
     if board.calls:
         been |= {Phase.COLLECTING}
@@ -158,5 +158,8 @@ def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
 
 
 def _round(last: Mapping[str, tuple[str, int]], name: str) -> str:
-    """Return the round of a party's last post as text; "-" where it has no round."""
+    """Return the round of a party's last post as text; "-" if there is no round.
+
+    last: party -> kind and round of its last post.
+    """
     return str(last[name][1]) if name in last and last[name][1] else "-"

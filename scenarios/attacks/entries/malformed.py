@@ -1,4 +1,4 @@
-"""`malformed`: a person sends an envelope that does not open."""
+"""`malformed`: a user sends an envelope (encrypted message) that does not open."""
 
 from ....errors import Reason
 from ..catalogue.attack import STRIKES, USER, Attack, by_some

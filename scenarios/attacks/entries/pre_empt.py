@@ -1,4 +1,7 @@
-"""`pre-empt`: the first shuffler sends the reader a false batch before the last shuffler does."""
+"""`pre-empt`: the first shuffler sends the reader false ballots before the last shuffler's batch.
+
+The reader is the party that opens the ballots.
+"""
 
 from ....protocol.knowledge.adversary_view import batches
 from ....protocol.wire import parties

@@ -19,7 +19,7 @@ __all__ = ["ATTACK"]
 # accomplices where every attack is tried against every guard; with the target 10 people leave,
 # which is the default `min_dropout`: fewer dropouts would abort the round
 FRIENDS = 9
-LATER_ROUNDS = range(2, 256)  # rounds after the first
+LATER_ROUNDS = range(2, 256)  # rounds after the first, in which the accomplices send no message
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:

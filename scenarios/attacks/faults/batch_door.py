@@ -97,7 +97,7 @@ class BatchDoor(Endpoint):
         self._traces = False
         self._batch: Layers = []
 
-    def strikes(self, number: int) -> bool:  # noqa: ARG002 - for those that inherit
+    def strikes(self, number: int) -> bool:  # noqa: ARG002 - subclasses use it
         """Whether the batch of a round, by its number, is changed; False without a subclass."""
         return False
 
@@ -188,7 +188,7 @@ class BatchDoor(Endpoint):
         are known at the first shuffler only. batch_layers: the layers that the honest role
         forwards.
         """
-        assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
+        assert self.secret is not None  # noqa: S101 - a shuffler has its key
         bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]
         if self.hop > 1:
             pieces = [

@@ -41,7 +41,7 @@ class DeviantPlace(Endpoint):
         self.deviations = deviations
 
     def _round_deviations(self, number: int, *kinds: Action) -> Iterator[Deviation]:
-        """Yield this member's deviations of some kinds that apply in a round."""
+        """Yield this member's deviations that have a given kind and apply in a round."""
         return (
             deviation
             for deviation in self.deviations.deviations_by(self.party, *kinds)

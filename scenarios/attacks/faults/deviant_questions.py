@@ -65,7 +65,7 @@ class Overasking(Strategy):
         return self.deviations.deviations_by(parties.CURATOR, Action.ASK)
 
     def _honest_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
-        """Return the results of the rounds before the first deviating round."""
+        """Return the results of the rounds before the curator first broke its rule."""
         first = min(self.deviations.deviant_rounds, default=len(round_results) + 1)
         return round_results[: first - 1]
 

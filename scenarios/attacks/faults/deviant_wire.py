@@ -20,7 +20,8 @@ from .deviation import Deviations, deadline_of, is_person
 from .member_levels import Row
 from .shuffler import covering_rows
 
-ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # actions of the party `network`
+# actions of the party `network` on messages in transit
+ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)
 INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # actions of members on messages that they receive
 
 

@@ -180,6 +180,6 @@ def is_person(party: str) -> bool:
 
 
 def deadline_of(network: Network) -> int:
-    """Return the announced deadline of a collection, in seconds; 1 before the announcement."""
+    """Return the announced time to collect ballots, in seconds; 1 before the announcement."""
     announced = network.board.announcement
     return announced.rules.deadline if announced is not None else 1

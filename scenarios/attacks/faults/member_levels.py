@@ -45,7 +45,7 @@ def seal_own(
     source of invented seeds for unknown outputs, equal for equal prefixes. fresh: the randomness of
     this ballot.
     """
-    assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
+    assert plan.shape is not None  # noqa: S101 - rounds of `threshold` have a shape
     coarse_row, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
     for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
         seed = function.output(threshold.level_input(plan, level, coarse_row[:end]))[:SEED]

@@ -151,7 +151,7 @@ def surround(deed: Deed, turn: Turn) -> bool:
 
 
 def single_out(deed: Deed, turn: Turn) -> bool:
-    """Replace the answers of all people but the target by known rows.
+    """Replace the answers of all people but the target by rows that the shuffler knows.
 
     Returns whether the batch holds any answer.
     """
@@ -161,7 +161,7 @@ def single_out(deed: Deed, turn: Turn) -> bool:
 
 
 def _releases(plan: Round) -> bool:
-    """Whether the analyst reads this round: its counts are the release."""
+    """Whether the analyst reads this round; its counts are then the release."""
     return plan.call.reader is Role.ANALYST
 
 
@@ -213,7 +213,7 @@ def copy(deed: Deed, turn: Turn) -> bool:
 
 
 def tag(deed: Deed, turn: Turn) -> bool:
-    """Flip one bit of some layers. Returns whether a layer is affected."""
+    """Flip one bit of some layers, to recognize them later. Returns whether a layer is affected."""
 
     def tagged(batch: Leaving) -> Leaving:
         """Return the sorted batch in which the chosen layers have a flipped bit."""

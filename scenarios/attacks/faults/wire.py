@@ -65,7 +65,7 @@ class Delay(Wire):
         if self.strikes(sender) and _round_of(data) in self.rounds:
             self.note(network.instruments)
             announcement = network.board.announcement
-            assert announcement is not None  # noqa: S101 - submissions follow announcements
+            assert announcement is not None  # noqa: S101 - it precedes submissions
             await trio.sleep(announcement.rules.deadline + 1)
         return True
 
@@ -125,7 +125,7 @@ def _body(old: Message, now: Message) -> Submission:
     show that the message is a copy: the shuffler refuses a submission with another head than its
     own.
     """
-    assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
+    assert isinstance(old.body, Submission)  # noqa: S101 - only submissions are kept
     assert isinstance(now.body, Submission)  # noqa: S101
     return replace(old.body, witness=now.body.witness)
 

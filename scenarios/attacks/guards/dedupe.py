@@ -1,4 +1,4 @@
-"""`dedupe`: a shuffler drops repeated layers of a batch."""
+"""`dedupe`: a shuffler drops repeated layers of a batch, so that copies are not counted."""
 
 from ..catalogue.guard import Guard
 

@@ -90,7 +90,10 @@ def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
 
 
 def _unsaid(name: str, rule: Hiding) -> Suppression:
-    """Return the ledger's form of a rule for suppressed values of a column."""
+    """Return a rule for suppressed values of a column in the form that the ledger stores.
+
+    name: the column.
+    """
     match rule:
         case Mask(named_values=named_values):
             return Suppression(column=name, said=named_values)

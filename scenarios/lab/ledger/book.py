@@ -183,7 +183,7 @@ class Ledger:
         return ended_entry
 
     def _write(self) -> None:
-        """Write the whole file, with its digest and the keeper's signature, if any."""
+        """Write the whole file, with its digest and, if there is a signing key, a signature."""
         lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in self.entries)
         digest = digest_of(self.entries, self.secret())
         end = f'"digest": "{digest}"'
@@ -300,5 +300,5 @@ def _decoded(path: Path, data: bytes) -> Book:
 
 
 def _damaged(path: Path, defect: str) -> StorageError:
-    """Return the error for a defect in a ledger, with advice."""
+    """Return the error for a defect in a ledger, with advice on recovery."""
     return StorageError(f"{path}: {defect}; {RECOVERY_ADVICE}")

@@ -112,7 +112,10 @@ def delta_at(curve: Curve) -> Callable[[float], float]:
 
 
 def convolved(curves: Sequence[Curve]) -> "Loss":
-    """Return the distribution of the sum of independent privacy losses, one for each curve."""
+    """Return the distribution of the sum of independent privacy losses, a loss for each curve.
+
+    curves: points (epsilon, delta), from which the distribution of a loss follows.
+    """
     from ....analysis.shuffled.composition import dominating
 
     step = min(curve[-1][0] for curve in curves) / LATTICE

@@ -35,13 +35,13 @@ def _wrong(entry: LedgerEntry) -> str | None:
         if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < people}):
             return f"missing: not ascending indices below {people}"
         if not all(batch.asks) or not batch.asks:
-            return "asks: a batch that asks for nothing"
+            return "asks: a batch, or a question in it, without columns"
         if any(bool(suppression.said) == bool(suppression.blank) for suppression in batch.unsaid):
-            return "unsaid: either the values said or those left blank"
+            return "unsaid: exactly one of said and blank must list values"
         if any(not 0 <= suppression.cover < COVERS for suppression in batch.unsaid):
-            return "unsaid: a cover is less than 2^32"
+            return "unsaid: cover must be at least 0 and less than 2^32"
         if not all(coarsening.rules for coarsening in batch.coarser):
-            return "coarser: by no rule"
+            return "coarser: a column without rules"
     if not 0 <= entry.max_exposure <= 1:
         return f"max_exposure: found {entry.max_exposure}; 0 to 1 is accepted"
     return None
@@ -57,7 +57,7 @@ def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
     if not certifies:
         return "certified: a file of this schema has no such field"
     if entry.noise is None or entry.burned is not None:
-        return "certified: of a session without noise, or that was not completed"
+        return "certified: the session has no noise, or was not completed"
     wrong = defect(entry.certified)
     return wrong and f"certified: {wrong}"
 
@@ -73,7 +73,7 @@ def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
     if not attests and (unsure or entry.shown is not UNSET):
         return "shown, unsure: a file of this schema has no such field"
     if not all(unsure):
-        return "unsure: of a batch of which it is known who is counted"
+        return "unsure: only true is accepted; leave it out if the counted people are known"
     if entry.shown is not UNSET and not 0 <= entry.shown <= len(entry.handed):
         return f"shown: found {entry.shown} tallies of {len(entry.handed)} batches"
     return None

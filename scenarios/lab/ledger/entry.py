@@ -1,4 +1,4 @@
-"""An entry of the ledger: one session, its batches, and its outcome."""
+"""An entry of the ledger: a session with its people, its batches and its outcome."""
 
 import msgspec
 from msgspec import UNSET, UnsetType

@@ -104,7 +104,7 @@ class KnownRelease:
         return summed(self.cells, [order.index(column) for column in columns])
 
     def rows_over(self, columns: Sequence[str]) -> PersonRows | None:
-        """Return each person's rows over some of the columns; None if persons have one row each."""
+        """Return each person's rows over some columns; None unless people have several rows."""
         order = sorted(self.scope.columns)
         if self.rows is None or list(columns) == order:
             return self.rows
@@ -360,9 +360,10 @@ def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
 
 
 def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> Span:
-    """Return the linear span of the releases' sets of people, as combinations of atoms.
+    """Return all linear combinations of the releases' sets of people, as vectors over atoms.
 
-    An atom is a set of people that took part in the same releases.
+    An atom is a set of people that took part in the same releases. A release is the vector with 1
+    for each atom of its people.
     """
     rows = [[int(atom <= release.scope.people) for atom in atoms] for release in releases]
     return span_of(rows, len(atoms))

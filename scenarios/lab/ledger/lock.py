@@ -80,7 +80,8 @@ def _lock(handle: int) -> bool:
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):  # EWOULDBLOCK of flock, EACCES of msvcrt
+    # errors for a lock that is held: EWOULDBLOCK of flock, EACCES of msvcrt
+    except (BlockingIOError, PermissionError):
         return False
     return True
 

@@ -240,7 +240,7 @@ def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
 
 def _certificate(run: NoisyRun) -> Certified:
     """Return the certificate of a run that can be composed with other runs."""
-    assert run.certified is not None  # noqa: S101 - `_run` says why a run without it is kept apart
+    assert run.certified is not None  # noqa: S101 - only composed runs are passed
     return run.certified
 
 

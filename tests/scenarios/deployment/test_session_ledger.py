@@ -95,5 +95,5 @@ def test_where_no_ledger_is_kept_between_machines(tmp_path: Path) -> None:
         policy=msgspec.structs.replace(served.scenario.policy, kind="histogram"),
         local=msgspec.structs.replace(served.scenario.local, mechanism="grr", epsilon=1.0),
     )
-    with pytest.raises(ParameterError, match="is not counted between machines"):
+    with pytest.raises(ParameterError, match="is not added up between machines"):
         check_kept(replace(served, scenario=noisy), "shuffler-1")

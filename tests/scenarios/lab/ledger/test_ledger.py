@@ -259,7 +259,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         ),
         (signed(file, data, max_exposure=1.5), "entry 1: max_exposure"),
         (signed(file, data, released=[{"marks": ["a"], "people": 0}]), "entry 1: released"),
-        (signed(file, data, released=[{"marks": [], "people": 1}]), "one mark for each column"),
+        (signed(file, data, released=[{"marks": [], "people": 1}]), "not as many as the columns"),
         (signed(file, data, rows=[[0]]), "rows: not at least one row for each"),
         (signed(file, data, rows=[[999]] * len(entry["people"])), "rows: places of cells are 0"),
         (signed(file, data, rows=[[0]] * len(entry["people"])), "rows: the persons of a cell"),
@@ -301,7 +301,7 @@ def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
 
 def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
     with opened(tmp_path / "one.json") as book:
-        with pytest.raises(DataError, match="first shuffler keeps it"):
+        with pytest.raises(DataError, match="first shuffler keeps the ledger"):
             run(scenario("class"), 7, "ideal", ledger=book)
         refused = {"statistical": "same people", "incidence-class": "about sets"}
         for name, says in refused.items():
