@@ -78,7 +78,7 @@ def test_what_cannot_be_had_is_refused_in_a_sentence(day: Any) -> None:
 def test_the_second_of_two_runs_waits_for_the_first(day: Any) -> None:
     _, seen = day
     refused, waited = seen["second_waits"]
-    assert "another run has it" in refused
+    assert "another run has locked it" in refused
     assert waited == "the first has ended"
 
 

@@ -231,7 +231,9 @@ def decision(evidence: SessionEvidence) -> str:
         verify_decision(claimed, schema, round_results)
         return f"proved from the counts on the board: {_claim(claimed)}"
     if PROGRAMS["exposure"].wire != evidence.announced.program:
-        raise NoGround("the certificate rests on counts of groups, which are not on the board")
+        raise NoGround(
+            "the certificate rests on joint counts of columns, which are not on the board"
+        )
     released_schema = Schema(tuple(schema.features[column] for column in claimed.kept))
     release_decision = replace(claimed, kept=tuple(range(len(claimed.kept))))
     single = RoundResult(first_call(Program.TWO_ROUND, released_schema), tuple(evidence.singles))

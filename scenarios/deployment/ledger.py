@@ -69,14 +69,13 @@ def check_kept(session: SessionFile, place: str) -> None:
 def check_named(session: SessionFile, place: str) -> None:
     """Raise ParameterError if the session file names a ledger of this party.
 
-    This function is called if the command was given no ledger.
-
-    The session file names a ledger by its head (signed digest). place: the name of the party.
+    This check is made if the command was given no ledger. The session file names a ledger by its
+    head (signed digest). place: the name of the party.
     """
     if place in session.heads:
         raise ParameterError(
-            f"--ledger: missing; the session file says that {place} keeps a ledger: place.{place}."
-            "ledger"
+            f"--ledger: missing, give the path of the ledger; the session file says that {place} "
+            f"keeps a ledger: place.{place}.ledger"
         )
 
 
@@ -207,6 +206,6 @@ def _check_fresh(path: Path, ledger: Ledger, name: str) -> None:
     old = [entry for entry in ledger.entries if entry.session == name]
     if old and (old[-1] is not ledger.entries[-1] or old[-1].burned != NEVER_ENDED):
         raise StorageError(
-            f"{path}: this session stands in it already, and has ended, or another has begun "
+            f"{path}: the ledger has this session already; it has ended, or another has begun "
             "since; a session file is for one session: change it, if only its title"
         )

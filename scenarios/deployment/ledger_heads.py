@@ -39,7 +39,7 @@ KEEPERS = (parties.shuffler(1), parties.CURATOR)
 SUFFIX = ".head.toml"
 LABEL = b"veilmix ledger head 1\0"
 LARGEST = 1 << 22  # bytes: larger files are refused
-MOST_BATCHES = 1 << 20  # batches that a session can have in a head file
+MOST_BATCHES = 1 << 20  # largest number of batches of a session that a head file may state
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCHES)]
 _Session = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
@@ -163,7 +163,7 @@ def read_heads(
     """
     if other_places := sorted(set(files) - set(KEEPERS)):
         raise ParameterError(
-            f"place.{other_places[0]}.ledger: {' and '.join(KEEPERS)} keep a ledger, no other place"
+            f"place.{other_places[0]}.ledger: {' and '.join(KEEPERS)} keep a ledger, no other party"
         )
     heads = {
         name: read_head(path.parent / file, name, identities[name]) for name, file in files.items()

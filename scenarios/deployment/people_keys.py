@@ -31,7 +31,8 @@ LABEL = b"veilmix people 1\0"
 MAX_PEOPLE = 1_000_000  # largest number of people that one machine answers for
 LARGEST = 80 * MAX_PEOPLE  # bytes: larger files are refused
 
-_PERSON = b"veilmix.people"  # BLAKE2b personalisation
+# BLAKE2b personalization: separates this hash from other hashes of the seed
+_PERSON = b"veilmix.people"
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 

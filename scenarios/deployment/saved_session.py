@@ -77,8 +77,8 @@ def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
 class SessionEvidence:
     """The evidence for the checks of a saved session: its posts, and the reader's session file.
 
-    A property raises NoGround if the posts lack its fact. A check that needs the fact then does not
-    apply.
+    If the posts lack the fact of a property, the property raises NoGround. A check that needs the
+    fact then does not apply.
 
     Attributes:
         posts: author and bytes of each post, in order.

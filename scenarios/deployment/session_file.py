@@ -77,7 +77,7 @@ from .features import column_of
 from .ledger_heads import LedgerHead, read_heads
 from .people_keys import read_people
 
-LABEL = b"veilmix.session"  # BLAKE2b personalisation
+LABEL = b"veilmix.session"  # BLAKE2b personalization: separates this hash from other hashes
 LARGEST = 1 << 20  # bytes: larger session files are refused
 KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 SERVED = PartyNames((BOARD, *KEYHOLDERS), {parties.Role.SHUFFLER.value: None})
@@ -324,9 +324,9 @@ def _check_defence(defence: Defence) -> None:
     ]
     if unsupported_keys:
         raise ParameterError(
-            f"defence: {', '.join(unsupported_keys)}: these are on in every session between "
-            "machines, or "
-            f"need a memory that no party there has; {', '.join(OBSERVED)} can be set"
+            f"defence: {', '.join(unsupported_keys)}: fixed between machines: always on, or it "
+            "needs a memory of earlier sessions that no party has; "
+            f"{', '.join(OBSERVED)} can be set"
         )
 
 

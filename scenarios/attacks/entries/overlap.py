@@ -22,9 +22,8 @@ def other_columns(
 ) -> Cast:
     """Return the inputs of a second session, in which the curator releases only other columns.
 
-    Columns that the first session released are forbidden.
-
-    If there are none, `cast` is returned unchanged.
+    Columns that the first session released are forbidden in the second. If the first session
+    released no column, `cast` is returned unchanged.
 
     Args:
         cast: the inputs of the second session without the attack.

@@ -19,7 +19,7 @@ from ..faults.shuffler import covering_rows, single_out
 
 __all__ = ["ATTACK"]
 
-FIRST = 1  # default round of the attack
+FIRST = 1  # the attacked round, if the entry names no round
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:

@@ -20,7 +20,7 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler replace the target's answers by a known row in the release.
+    """Let the first shuffler replace the target's answers by a known row, in the release's round.
 
     number: the place of the entry among the file's `[[fault]]` tables.
     """

@@ -19,7 +19,7 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler replace the answers of all users but the target in the release.
+    """Let the first shuffler replace all answers but the target's, in the round of the release.
 
     number: the place of the entry among the file's `[[fault]]` tables.
     """

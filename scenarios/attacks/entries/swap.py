@@ -50,7 +50,7 @@ def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the accomplices, for a report: a user, and the curator if the counts are secret."""
+    """Return the accomplices, for a report: a user, and the curator if only it knows the counts."""
     return "one of the people", *with_curator(policy, entry)
 
 

@@ -47,7 +47,7 @@ def trial(people: int, _shufflers: int) -> list[Keys]:
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the accomplices, for a report: users, and the curator if the counts are secret."""
+    """Return the accomplices, for a report: users, and the curator if only it knows the counts."""
     friend_group = (f"{entry.users} of the people",) if entry.users else ()
     return *friend_group, *with_curator(policy, entry)
 

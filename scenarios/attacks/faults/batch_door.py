@@ -84,11 +84,7 @@ class BatchDoor(Endpoint):
     """
 
     def __init__(self, network: Network, party: str) -> None:
-        """Join the network as a shuffler.
-
-        No messages are received yet, and neither a batch nor the public numbers about it are held
-        back.
-        """
+        """Join the network as a shuffler that has received no message yet."""
         super().__init__(network, party)
         self.hop = parties.index(party) + 1
         self._letters: list[Letter] = []

@@ -50,7 +50,8 @@ class Forgery(OwnStream):
     ) -> None:
         """Begin an empty forged board that follows the true board. For arguments, see the class."""
         super().__init__(true)
-        # accepts any roster (list of identities); only its reader compares the roster
+        # accepts any roster (list of identities); only the deceived user compares it with the true
+        # list
         self._board = Board()
         self.entropy = entropy
         self.notary = notary

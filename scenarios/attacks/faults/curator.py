@@ -18,7 +18,8 @@ from ....roles.occasions import Note, no_note
 
 CRASH = "the curator says that its machine has crashed"
 
-MakeStrategy = Callable[[Strategy], Strategy]  # announced strategy -> deviating strategy
+# returns the attack's strategy that replaces a given strategy
+MakeStrategy = Callable[[Strategy], Strategy]
 
 
 class Liar(Endpoint):
@@ -106,17 +107,19 @@ class Lying(Strategy):
         return claimed_results
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the announced strategy's next query of a round (call), from the claimed counts.
+        """Return the announced strategy's next query of a round, from the claimed counts.
 
-        heard: the results of the rounds so far.
+        The claimed counts differ from the true counts for the attack `lie-marginals`. heard: the
+        true results of the rounds so far.
         """
         return self.honest.ask(schema, self._claimed_results(heard))
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the announced strategy's decision from the claimed counts.
+        """Return the announced strategy's decision, from the counts that the curator claims.
 
-        For the attack `lie`, the decision releases every column. heard: the results of the rounds
-        so far.
+        The claimed counts differ from the true counts for the attack `lie-marginals`. For the
+        attack `lie`, the decision releases every column. heard: the true results of the rounds so
+        far.
         """
         decision = self.honest.decide(schema, self._claimed_results(heard))
         every = tuple(range(len(schema.features)))

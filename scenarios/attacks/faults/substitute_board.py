@@ -136,9 +136,9 @@ class OtherBoard(OwnStream):
 
 
 def is_shown_to(show: Deviation, party: str) -> bool:
-    """Whether a deviation shows a forged board to a party: a named party, or an affected user.
+    """Whether a deviation shows a forged board to a party.
 
-    show: the deviation.
+    It does if the deviation names the party, or if the party is a user that the deviation affects.
     """
     named = party in show.people
     return named or (show.means(party) and parties.role(party) is Role.USER)

@@ -44,13 +44,16 @@ from .entry import NEVER_ENDED, LedgerBatch, LedgerEntry
 from .lock import locked
 
 SCHEMA = 7
-UNCERTIFIED = 5  # the schema without certificates (epsilon after shuffling) of runs with noise
-SIGNED = 7  # from this schema on, a ledger between machines is signed by the party that keeps it
-# accepted schemas; 6 lacks the signing party, and the number of tallies (published counts) it saw
+# format number of files without certificates (epsilon after shuffling) of runs with noise
+UNCERTIFIED = 5
+SIGNED = 7  # from this format number on, the party that keeps a ledger between machines signs it
+# accepted format numbers; 6 lacks the signing party, and the number of tallies (published counts)
+# that it saw
 ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)
-LABEL = b"veilmix ledger 1\0"  # start of every text that the party which keeps a ledger signs
+# start of every text that a ledger's party signs, so that no other signed text equals it
+LABEL = b"veilmix ledger 1\0"
 PATIENCE = 10.0  # seconds that a run waits while another run has locked the file
-KEY = 32  # bytes of a key
+KEY = 32  # bytes of a ledger's secret key
 RECOVERY_ADVICE = (
     "without it nobody can tell what may still be released about whom: put back a copy, or name a "
     "new file and release nothing about the same people"
@@ -290,7 +293,7 @@ def _decoded(path: Path, data: bytes) -> Book:
         if isinstance(schema, int) and schema not in ACCEPTED:
             raise StorageError(
                 f"{path}: schema {schema}; this version reads {UNCERTIFIED} to {SCHEMA}, which "
-                "keep the counts of releases, to know what they give by subtraction; name a new "
+                "keep the counts of releases, from which differences are checked; name a new "
                 "file and release nothing about the same people"
             )
         book: Book = converted(plain, Book, data.decode())

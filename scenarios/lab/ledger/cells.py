@@ -17,8 +17,8 @@ import msgspec
 from ....protocol.wire.hiding_rules import Hiding, Redact, apply_rule
 
 BYTES = 8  # bytes of a mark (the keyed hash of a column's value)
-# A value is suppressed as cover (at random, to hide sensitive ones) if a random number below 2^32
-# is below the rule's `cover`. The largest number never is.
+# A value is suppressed as cover (at random, to hide which values are sensitive) if a random number
+# below 2^32 is below the rule's `cover`. This largest number never is, so it suppresses no value.
 NEVER = (1 << 32) - 1
 
 Cell = tuple[str, ...]

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 Curve = tuple[tuple[float, float], ...]  # points (epsilon in nats, delta); epsilon rises from 0
 
-KNOTS = 16  # points of a curve; interpolation between them raises epsilon by about 1 %
+KNOTS = 16  # points of a privacy curve; interpolation between points raises epsilon by about 1 %
 # The privacy losses of all curves are rounded to multiples of one step: the smallest last epsilon
 # of a curve, divided by this number.
 LATTICE = 64
-BEYOND = 1e-4  # A curve ends at about the epsilon at which its delta is this share of `DELTA`.
+# a privacy curve ends at about the epsilon at which its delta is this share of `DELTA`
+BEYOND = 1e-4
 HALVINGS = 50
 TINY = 1e-9  # nats: a smaller epsilon counts as 0
 

@@ -57,7 +57,7 @@ def _wait(handle: int, path: Path, patience: float) -> None:
         while not _lock(handle):
             if time.monotonic() >= until:
                 raise StorageError(
-                    f"{path}: another run has it, for more than {patience:g} seconds; wait "
+                    f"{path}: another run has locked it for more than {patience:g} seconds; wait "
                     "until that has ended"
                 )
             time.sleep(STEP)

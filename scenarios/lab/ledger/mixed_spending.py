@@ -208,7 +208,7 @@ def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
 def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
     """Return the epsilon of some runs together, in nats, at the sum of their deltas.
 
-    The runs are composed if the result is smaller than the sum of their epsilons.
+    The result is the smaller of the composed epsilon and the sum of the runs' epsilons.
     """
     sum_alone = sum(_single_epsilon(run) for run in runs)
     largest = max((_certificate(run).top for run in runs), default=0.0)

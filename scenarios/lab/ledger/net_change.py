@@ -71,7 +71,7 @@ class NetChange:
 
     @property
     def subtraction(self) -> Subtraction:
-        """The difference in the form in which a ledger's account lists groups of people."""
+        """The difference of both releases, as the account of the people lists it."""
         return Subtraction(
             people=self.people,
             columns=self.columns,

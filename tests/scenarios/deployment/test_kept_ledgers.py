@@ -186,7 +186,7 @@ def test_a_session_that_has_ended_is_not_played_again(tmp_path: Path) -> None:
     """Nor one in whose middle another has begun: its batches would be judged by what came later."""
     book = tmp_path / "book.json"
     held(book, tmp_path, EVERYBODY)
-    with pytest.raises(StorageError, match="stands in it already, and has ended"):
+    with pytest.raises(StorageError, match="has this session already; it has ended"):
         held(book, tmp_path, EVERYBODY)
     served, scenario = session(tmp_path, range(60, 120))
     with opened(book) as ledger:

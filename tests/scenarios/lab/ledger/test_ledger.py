@@ -208,7 +208,7 @@ def test_of_two_runs_at_a_time_the_second_waits(tmp_path: Path) -> None:
     other.start()
     try:
         assert ready.wait()
-        with pytest.raises(StorageError, match="another run has it"), opened(file, 0.1):
+        with pytest.raises(StorageError, match="another run has locked it"), opened(file, 0.1):
             pass
     finally:
         done.set()
