@@ -1,17 +1,19 @@
-"""Risk by value: the values of people in small crowds, and the gain of merging two values.
+"""Risk by value: the exposed people of each value, and how many fewer a merge of two values leaves.
 
-For each value of each known column: its people, its people in a crowd smaller than k, and the fewer
-people below k if the value were merged with the best other value of its column. A merge with
-"missing" blanks a value, where missing is a value of its own.
+A crowd is the people with equal values in all known columns; people in a crowd smaller than k are
+exposed. For each value of each known column are counted: its people, its exposed people, and by how
+many the exposed people of the table become fewer if the value and the best other value of its
+column become one value. A merge with "missing", which is a value here, suppresses the value.
 
-The gain of a merge is counted in pairs of distinct rows that differ in this column alone: a crowd a
-< k that joins a crowd b with a + b >= k takes its a people out of the people below k. All pairs of
-values are counted, unless a column has more than PAIRS such pairs of rows: then a value is merged
-with one of the PARTNERS most frequent values of its column (`limited`).
+Only rows that differ in this column alone become equal by a merge. If a crowd of a < k people
+joins a crowd of b people and a + b >= k, the a people are no longer exposed. All pairs of values
+are counted, unless more than PAIRS pairs of rows differ in the column alone. Then a value is merged
+only with one of the PARTNERS most frequent values of its column (`limited`).
 
-Persons with several rows: a person has a value if a row of it has, and is below k with the value if
-such a row is in a small crowd. The union of two crowds counts common persons once; pairs of values
-are ranked as if there were none, and the first CANDIDATES of a column are counted exactly.
+A person may have several rows. Such a person has a value if some row of the person has it, and is
+exposed with the value if such a row is in a small crowd. A union of two crowds counts a common
+person once. Merges are first ranked as if no person were in both crowds. Only the first CANDIDATES
+merges of a column are then counted exactly.
 """
 
 from collections.abc import Sequence
@@ -25,11 +27,12 @@ from ..validation import whole
 from .counts import Integers
 from .other_columns import DistinctRows
 
-# limit of the pairs of rows that differ in one column alone, up to which the merge of every pair of
-# its values is counted
+# most pairs of rows that differ in one column alone, up to which a merge of every two values of the
+# column is counted
 PAIRS = 20_000_000
-PARTNERS = 20  # beyond that limit, a value is merged only with this number of most frequent values
-CANDIDATES = 3  # number of merges of a column that are counted exactly if persons have several rows
+PARTNERS = 20  # above PAIRS, a value is merged only with one of this number of most frequent values
+# merges a column whose effect on the exposed people is counted exactly, if people have several rows
+CANDIDATES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,9 @@ class ValueMerge:
 
     Attributes:
         column: the number of the column among the known columns.
-        codes: the codes of both values, the value of fewer people first.
-        freed: by how much the people below k become fewer, at least 0.
+        codes: the codes of both values; first the value in fewer rows.
+        freed: by how many people the merge reduces the exposed people (in a crowd, a group with
+            equal values, smaller than k); at least 0.
         bits: entropy that the column loses, in bits a row.
     """
 
@@ -51,18 +55,19 @@ class ValueMerge:
 
 @dataclass(frozen=True, slots=True)
 class ValueRisk:
-    """A value of a column, with its people and its people in small crowds.
+    """A value of a column, with its people and its exposed people (in a crowd smaller than k).
+
+    A crowd is the people with equal values in all known columns.
 
     Attributes:
         column: the number of the column among the known columns.
         code: code of the value in the table.
-        people: number with the value.
-        below: people with the value in a crowd smaller than k.
-        excess: `below`, less the number expected if these people were in small crowds as often as
-            all
-            people are.
-        merged: the merge with another value that takes most people out of the people below k; None:
-            no merge does, or (persons with several rows) it was not counted.
+        people: number of people with the value.
+        below: number of people with the value in a crowd smaller than k.
+        excess: `below`, less the number expected if people with the value were exposed as often as
+            all people of the table.
+        merged: the merge with another value that most reduces the exposed people; None if no merge
+            reduces them, or if the merge was not counted (people with several rows).
     """
 
     column: int
@@ -77,13 +82,17 @@ class ValueRisk:
 class ValueRisks:
     """The risk by value of a table: its riskiest values, and the most useful merges of values.
 
+    A crowd is the people with equal values in all known columns.
+
     Attributes:
         n: number of people.
         k: people in the smallest safe crowd.
-        below: people in a smaller crowd.
-        values: of the largest excess first; at most as many as were requested.
+        below: number of people in a crowd smaller than k, the exposed people.
+        values: the values with the largest excess of exposed people, largest first; at most as many
+            as were requested.
         left_out: number of further values.
-        merges: for each column the merges that take out most people for the bits lost, best first.
+        merges: for each column, the merges that most reduce the exposed people per bit of entropy
+            lost, best first.
         limited: columns with values that were merged with the PARTNERS most frequent values only.
     """
 
@@ -105,17 +114,20 @@ def value_risks(
     ranks: Sequence[Integers | None] | None = None,
     max_values: int = 1000,
 ) -> ValueRisks:
-    """Count the people below k by value, and the people that a merge of two values takes out.
+    """Count the exposed people of each value, and by how many a merge of two values reduces them.
+
+    A person is exposed in a crowd (people with equal values in the known columns) smaller than k.
 
     Args:
-        table: n x d integer codes of at least 0, or its distinct rows.
-        k: an integer of at least 1.
-        columns: the known columns; None: all. Of distinct rows these are known already.
+        table: n x d integer codes of at least 0, or the distinct rows of such a table.
+        k: people in the smallest safe crowd, an integer of at least 1.
+        columns: the columns that the attacker knows; None: all. Ignored for a `DistinctRows`, which
+            holds known columns only.
         persons: an integer for each row, equal for rows of one person; None: each row is a person.
         ranks: for each known column the rank of each code among numbers, -1 for no number: a number
             is merged with the next smaller or larger number, or with a value that is no number;
             None (of a column, or of all): a value is merged with any other.
-        max_values: values to return.
+        max_values: number of values to return.
 
     Raises:
         ParameterError: an argument is wrong.
@@ -155,7 +167,10 @@ def _by_excess(
 ) -> list[tuple[int, int, float]]:
     """Return the column, code and excess of the values with the largest excess, largest first.
 
-    share: share of all people below k; the excess of a value is its people below k beyond it.
+    The excess of a value is its number of exposed people above `share` times its people.
+
+    counted: the counts of each column. share: share of all people that is exposed. max_values:
+    number of values to return.
     """
     column = np.concatenate([np.full(len(c.occurring), j) for j, c in enumerate(counted)])
     code = np.concatenate([c.occurring for c in counted])
@@ -167,13 +182,14 @@ def _by_excess(
 
 
 class _Column:
-    """The people of each value of one column, and the gains of merging two of its values."""
+    """The people with each value of one column, and the effect of each merge of two values."""
 
     def __init__(self, rows: DistinctRows, j: int, k: int, rank: Integers | None) -> None:
-        """Count the values and gains of column j.
+        """Count the people with each value of column j, and the effect of each merge of two values.
 
-        rank: the rank of each code among numbers, as in `value_risks`; None: values may be merged
-        freely.
+        rows: distinct rows of the table. k: people in the smallest safe crowd. rank: the rank of
+        each code among numbers, -1 for no number, so that only neighbouring numbers are merged;
+        None: any two values may be merged.
         """
         self.rows, self.j, self.k, self.rank = rows, j, k, rank
         self.codes = rows.codes[:, j].astype(np.int64)
@@ -185,7 +201,10 @@ class _Column:
         self.best, self.exact_gains = self._best_places(), dict[tuple[int, int], int]()
 
     def _counts(self) -> tuple[Integers, Integers]:
-        """Return the people with each value, and the people with it in a crowd smaller than k."""
+        """Return the people with each value, and the people with it in a crowd smaller than k.
+
+        A crowd is the people with equal values in all known columns.
+        """
         rows, small = self.rows, self.rows.crowds < self.k
         if rows.owner is None or rows.place is None:
             weights = (rows.crowds, np.where(small, rows.crowds, 0))
@@ -197,7 +216,8 @@ class _Column:
     def _persons(self, pairs: Integers) -> Integers:
         """Return the number of different persons with each value.
 
-        pairs: value * persons + person of each row.
+        pairs: a number for each row: the code of its value times the number of persons, plus the
+        person.
         """
         # sorted by hand, because np.unique hashes, which takes eight times as long here
         ordered = np.sort(pairs)
@@ -206,11 +226,12 @@ class _Column:
         return np.bincount(ordered[is_first] // self.rows.n, minlength=self.radix)
 
     def _gains(self) -> tuple[Integers, Integers, Integers, bool]:
-        """Return the pairs of codes that a merge helps, and the people that each merge takes out.
+        """Return the pairs of values to merge so that fewer people are exposed, and the effect.
 
         Returns:
-            The smaller code of each pair, the larger code, the people taken out, and whether only
-            the most frequent values were tried as partners.
+            The smaller code of each pair, the larger code, the number of people exposed (in
+            a crowd smaller than k) only without the merge, and whether only the most frequent
+            values were tried as partners.
         """
         none, cells = np.zeros(0, np.int64), self.rows.other_cells[self.j]
         if cells is None or self.k == 1:
@@ -230,11 +251,17 @@ class _Column:
         return keys // self.radix, keys % self.radix, freed, limited
 
     def _pairs(self, cells: Integers) -> tuple[Integers, Integers, bool]:
-        """Return pairs of distinct rows that differ in this column alone, the first one small.
+        """Return pairs of distinct rows that differ in this column alone, to be joined by a merge.
 
-        A row is small if its crowd is below k. The last result says whether only rows with one of
-        the most frequent values were taken as second rows. cells: the cell of each row in all other
-        columns.
+        The first row of a pair has a crowd smaller than k.
+
+        cells: for each row, a number for its values in all other columns; equal values, equal
+        number.
+
+        Returns:
+            The first row and the second row of each pair; and whether the second rows were
+            restricted to the most frequent values of this column, because there were more than
+            PAIRS pairs.
         """
         order = np.argsort(cells, kind="stable")
         ordered = cells[order]
@@ -258,9 +285,10 @@ class _Column:
         return order[small[differ]], order[partner_rows[differ]], limited
 
     def best_merge(self, code: int) -> ValueMerge | None:
-        """Return the merge of a value that takes most people out of the people below k.
+        """Return the merge of a value with another that most reduces the people below k.
 
-        None if no merge does, or if the merge of persons with several rows was not counted exactly.
+        None if no merge reduces them, or if people have several rows and the merge was not counted
+        exactly. code: code of the value.
         """
         place = self.best.get(code)
         if place is None or (
@@ -279,7 +307,7 @@ class _Column:
         return dict(zip(codes[best].tolist(), places[best].tolist(), strict=True))
 
     def merges(self) -> list[ValueMerge]:
-        """Return the merges of two values that most reduce the people below k per bit lost."""
+        """Return the merges that most reduce the exposed people per bit lost, best first."""
         if not len(self.freed):
             return []
         rate = self.freed / np.maximum(self._bits(self.first, self.second), 1e-300)
@@ -288,7 +316,7 @@ class _Column:
         return [merge for merge in merges if merge.freed > 0]
 
     def _merge(self, place: int) -> ValueMerge:
-        """Return the merge of two values with index `place`, with its effect."""
+        """Return the merge with index `place`: its values, exposed people fewer, and bits lost."""
         first, second = self._key(place)
         if self.from_rows[first] > self.from_rows[second]:
             first, second = second, first
@@ -300,10 +328,11 @@ class _Column:
         return int(self.first[place]), int(self.second[place])
 
     def _exact(self, place: int) -> int:
-        """Return the people that a merge takes out of crowds below k.
+        """Return by how many a merge reduces the people in crowds smaller than k.
 
-        place: the index of the merge. For persons with several rows they are counted exactly, and
-        cached.
+        If people have several rows, they are counted exactly, and the number is cached.
+
+        place: the index of the merge.
         """
         if self.rows.owner is None:
             return int(self.freed[place])
@@ -315,7 +344,10 @@ class _Column:
         return self.exact_gains[first, second]
 
     def _bits(self, first: Integers, second: Integers) -> NDArray[np.float64]:
-        """Return the entropy that the column loses by merging each pair of codes, in bits a row."""
+        """Return the entropy that the column loses by merging each pair of codes, in bits a row.
+
+        first, second: the codes of each pair.
+        """
         x, y = self.from_rows[first], self.from_rows[second]
         lost_bits = (x + y) * np.log2(x + y) - x * np.log2(x) - y * np.log2(y)
         return np.asarray(lost_bits / self.from_rows.sum(), np.float64)

@@ -1,18 +1,19 @@
 """Crowds (people that cannot be distinguished) if a missing cell matches any value.
 
 Two rows are compatible if in every column they agree or a value is missing. A person's crowd is the
-number of people with a row compatible with its own, itself included; users_below(k) counts the
-people with a crowd smaller than k; the table is k-anonymous if this number is 0. Compatible is not
-transitive: (a, ?) goes with (a, x) and (a, y), which do not go with each other. So crowds overlap,
-and are never smaller than with missing as a separate value, for which only equal rows match. Adding
-a column never enlarges a crowd.
+number of people with a row compatible with the person's row, including that person. `users_below`
+counts the people with a crowd smaller than k; the table is k-anonymous if this number is 0.
 
-The count is exact. Equal rows are one row with a weight. The columns without missing values split
-the rows for good. Then column by column, in one array, run all pairs (start of a row, whole row
-compatible with it so far): a whole row with a value goes on to the starts with that value and to
-those with none, a row that lacks it to all of them. Its cost is the number of these pairs, which is
-about rows times columns with few missing values and at worst rows squared times columns; more than
-`MAX_PAIRS` is refused.
+Compatible is not transitive: (a, ?) is compatible with (a, x) and with (a, y), but (a, x) is not
+compatible with (a, y). So crowds overlap. They are never smaller than with missing as a separate
+value, for which only equal rows match. A further column never enlarges a crowd.
+
+The count is exact. Equal rows are one row with a weight. Rows with different values in the columns
+without missing cells are never compared. Then, column by column, one array holds all pairs (prefix
+of a row, complete row compatible with this prefix). A row with a value is paired with the longer
+prefixes with that value or with a missing value; a row without a value, with all longer
+prefixes. The cost is the number of pairs: about rows times columns with few missing values, at
+worst rows squared times columns. More than `MAX_PAIRS` pairs raise an error.
 """
 
 from collections.abc import Sequence
@@ -26,18 +27,21 @@ from .cells import as_columns, as_table, dense, extend_keys, row_keys
 from .counts import Integers
 from .equivalence_classes import Crowds
 
-MAX_PAIRS = 500_000_000  # limit of the pairs of rows in one count
-CHUNK = 1 << 20  # number of pairs that are extended together
+MAX_PAIRS = 500_000_000  # most pairs of a row and a row prefix in one count
+# pairs of a row and a row prefix that are extended together, which bounds the memory
+CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wildcards:
     """The distinct rows of a table with missing cells, to count crowds in any columns.
 
+    A person's crowd is the people with a row that agrees wherever both rows have a value.
+
     Attributes:
-        digits: digits[j]: codes of column j, 0 where it is missing.
-        weights: people of each row.
-        place: place[i]: the row of person i.
+        digits: digits[j]: code of each distinct row in column j, 0 where the value is missing.
+        weights: number of people with each distinct row.
+        place: place[i]: the distinct row of person i.
     """
 
     digits: tuple[Integers, ...]
@@ -71,31 +75,37 @@ class Wildcards:
         )
 
     def crowds(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Crowds:
-        """Return the number of people with a crowd of each size in these columns.
+        """Return how many people have a crowd of each size in these columns.
 
+        A person's crowd is the people with a row that agrees wherever both rows have a value.
         Raises ParameterError when more than `max_pairs` pairs of rows would have to be compared.
         """
         rows, weights, place = self._distinct(columns)
         return Crowds.from_rows(_compatible(rows, weights, max_pairs)[place], self.weights)
 
     def crowd_sizes(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Integers:
-        """Return the crowd of each person in these columns, shape (n,).
+        """Return the size of each person's crowd in these columns, shape (n,).
 
+        A person's crowd is the people with a row that agrees wherever both rows have a value.
         Raises ParameterError when more than `max_pairs` pairs of rows would have to be compared.
         """
         rows, weights, place = self._distinct(columns)
         return _compatible(rows, weights, max_pairs)[place][self.place]
 
     def _distinct(self, columns: Sequence[int]) -> tuple[list[Integers], Integers, Integers]:
-        """Return the distinct rows in some columns: digits by column, people, and places.
+        """Return the rows that are distinct in some columns, with their people.
 
-        The columns without missing cells are joined into the first. Places: for each row of the
-        table's distinct rows, its row among these.
+        Returns:
+            The codes of these rows, an array for each column, 0 where a value is missing; the
+            columns without missing values are joined into the first array. The number of people
+            with each row. For each distinct row of the whole table, the index of its row in this
+            result.
         """
         column_digits = [self.digits[j] for j in as_columns(columns, len(self.digits))]
         whole = [column for column in column_digits if column.min() > 0]
         lacking = sorted((c for c in column_digits if c.min() == 0), key=self._agreement)
-        # The columns without missing cells together are the first digit, coded from 1.
+        # The columns without missing cells are joined into the first array, with codes from 1,
+        # because 0 stands for a missing value.
         ordered = [_joint(whole, self.weights.size) + 1, *lacking]
         keys = _joint(ordered, self.weights.size)
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
@@ -103,13 +113,16 @@ class Wildcards:
         return [column[first] for column in ordered], weights, place.astype(np.int64)
 
     def _agreement(self, column: Integers) -> float:
-        """Return the share of pairs of people that agree, or lack a value, in this column."""
+        """Return the share of pairs of people that agree or lack a value in this column."""
         shares = np.bincount(column, self.weights) / self.weights.sum()
         return float((shares[1:] ** 2).sum() + 2 * shares[0] - shares[0] ** 2)
 
 
 def _digits(codes: Integers, missing: int | None) -> Integers:
-    """Return the codes of a column renumbered from 1 without gaps, 0 where it is missing."""
+    """Return the codes of a column renumbered from 1 without gaps, 0 where the value is missing.
+
+    missing: the code that stands for a missing value; None: no value is missing.
+    """
     digits = np.zeros(codes.size, dtype=np.int64)
     is_known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
     if is_known.any():
@@ -118,17 +131,18 @@ def _digits(codes: Integers, missing: int | None) -> Integers:
 
 
 def _joint(columns: Sequence[Integers], rows: int) -> Integers:
-    """Return a number per row, equal where rows are equal, in the order of the columns."""
+    """Return a number for each row, equal for equal rows, in lexicographic order of the rows."""
     return dense(row_keys(columns, rows)[0])[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Level:
-    """One column in the count of compatible rows: the starts (prefixes) of rows that end in it.
+    """One column in the count of compatible rows, as a level in the tree of all row prefixes.
 
-    A start of the level before is continued by each value that occurs after it. Start s of the
-    level before has the children first[s] .. first[s + 1] - 1, ordered by `value`; `keys` = parent
-    * radix + value ascends.
+    A prefix is a combination of values that occurs in the first columns. Prefix s of the columns
+    before this one is extended by this column to the prefixes first[s] .. first[s + 1] - 1, in the
+    order of `value`, their codes in this column. `keys`, ascending, is s * radix + value of each
+    longer prefix.
     """
 
     digit: Integers  # the code of each row in this column
@@ -138,18 +152,19 @@ class _Level:
     first: Integers
 
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """Return, per pair of a start and a compatible row, the most extensions by this column.
+        """Return the most prefixes that extend each pair of a prefix and a compatible row.
 
-        A start is the first columns of a row. The second result flags rows that lack this column;
-        such a row goes on to all children of the start.
+        A prefix is the values of a row in the first columns; this column extends it. The second
+        result flags the rows without a value in this column, which are compatible with all
+        extensions.
         """
         lacks = self.digit[rows] == 0
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks
 
     def extend(self, starts: Integers, rows: Integers) -> tuple[Integers, Integers]:
-        """Extend pairs of a start (first columns of a row) and a compatible row by a column.
+        """Extend pairs of a prefix (first columns of a row) and a compatible row by one column.
 
-        Returns the starts and the rows of all pairs that stay compatible.
+        Returns the prefixes and the rows of all pairs that stay compatible.
         """
         child_counts, lacks = self.children(starts, rows)
         known_starts, known_rows = starts[~lacks], rows[~lacks]
@@ -179,10 +194,13 @@ class _Level:
 
 
 def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Integers:
-    """Return the crowd of each distinct row: the people with a compatible row.
+    """Return the crowd of each distinct row: the number of people with a compatible row.
 
-    The rows are in lexicographic order of their digits. Raises ParameterError for more than `limit`
-    pairs.
+    Two rows are compatible if in every column they agree or a value is missing.
+
+    digits: the codes of the rows by column, 0 for missing; rows in lexicographic order. weights:
+    people with each row. limit: most pairs of a row and a row prefix to compare; more:
+    ParameterError.
     """
     starts, levels = _levels(digits)
     crowds = np.zeros(weights.size, dtype=np.int64)
@@ -210,9 +228,10 @@ def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Intege
 
 
 def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
-    """Return the first column's start of each row, and a level for every other column.
+    """Return the code of each row in the first column, and a level for every other column.
 
-    A start is a distinct combination of values in the first columns.
+    A level lists the prefixes, distinct combinations of values in the first columns, that end in
+    it.
     """
     starts = dense(digits[0])[0]
     root, levels = starts, []

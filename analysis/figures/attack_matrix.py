@@ -1,7 +1,7 @@
 """The heat table of an attack matrix: the outcome of every attack under every countermeasure.
 
-Colour is never the only sign: each cell has its own mark, and detected or withheld outcomes have
-another mark beside it.
+Each outcome has a mark as well as a colour, so that the table can be read without colours. A second
+mark in a cell shows that an alarm was raised, or that no data were released.
 """
 
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ class Sign:
 
     Attributes:
         verdict: a key of `LOOKS`: works, reduced, stopped, idle, unmet or unplayed.
-        achieved: share of the possible outcome.
+        achieved: success of the attack, as a share of the most that it can achieve.
         detected: share of runs with an alarm.
         withheld: whether no run released data.
-        named: whether the countermeasure claims to stop the attack.
-        is_baseline: whether the countermeasure is already active in the column `none`.
+        named: whether the countermeasure is said to help against the attack.
+        is_baseline: whether the countermeasure is also active in the first column, the baseline.
     """
 
     verdict: str
@@ -91,7 +91,7 @@ def draw(table: HeatTable) -> "Figure":
 
 
 def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
-    """Draw the cell in column x and row y of the heat table: colour, frame, mark and signs."""
+    """Draw the cell in column x and row y of the heat table: colour, frame and marks."""
     from matplotlib.patches import Rectangle
 
     mark, colour = LOOKS[sign.verdict]
@@ -120,9 +120,9 @@ def _legend() -> str:
     """Return the legend of the heat table's marks, as text."""
     marks = "    ".join(f"{LOOKS[name][0]} {meaning}" for name, meaning in MEANING.items())
     return (
-        f"{marks}\n!  detected: somebody raised an alarm (in a share of the runs, if one is given)"
+        f"{marks}\n!  detected: a party raised an alarm (in a share of the runs, if one is given)"
         f"    {WITHHELD}  nothing was released\n"
         "framed: the defence is said to help against the attack    "
-        "pale: on in the column none already, not played again\n"
+        "pale: the defence is also on in the column none, so not played again\n"
         "none: without the framed defences    all: with every defence"
     )

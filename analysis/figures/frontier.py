@@ -1,10 +1,11 @@
 """Trust, privacy and utility of several release programs in one figure: the frontier.
 
-The x axis of two panels is the bits per person that the most trusted single party receives. Left:
-the exposure of released rows, with a line up to the certified bound. Right: the error of two-way
-tables, with 95 % limits if there is noise, and the frontier: no program lies both below and to the
-left of it. A marker's shape and colour show the kind of the program, its area the entropy kept.
-Each has its name beside it.
+The x axis of both panels is the bits per person that the most trusted single party receives about
+people's values. Left: the exposure of released rows, with a line up to the certified bound. Right:
+the error of two-way tables, with 95 % limits if there is noise, and the frontier: no program lies
+both below and to the left of it. A marker's shape and colour show whether a mix, secret shares, a
+trusted curator or noise alone protects the data. Its area shows the share of entropy kept, and the
+program's name is beside the marker.
 """
 
 from collections.abc import Sequence
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox
 
-# areas of the markers for no and for all entropy kept, in points squared
+# areas, in points squared, of the markers of programs that keep none and all of the rows' entropy
 SMALLEST, LARGEST = 40.0, 200.0
-# limits of bits and of shares below which the axes are linear, not logarithmic
+# The axes are linear below these limits (bits a person, share of people) and logarithmic above, so
+# that zeros can be drawn.
 LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001
 RECEIVED = "bits a person, received by the most trusted party"
-# background of a name, so that lines do not cross it
+# background of a program's name, so that no line crosses the text
 GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
-CLOSE = 0.02  # points closer than this share of an axis have a common name
+CLOSE = 0.02  # markers closer than this share of an axis share one label
 
 FAMILIES = {
     "mix": ("through a mix", "o", drawing.BLUE),
@@ -43,14 +45,15 @@ class FrontierPoint:
 
     Attributes:
         name: name of the program.
-        family: key of `FAMILIES`, which decides marker and colour.
-        bits: bits per person received by the most trusted single party.
+        family: key of `FAMILIES` (mix, shares, central, local), which decides marker and colour.
+        bits: bits per person that the most trusted single party receives about people's values.
         exposure, promised: true and certified share of exposed people.
         error: mean total variation distance of the two-way tables.
         limits: 95 % limits of the error; None if it was not estimated.
-        entropy_share: share of the entropy of the rows that is kept.
+        entropy_share: share of the entropy of the rows that the release keeps.
         rows: whether rows are released, and not only estimates.
-        is_lower_bound: whether bits are only a lower bound; such a point has an arrow, and no rank.
+        is_lower_bound: whether `bits` is only a lower bound. Such a point is drawn with an arrow
+            and is left out of the frontier.
     """
 
     name: str
@@ -68,8 +71,8 @@ class FrontierPoint:
 def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
     """Return the points on the Pareto front of bits received and error, by ascending bits.
 
-    No other point has both fewer bits and a smaller error. Points with only a lower bound are left
-    out.
+    No other point has both fewer bits and a smaller error. Points with only a lower bound on their
+    bits are left out.
     """
     best: list[FrontierPoint] = []
     for point in sorted(
@@ -83,9 +86,10 @@ def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
 
 @drawing.styled
 def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
-    """Return the figure of release programs: exposure and error against bits received.
+    """Draw release programs: exposure and error against the bits that a trusted party receives.
 
-    points: the programs. k: the smallest crowd in which no person is exposed.
+    points: the programs; their bits are the information about a person's values that the most
+    trusted party receives. title: title of the figure. k: people in the smallest safe crowd.
     """
     picture, (left_axes, right) = drawing.new(11.5, 5.0, 1, 2)
     _privacy(left_axes, points, k)
@@ -109,7 +113,10 @@ def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
 
 
 def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
-    """Draw the left panel: true and certified exposure of programs that release rows, by bits."""
+    """Draw the left panel: true and certified exposure of programs that release rows, by bits.
+
+    k: people in the smallest crowd in which no person is exposed.
+    """
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     points = [point for point in points if point.rows]
@@ -176,14 +183,14 @@ def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _look(point: FrontierPoint) -> tuple[str, str, str]:
-    """Return the description, the marker and the colour of a program's family."""
+    """Return the description, marker and colour of a program's family, from `FAMILIES`."""
     return FAMILIES[point.family]
 
 
 def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
-    """Draw a point's marker at a height; `rank` is its number among overlapping points.
+    """Draw a program's marker at a height, smaller for later points, so that overlaps stay visible.
 
-    Later points are smaller, so that all are visible.
+    height: place on the y axis. rank: number of the point among overlapping points, from 0.
     """
     _, shape, colour = _look(point)
     area = _area(point.entropy_share) * 0.35**rank
@@ -208,7 +215,7 @@ Groups = list[tuple[tuple[float, float], list[FrontierPoint]]]
 
 
 def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Groups:
-    """Return the points by place, as shares of the axes; overlapping points share a name.
+    """Return groups of overlapping points, each group with its place as shares of the axes.
 
     height: the attribute of a point that is on the y axis.
     """
@@ -225,7 +232,10 @@ def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Group
 
 
 def _names(axes: "Axes", groups: Groups) -> None:
-    """Write the names of each group beside its mark; join distant names to it by a thin line."""
+    """Write the programs' names beside their markers, and join distant names by thin lines.
+
+    groups: overlapping points with their place; a group has one label.
+    """
     figure, area = axes.figure, axes.get_window_extent()
     dots = figure.dpi / 72  # pixels in a typographic point
     marks = [
@@ -270,7 +280,7 @@ def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
 
 
 def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
-    """Draw the legend of marker shapes and areas beside the panels."""
+    """Draw the legend beside the panels: shapes by family, and areas by entropy kept."""
     used = {point.family for point in points}
     kinds = [
         (shape, colour, name) for key, (name, shape, colour) in FAMILIES.items() if key in used

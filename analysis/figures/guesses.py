@@ -1,7 +1,7 @@
 """Guesses of pupils in a class beside the truth: reading typed guesses, and their figures.
 
-Guesses are numbers, separated by lines, commas or spaces; for a question with given answers they
-are the places of the answers, from 1. Other text is left out, and reported.
+Guesses are numbers, separated by lines, commas or spaces. For a multiple-choice question a guess is
+the number of an answer, from 1. Other text is left out, and reported.
 """
 
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BARS = 20  # number of bars in a histogram
-WORD = 40  # most characters of an answer that are written beside its bar
+WORD = 40  # most characters of an answer that label its bar
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
@@ -50,12 +50,12 @@ def read(text: str, low: float, high: float) -> Guesses:
 def draw_choice(
     answers: Sequence[str], truth: int, guess: int | None, pasted: str = ""
 ) -> "Figure":
-    """Draw the number of guesses per answer, the true answer in another colour, and a guess.
+    """Draw the number of guesses per answer, with the true answer and the reader's guess marked.
 
     Args:
-        answers: the given answers, in order.
-        truth: place of the true answer, from 0.
-        guess: place of the reader's own guess, from 0; None without a guess.
+        answers: the answers of the multiple-choice question, in order.
+        truth: index of the true answer, from 0.
+        guess: index of the reader's own guess, from 0; None without a guess.
         pasted: the guesses of the class, as text.
     """
     from matplotlib.ticker import MaxNLocator
@@ -83,7 +83,7 @@ def draw_choice(
 def draw_number(
     low: float, high: float, truth: float, guess: float | None, pasted: str = "", unit: str = ""
 ) -> "Figure":
-    """Draw a histogram of the class's guesses, with the truth and the own guess as lines.
+    """Draw a histogram of the class's guesses, with lines at the truth and the reader's guess.
 
     Args:
         low: the smallest accepted number.
@@ -114,7 +114,7 @@ def draw_number(
 
 
 def _finish(axes: "Axes", group: Guesses, label: str) -> None:
-    """Label the x axis of a figure of guesses, name refused words, and add the legend."""
+    """Add to a figure of guesses the x label, the refused words, and the legend."""
     left_out = f"; left out: {', '.join(group.refused[:5])}" if group.refused else ""
     axes.set_xlabel(f"{label}{left_out}")
     axes.legend(loc="best")

@@ -1,8 +1,9 @@
 """The figure of a run that counts incidences: estimates with limits, true and noisy counts.
 
-The incidence of t is the number of elements in exactly t of n sets (paper 004). Drawn from
-`incidence` of result.json alone. The axis of positions is linear up to a thousandth of them and in
-decades above, so that counts of 0 have a place; "inverse" may be below 0.
+The incidence of t is the number of elements in exactly t of n sets (paper 004). The figure is drawn
+from `incidence` of result.json alone. Its axis of counts is linear up to a thousandth of the
+number of possible elements and logarithmic above, so that counts of 0 can be drawn. The estimator
+"inverse" may give negative counts.
 """
 
 from collections.abc import Mapping
@@ -14,8 +15,8 @@ from .registry import Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# shift of the truth to the left and of noisy counts to the right, as a share of the distance
-# between two t
+# Horizontal shift of the true counts to the left and of the noisy counts to the right, so that they
+# do not hide the estimates; as a share of the distance between t and t + 1.
 OFFSET = 0.2
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
@@ -23,7 +24,7 @@ Incidence = Mapping[str, Any]
 
 
 def figures(incidence: Incidence) -> list[Redrawn]:
-    """Return the figure of a run, in a list. incidence: `incidence` of result.json."""
+    """Return the figure of a run that counts incidences, in a list. incidence: from result.json."""
     n = incidence["owners"]
     columns = [incidence[key] or [""] * (n + 1) for key in KEYS]
     rows = [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]

@@ -1,15 +1,16 @@
 """Places for names beside the points of a figure, without cuts and overlaps.
 
-Points and names have a common unit (pixels of a canvas, units of an SVG), y in either direction. A
-name is put in the nearest free place; a name far from its point is to be joined to it by a line
-(`Placed.far`). The search is greedy: points with most neighbours come first.
+Points and sizes of names are in one unit (pixels of a canvas, units of an SVG); the y axis may
+point up or down. A name is put in the nearest free place. A name far from its point should be
+joined to the point by a line (`Placed.far`). The search is greedy: points with most neighbours come
+first.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
-# the 16 directions in which a name is tried, best first; 0 is right
+# the 16 directions in which a name is tried, best first, in sixteenths of a turn; 0 is to the right
 TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)
 
 
@@ -18,10 +19,10 @@ class Box:
     """A rectangle in a figure, given by its edges; `left <= right` and `low <= high`.
 
     Attributes:
-        left: its left edge; all edges are in the unit of the figure.
-        low: its lower edge.
-        right: its right edge.
-        high: its upper edge.
+        left: the left edge; all edges are in the unit of the figure.
+        low: the edge with the smaller y.
+        right: the right edge.
+        high: the edge with the larger y.
     """
 
     left: float
@@ -30,7 +31,7 @@ class Box:
     high: float
 
     def meets(self, box: "Box") -> bool:
-        """Whether this rectangle overlaps another."""
+        """Whether this rectangle overlaps the rectangle `box`."""
         return (
             self.left < box.right
             and box.left < self.right
@@ -39,7 +40,7 @@ class Box:
         )
 
     def within(self, box: "Box") -> bool:
-        """Whether this rectangle lies within another."""
+        """Whether this rectangle lies within the rectangle `box`."""
         return (
             box.left <= self.left
             and self.right <= box.right
@@ -54,7 +55,7 @@ class Placed:
 
     Attributes:
         box: the area of the name.
-        far: whether a line should join it to its point.
+        far: whether a line should join the name to its point.
     """
 
     box: Box
@@ -71,11 +72,11 @@ def place_labels(
     """Return a place for the name of each point.
 
     Args:
-        points: positions of the marks.
-        sizes: width and height of the name of each.
+        points: positions of the points.
+        sizes: width and height of the name of each point.
         room: area that contains all names.
-        obstacles: areas without names: marks, arrows.
-        gap: distance from a mark's middle to its name.
+        obstacles: areas that names must not cover: marks, arrows.
+        gap: smallest distance from a point to the nearest side of its name.
 
     Returns:
         A place for each point. If the room cannot hold all names, names without a free place are
@@ -101,7 +102,11 @@ def place_labels(
 def _tried(
     point: tuple[float, float], size: tuple[float, float], room: Box, gap: float
 ) -> Iterator[Placed]:
-    """Yield the places to try for a name, nearest to its point first, in 16 directions."""
+    """Yield the places to try for a name, nearest to its point first, in 16 directions.
+
+    point: position of the point. size: width and height of the name. room: area that contains all
+    names. gap: smallest distance from the point to the name.
+    """
     reach = hypot(room.right - room.left, room.high - room.low)
     distance = gap
     while distance < reach:
@@ -115,8 +120,8 @@ def _around(
 ) -> Box:
     """Return the area of a name in a direction from its point.
 
-    turn: the direction, in sixteenths of a full turn. distance: from the point to the name's
-    nearest side.
+    point: position of the point. size: width and height of the name. distance: from the point to
+    the name's nearest side. turn: the direction, in sixteenths of a full turn.
     """
     (x, y), (width, height) = point, size
     across, up = cos(turn * pi / 8), sin(turn * pi / 8)

@@ -1,9 +1,10 @@
 """A study: ten questions to a person; epsilon is divided, or spent on a drawn question.
 
-"split" divides epsilon over all questions; "sample" spends it on a question drawn at random. The
-error is the exact standard error of a share, for equally likely answers, given the people. Epsilon
-is local, or after shuffling at delta = 1e-6, between certified bounds: for divided budgets composed
-over the questions, for a drawn question that of `SampledFeature`.
+"split" divides a person's local epsilon equally over all questions; "sample" spends it on one
+question drawn at random. The error is the exact standard error of a share, for equally likely
+answers, given the people's answers. Epsilon after shuffling has certified lower and upper bounds at
+delta = 1e-6. The bounds of "split" are composed over the questions; the bounds of "sample" are of
+one report, `SampledFeature`.
 """
 
 from collections.abc import Callable
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 DELTA = 1e-6
 FEATURES = 10
 CROWDS = (10, 100, 1_000)
-LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)  # epsilons of a person's whole answer, in nats
+# local epsilons of a person's answers to all questions together, in nats
+LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)
 DIVIDED = (1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0)
 WAYS = ("split", "sample")
-NEAR = 1e-4  # relative width of the interval at which the search for a crossing ends
-MAX_EPSILON = 100.0  # largest epsilon, in nats, at which a crossing is sought
+NEAR = 1e-4  # relative width of the interval at which `local_crossing` ends its search
+# largest local epsilon, in nats, at which `local_crossing` compares the errors of "split" and
+# "sample"
+MAX_EPSILON = 100.0
 Make = Callable[[float], Pure]
 
 
@@ -42,9 +46,9 @@ class BudgetPoint:
     """The privacy after shuffling and the error of one local budget, a point of the figure.
 
     Attributes:
-        local: epsilon of a person's whole answer, nats.
-        low, high: bounds of epsilon after shuffling, nats.
-        error: standard error of a share.
+        local: epsilon of a person's answers to all questions, before shuffling, nats.
+        low, high: certified bounds of epsilon after shuffling, nats.
+        error: standard error of an estimated share.
     """
 
     local: float
@@ -57,9 +61,9 @@ def error_of(way: str, local: float, people: int, make: Make = question) -> floa
     """Return the standard error of an estimated share for ten questions to each person.
 
     Args:
-        way: "split" or "sample".
-        local: epsilon of a person's whole answer, nats.
-        people: people that answer.
+        way: "split" divides epsilon over the questions, "sample" spends it on one drawn question.
+        local: epsilon of a person's answers to all questions, nats.
+        people: number of people that answer.
         make: returns the randomizer of a question at an epsilon.
     """
     if way == "split":
@@ -71,9 +75,13 @@ def error_of(way: str, local: float, people: int, make: Make = question) -> floa
 
 
 def point(way: str, local: float, people: int, make: Make = question) -> BudgetPoint:
-    """Return one local budget with its error and its bounds after shuffling.
+    """Return one local budget with its error and its bounds of epsilon after shuffling.
 
-    Arguments as in `error_of`.
+    Args:
+        way: "split" divides epsilon over the questions, "sample" spends it on one drawn question.
+        local: epsilon of a person's answers to all questions, nats.
+        people: number of people that answer.
+        make: returns the randomizer of a question at an epsilon.
     """
     if way == "split":
         parts = [make(local / FEATURES)] * FEATURES
@@ -84,9 +92,11 @@ def point(way: str, local: float, people: int, make: Make = question) -> BudgetP
 
 
 def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ...]:
-    """Return the points of one way to spend epsilon ("split" or "sample"), by local epsilon.
+    """Return the points of one way to spend epsilon on ten questions, by ascending local epsilon.
 
-    people: people that report together. make: returns the randomizer of a question at an epsilon.
+    way: "split" divides epsilon over the questions, "sample" spends it on one drawn question.
+    people: number of people with reports shuffled together. make: returns the randomizer of a
+    question at an epsilon.
     """
     budgets = DIVIDED if way == "split" else LOCAL
     return tuple(point(way, local, people, make) for local in budgets)
@@ -95,7 +105,8 @@ def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ..
 def local_crossing(people: int, make: Make = question) -> float:
     """Return the local epsilon, in nats, from which on dividing it over questions is better.
 
-    Better is the smaller standard error, compared with spending it on one drawn question.
+    Better means a smaller standard error than with the whole epsilon spent on one drawn question.
+    people: number of people that answer. make: returns the randomizer of a question at an epsilon.
     """
     low, high = DELTA, MAX_EPSILON
 
@@ -113,7 +124,7 @@ def local_crossing(people: int, make: Make = question) -> float:
 def figure() -> "Figure":
     """Draw the error against the local epsilon, and against epsilon after shuffling.
 
-    The last has a panel for each number of people in `CROWDS`.
+    Epsilon after shuffling has a panel for each number of people in `CROWDS`.
     """
     picture, axes = drawing.new(11, 3.4, 1, 1 + len(CROWDS))
     colours: dict[str, tuple[str, object]] = dict(zip(WAYS, drawing.styles(len(WAYS)), strict=True))
@@ -133,7 +144,11 @@ def figure() -> "Figure":
 
 
 def _draw_local(ax: "Axes", colours: dict[str, tuple[str, object]]) -> None:
-    """Draw the errors of "split" and "sample" against local epsilon, and where they cross."""
+    """Draw the errors of "split" and "sample" against local epsilon, and mark where they are equal.
+
+    "split" divides epsilon over the questions, "sample" spends it on one drawn question. colours:
+    colour and line style of both.
+    """
     people = CROWDS[-1]
     for way in WAYS:
         budgets = np.geomspace(LOCAL[0], DIVIDED[-1], 60)

@@ -1,10 +1,9 @@
-"""A comparison of all randomizers: the error against epsilon after shuffling, for three crowds.
+"""A comparison of all randomizers: the error against epsilon after shuffling.
 
-The lines are exact formulas: the standard error of one estimate for uniform answers given the
-people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6; for
-`split-mix` against its budget, which is that of the mixed shares. The points are measured: from
-reports of people with uniform answers, drawn and estimated repeatedly, or from estimates of whole
-runs through the mix.
+The lines are exact formulas for 1,000, 10,000 and 100,000 people with evenly spread values. They
+show the standard error of one estimate against the certified upper bound of epsilon after shuffling
+at delta = 1e-6. For `split-mix` epsilon is the budget of the mixed shares of all people. The points
+are measured, from drawn reports that are estimated repeatedly, or from runs of the whole protocol.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,12 +45,13 @@ if TYPE_CHECKING:
 
 DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
-# local epsilons of the points of a line, in nats
+# local epsilons of the points of a line, which is one randomizer; in nats
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 # further, smaller epsilons for split-mix, whose budget is spent once for all people
 LITTLE = (0.01, 0.03, 0.1)
 MEASURED = (1.0, 3.0)  # local epsilons at which the error is measured
-# local epsilons of the task of several answers, where composing each epsilon takes seconds
+# local epsilons of the task "answers", fewer than `BUDGETS`, because composing the epsilons of
+# several answers takes seconds
 COMPOSED_EPSILONS = (0.5, 1.0, 3.0, 6.0)
 QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
@@ -62,13 +62,14 @@ Play = Callable[[str, str, float], tuple[float, int]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An estimation task, with the randomizers that can do it; a row of the figure.
+    """An estimation task, such as shares or a mean, with its randomizers; a row of the figure.
 
     Attributes:
         title: title of the panel.
         unit: unit of the error.
         values: number of values of the feature.
-        families: by name, a function that makes the randomizer from a local epsilon and the people.
+        families: by name, a function that makes the randomizer from a local epsilon and the number
+            of people.
     """
 
     title: str
@@ -151,13 +152,14 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class NoisePoint:
-    """The privacy and error of a randomizer at one amount of noise, a point of a line.
+    """The privacy and error of one randomizer at one local epsilon, a point of the figure.
 
     Attributes:
         local, shuffled: epsilon of one report, and epsilon after shuffling, nats.
-        error: standard error by the exact formula, in the task's unit.
+        error: standard error by the exact formula, in the unit of the estimation task.
         measured: root of the mean squared error that was measured; None if it was not.
-        runs: whole runs in which it was measured; 0 if reports were drawn.
+        runs: number of complete protocol runs behind `measured`; 0 if the reports were only drawn
+            from the randomizer, or no error was measured.
     """
 
     local: float
@@ -168,12 +170,12 @@ class NoisePoint:
 
 
 def point(task: str, family: str, people: int, local: float) -> NoisePoint:
-    """Return a point of a randomizer's line by formulas, without a measured error.
+    """Return the privacy and error of a randomizer at one local epsilon, by formulas.
 
     Args:
-        task: key of `TASKS`.
+        task: estimation task, a key of `TASKS`.
         family: name of the randomizer.
-        people: people that report.
+        people: number of people that report.
         local: epsilon of one report, nats.
     """
     randomizer = TASKS[task].families[family](local, people)
@@ -184,7 +186,11 @@ def point(task: str, family: str, people: int, local: float) -> NoisePoint:
 def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float:
     """Return the certified upper bound of epsilon after shuffling, in nats.
 
-    Arguments as in `point`.
+    Args:
+        task: estimation task, a key of `TASKS`.
+        family: name of the randomizer.
+        people: number of people that report.
+        local: epsilon of one report, nats.
     """
     if family == "split-mix":
         return local
@@ -195,10 +201,15 @@ def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float
 
 
 def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[NoisePoint, ...]:
-    """Return the points of a randomizer's line, by ascending local epsilon.
+    """Return the privacy and error of a randomizer at several local epsilons, ascending.
 
-    The error is measured at the epsilons in `MEASURED`. play: measures it in whole runs of the
-    smallest crowd; None: reports are drawn.
+    Args:
+        task: estimation task, a key of `TASKS`.
+        family: name of the randomizer, such as "grr".
+        people: number of people that report.
+        play: returns the squared error measured in complete protocol runs, and their number; it is
+            called for the smallest number of people in `CROWDS`. None: the error is measured on
+            reports drawn from the randomizer. Both only at the epsilons in `MEASURED`.
     """
     budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
     budgets = COMPOSED_EPSILONS if task == "answers" else budgets
@@ -212,7 +223,13 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
 def _measured(
     task: str, family: str, people: int, spot: NoisePoint, play: Play | None
 ) -> NoisePoint:
-    """Return a point of a randomizer's line with a measured error, from runs or drawn reports."""
+    """Return a point of the figure with a measured error, from protocol runs or drawn reports.
+
+    task: estimation task, a key of `TASKS`. family: name of the randomizer. people: number of
+    people that report. spot: the point without a measured error. play: measures the squared error
+    in protocol runs, for the smallest number of people only; None: reports are drawn from the
+    randomizer.
+    """
     if play is not None and people == CROWDS[0]:
         squared, runs = play(task, family, spot.local)
         return replace(spot, measured=sqrt(squared), runs=runs)
@@ -221,23 +238,31 @@ def _measured(
 
 
 def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> float:
-    """Return a randomizer's root mean squared error, over repeated reports of uniform people."""
+    """Return a randomizer's root mean squared error, over repeated draws of all reports.
+
+    The people's values are spread evenly. task: key of `TASKS`. people: number of reports in a
+    draw.
+    """
     rng = np.random.default_rng([seed, people])
     x: Any = np.arange(people) % randomizer.inputs
     p = np.bincount(x, minlength=randomizer.inputs) / people
     if task == "answers":
         x = (x[:, None] >> np.arange(QUESTIONS)) & 1
         p = x.mean(axis=0)
-    # more runs for a mean, because each run gives the error of one number only
+    # more draws for a mean, because each draw gives the error of one number only
     runs = RUNS[people] * (4 if task == "mean" else 1)
     missed = [error_of(task, randomizer, randomizer.sample(x, rng), p) for _ in range(runs)]
     return sqrt(float(np.mean(missed)))
 
 
 def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
-    """Return the mean squared error of an estimate from a crowd's reports, in the task's unit.
+    """Return the mean squared error of an estimate from one draw of reports.
 
-    p: the true shares.
+    It is in the square of the task's unit: a share of people, or for "mean" a share of the range of
+    the numbers.
+
+    task: estimation task, a key of `TASKS`. p: true share of each value; for "answers", of yes to
+    each question.
     """
     if task == "mean":
         mean, *_ = randomizer.measures(randomizer.support_counts(reports), len(reports))
@@ -251,9 +276,9 @@ def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
 
 
 def squared_error(task: str, shares: Any) -> float:
-    """Return the mean squared error of shares, or of all ranges made of them.
+    """Return the mean squared error of estimated shares, or for "ranges" of their sums over ranges.
 
-    shares: the error of each share.
+    task: estimation task, a key of `TASKS`. shares: the error of each value's share.
     """
     if task != "ranges":
         return float(np.mean(shares**2))
@@ -266,10 +291,11 @@ Curves = Mapping[tuple[str, str, int], Sequence[NoisePoint]]
 
 
 def curves(play: Play | None = None) -> Curves:
-    """Return the lines of all tasks, randomizers and crowds; it takes some minutes.
+    """Return the points of all lines, by task, randomizer and number of people; takes some minutes.
 
     Args:
-        play: measures in whole runs of the smallest crowd; None: its reports are drawn too.
+        play: returns the squared error measured in complete protocol runs, and their number; for
+            the smallest number of people. None: the error is measured on drawn reports alone.
     """
     return {
         (name, family, people): curve(name, family, people, play)
@@ -281,7 +307,7 @@ def curves(play: Play | None = None) -> Curves:
 
 @drawing.styled
 def figure(curves: Curves) -> "Figure":
-    """Draw a row of panels for each task and a column for each number of people."""
+    """Draw a row of panels for each estimation task, with a column for each number of people."""
     picture, axes = drawing.new(11, 2.9 * len(TASKS), len(TASKS), len(CROWDS))
     for row, (name, task) in enumerate(TASKS.items()):
         styles = drawing.styles(len(task.families))
@@ -310,9 +336,9 @@ def figure(curves: Curves) -> "Figure":
 def _name(
     ax: "Axes", ends: Mapping[str, NoisePoint], styles: Mapping[str, tuple[str, Any]]
 ) -> None:
-    """Write the names of the lines at the right, one above the other, each joined to its line.
+    """Write the randomizers' names at the right, one above the other, each joined to its line.
 
-    ends: the last point of each line.
+    ends: the last point of each line. styles: colour and line style of each randomizer.
     """
     low, high = (log10(limit) for limit in ax.get_ylim())
     spacing = (high - low) * 0.055

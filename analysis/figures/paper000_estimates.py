@@ -1,10 +1,11 @@
 """Figure 3 of paper 000: two ways to estimate the exposure of future people.
 
 The exposure at k is the share of people with a value that fewer than k people have. Databases of
-128 people over 4 values are drawn; each is used to estimate the exposure of another. The plug-in
-estimate is the exposure of the database itself, which jumps; the statistical exposure (Definition
-7) of its frequencies is smooth. Both aim at the expected exposure of a database drawn from p, which
-is the statistical exposure of p: the plug-in estimate has no bias at all.
+128 people over 4 values are drawn from a distribution p; each is used to estimate the exposure of
+another. The plug-in estimate is the exposure of the database itself, which jumps as k grows. The
+statistical exposure (Definition 7) is the expected exposure of a database drawn from the observed
+frequencies, which is smooth. Both estimate the expected exposure of a database drawn from p. This
+is the mean of the plug-in estimate, which therefore has no bias.
 
 The paper does not give p, so only the shape can be compared. With the p chosen here, the statement
 "the statistical exposure has a smaller standard deviation" holds on average over k, but not at
@@ -39,18 +40,21 @@ GREEN, PINK = drawing.GREEN, drawing.PURPLE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Simulated estimates of the exposure: the target, means and deviations for k = 1 .. n.
+    """Simulated estimates of the exposure: the true value, means and deviations for k = 1 .. n.
+
+    The exposure at k is the share of people with a value that fewer than k people have.
 
     Attributes:
         p: the probabilities of the values.
         n: number of people in each drawn database.
         simulations: number of drawn databases.
-        k: 1 to n, shape (n,), like all below.
-        target: the exposure to estimate, a share.
-        plug_in: mean of the plug-in exposure.
-        plug_in_sd: its standard deviation.
-        statistical: mean of the statistical exposure.
-        statistical_sd: its standard deviation.
+        k: 1 to n, shape (n,), as all further arrays.
+        target: expected exposure of a database drawn from p, a share.
+        plug_in: mean over the databases of the plug-in estimate, the exposure of the database.
+        plug_in_sd: standard deviation of the plug-in estimate.
+        statistical: mean of the statistical exposure, the expected exposure under the frequencies
+            of the database.
+        statistical_sd: standard deviation of the statistical exposure.
     """
 
     p: tuple[float, ...]
@@ -65,11 +69,19 @@ class Estimates:
 
     @property
     def bias(self) -> float:
-        """The largest distance of the mean statistical exposure from its target, over k."""
+        """The largest bias, over k, of the statistical exposure as an estimate of the exposure.
+
+        The statistical exposure is the expected exposure under the frequencies of a drawn database.
+        """
         return float(np.abs(self.statistical - self.target).max())
 
     def larger(self, by: float = 0.0) -> float:
-        """The share of all k at which the statistical exposure deviates more, by more than `by`."""
+        """The share of k at which the statistical exposure varies more than the plug-in estimate.
+
+        Its standard deviation exceeds that of the plug-in estimate by more than `by`. The plug-in
+        estimate is the exposure of a drawn database; the statistical exposure is the expected
+        exposure under its frequencies.
+        """
         return float((self.statistical_sd > self.plug_in_sd + by).mean())
 
 
@@ -79,12 +91,12 @@ def estimates(
     simulations: int = SIMULATIONS,
     rng: np.random.Generator | int | None = None,
 ) -> Estimates:
-    """Draw databases, estimate the exposure from each, and return means and deviations.
+    """Draw databases, estimate the exposure from each in two ways, and return means and deviations.
 
     Args:
         p: the probability of each value.
         n: people in a database.
-        simulations: databases, at least 2.
+        simulations: number of databases, at least 2.
         rng: a generator or a seed.
     """
     whole(n, "n", 1)
@@ -99,7 +111,8 @@ def estimates(
     counts = np.random.default_rng(rng).multinomial(n, atoms, size=simulations)
     ks = np.arange(1, n + 1)
     crowds = np.arange(n + 1)
-    # Both estimates add up the contribution of a value with c people at k: row c, column k - 1.
+    # Both estimates are sums over the values; tables hold the contribution of a value with c people
+    # at k, in row c and column k - 1.
     exposed = np.where(crowds[:, None] < ks, crowds[:, None] / n, 0.0)
     expected = np.stack([contribution(crowds / n, n, int(k)) for k in ks], axis=1)
     plug_in, statistical = exposed[counts].sum(axis=1), expected[counts].sum(axis=1)
@@ -127,13 +140,14 @@ def exposure_estimates_figure(
     """Return two estimates of the exposure of future people against k, with their deviations.
 
     Databases of n people are drawn from p. Each estimates the exposure of another such database: by
-    its own exposure (plug-in), and by the statistical exposure of its frequencies. The target is
-    the expected exposure of a database, which is the statistical exposure of p.
+    its own exposure (plug-in), and by the expected exposure of a database drawn from its
+    frequencies (statistical exposure). Both estimate the expected exposure of a database drawn from
+    p.
 
     Args:
         p: probability of each value, shape (values,), sum 1. The paper does not give its own.
         n: people in a database, >= 1; k goes from 1 to n.
-        simulations: databases, >= 2; n * simulations * values may be at most 10^8.
+        simulations: number of databases, >= 2; n * simulations * values may be at most 10^8.
         seed: seed of the simulations, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -174,7 +188,11 @@ def _shares(runs: Estimates) -> str:
 
 @drawing.styled
 def draw(runs: Estimates, title: str) -> Figure:
-    """Draw the means of both estimates with one standard deviation, and the deviations below."""
+    """Draw two estimates of the exposure against k: means above, standard deviations below.
+
+    The estimates are the exposure of a drawn database (plug-in) and the expected exposure under its
+    frequencies (statistical exposure). A band of one standard deviation surrounds each mean.
+    """
     figure, (above, below) = drawing.new(7.2, 7, 2, 1)
     for mean, sd, colour, style, name in (
         (runs.plug_in, runs.plug_in_sd, GREEN, (0, (5, 1.5)), "plug-in exposure"),

@@ -1,9 +1,12 @@
 """Figure 2 of paper 000: the exposure of census columns, alone and together, and its bounds.
 
-Upper left: single columns. Then two, three and four columns together: the truth as steps, the bound
-by the paper's theorems (the smaller of Theorems 2 and 3, black in the paper), the refined and the
-coverage bound, which are not in the paper, and at a few k the exact worst table with these
-marginals, or its proven bracket. The x axis is the paper's threshold t = k / n, logarithmic.
+Exposure at k is the share of people with a combination of values that fewer than k people have. The
+first panel shows single columns. The further panels show two, three and four columns together: the
+true exposure as steps, and upper bounds proved from the counts of the single columns (the
+marginals). These are the smaller of the paper's Theorems 2 and 3, and two that are not in the
+paper, "refined" and "coverage". At a few k the panels show the largest exposure of any table with
+these marginals, or proven lower and upper limits of it. The x axis is the paper's threshold t = k /
+n, logarithmic.
 """
 
 from __future__ import annotations
@@ -38,10 +41,14 @@ COLUMNS = ("sex", "income", "race", "workclass")
 SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
-NODES = 1_000  # limit of the nodes of a search tree, the default of `veilmix reproduce`
-MOST_COLUMNS = 9  # limit of the columns, because a figure has a panel for each number of columns
+# limit of the nodes of the search tree for a worst table, the default of `veilmix reproduce`
+NODES = 1_000
+# limit of the columns, because the figure has a panel for the first two columns, the first three,
+# ...
+MOST_COLUMNS = 9
 POINTS = 160  # number of k at which bounds are computed, evenly on a logarithmic scale
-WORST = (10, 50, 200, 1000, 5000)  # the k at which the worst case is searched
+# the k at which the largest exposure of any table with the same marginals is searched
+WORST = (10, 50, 200, 1000, 5000)
 
 # Exposed shares for all four columns at two k, computed by a reference program that shares no code
 # with this package.
@@ -64,12 +71,14 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class WorstExposure:
-    """The worst case at one k: the most exposed people over all tables, or a bracket around it.
+    """The largest number of exposed people at one k over all tables with the same marginals.
+
+    The search may end with lower and upper limits of this number instead.
 
     Attributes:
         k: the smallest crowd in which no person is exposed.
-        people: lower bound, exposed in the worst table found.
-        upper: upper bound.
+        people: lower bound: the exposed people in the worst table found.
+        upper: upper bound, equal to `people` if the number is exact.
     """
 
     k: int
@@ -85,8 +94,8 @@ class ExposurePanel:
         names: names of the columns.
         truth: people exposed, by k.
         ks: the k of the drawn bounds, ascending.
-        bounds: by rule, upper bounds on the people at each of `ks`.
-        worst: worst cases searched.
+        bounds: by rule, upper bounds on the number of exposed people at each of `ks`.
+        worst: the most exposed people over all tables with the same marginals, at some k.
     """
 
     names: tuple[str, ...]
@@ -96,9 +105,10 @@ class ExposurePanel:
     worst: tuple[WorstExposure, ...]
 
     def at(self, k: int) -> dict[str, int]:
-        """Return the exposed people at one of `ks`, by name: truth, and the bound of each rule.
+        """Return the exposed people at a k of `ks`, by name: truth, and the bound of each rule.
 
-        "worst" is the worst case, if it is proven.
+        "worst" is the largest number over all tables with the same marginals; left out unless
+        proven.
         """
         place = self.ks.index(k)
         people = {"truth": self.truth(k)} | {r: p[place] for r, p in self.bounds.items()}
@@ -117,12 +127,15 @@ def panel(
 ) -> ExposurePanel:
     """Compute the exposure of all columns of a table together, with bounds and worst cases.
 
+    A worst case is the largest number of exposed people over all tables with the same marginals.
+
     Args:
         table: n x d integer codes of at least 0.
         names: names of its columns.
         nodes: limit of every search tree for a worst case; 0: no search.
         worst_at: the k of the worst cases.
-        points: number of k, up to n + 1, with computed bounds, besides the known k.
+        points: number of k, from 1 to n + 1, at which bounds are computed; the k of the worst cases
+            and of `REFERENCE_SHARES` come on top.
     """
     codes = np.asarray(table)
     n, d = codes.shape
@@ -151,22 +164,23 @@ def exposure_bounds_figure(
     """Return the exposure of columns against k, alone and together, with its bounds.
 
     The first two columns are joined, then the first three, up to all. Each joint has the true
-    exposure, the bounds from the marginals alone, and a worst table with these marginals.
+    exposure, the bounds from the marginals alone, and the worst case: the largest exposure of any
+    table with these marginals.
 
     Args:
         table: n x d integer codes of at least 0, a row a person, n >= 2, d from 1 to 9. None: the
             shipped census, with the four columns of the paper.
         columns: names of the columns of the table; of the census: the columns to show, in order.
         worst_at: k (people) at which the worst case is sought; each above n is left out.
-        points: k at which bounds are computed, evenly on a logarithmic scale, >= 2; 10, 200 and
-            `worst_at` come on top.
+        points: number of k at which bounds are computed, evenly on a logarithmic scale, >= 2; 10,
+            200 and `worst_at` come on top.
         nodes: limit of each search tree for a worst case, >= 0; 0: no search.
         progress: called with a description of each stage.
 
     Returns:
         The frames "figure2-truth" (the steps of the exposure: people and shares) and
-        "figure2-bounds" (people at each k, and the bracket of the worst case where it was sought).
-        Checks only for the defaults, apart from nodes.
+        "figure2-bounds" (people at each k, and proven limits of the worst case where it was
+        sought). Checks only for the defaults, apart from nodes.
 
     Raises:
         ParameterError: codes, names or numbers out of range.
@@ -231,7 +245,10 @@ def _truth(ax: Axes, exposure: ExposurePanel, **look: Any) -> None:
 
 
 def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
-    """Draw the exposure of a joint of columns: its bounds, the truth and its worst cases."""
+    """Draw the exposure of some columns together: its bounds, the truth and its worst cases.
+
+    A worst case is the largest exposure, at one k, over all tables with the same marginals.
+    """
     n = exposure.truth.n
     t = [k / n for k in exposure.ks]
     for rule, people in exposure.bounds.items():
@@ -278,7 +295,7 @@ def _times(factor: float) -> Callable[[Any], Any]:
 def _numbers(
     singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel]
 ) -> tuple[Numbers, ...]:
-    """Return the tables of the figure: the steps of the exposure, and the bounds."""
+    """Return the tables of the figure: the steps of the true exposure, and its bounds at each k."""
     steps = [
         (" x ".join(exposure.names), k, k / exposure.truth.n, people, people / exposure.truth.n)
         for exposure in (*singles, *joints)
@@ -333,15 +350,20 @@ def _check_panels(
     joints: Sequence[ExposurePanel],
     holds: Callable[[dict[str, int]], bool],
 ) -> tuple[str, str, str, str, bool]:
-    """Count the drawn k at which a condition on the exposed people holds; return a check's row."""
+    """Count the drawn k at which a condition on the exposed people holds; return a check's fields.
+
+    subject: the condition in words. source: source of the claim. joints: the panels. holds: the
+    condition, on the exposed people by name (truth, and the bound of each rule).
+    """
     outcomes = [holds(exposure.at(k)) for exposure in joints for k in exposure.ks]
     return subject, source, "always", f"{sum(outcomes)} of {len(outcomes)}", all(outcomes)
 
 
 def _check_share(k: int, name: str, share: float, people: int | None, n: int) -> Check:
-    """Compare an exposed share at k with the reference program, to the digits given there.
+    """Compare an exposed share at k with the reference program, rounded to its digits.
 
-    people: the people computed here; None if they were not proven in time.
+    name: "truth", "worst" or a rule of a bound. share: the share by the reference program. people:
+    the people computed here; None if their number is not proven. n: number of all people.
     """
     digits = len(str(share).partition(".")[2])
     measured = "not proven in time" if people is None else f"{people / n:.{digits}f}"

@@ -29,7 +29,7 @@ def outcome_ratio_figure(*, n: int = PEOPLE, q: float = NOISE) -> Redrawn:
 
     Each of n people reports a bit through a mix and lies with probability q. The ratio is the
     probability of a count if one person has a 0, over that if the person has a 1. It is far from 1
-    only where counts are unlikely.
+    only at counts that are unlikely.
 
     Args:
         n: people, >= 1.
@@ -37,8 +37,8 @@ def outcome_ratio_figure(*, n: int = PEOPLE, q: float = NOISE) -> Redrawn:
 
     Returns:
         The frame "privacy-ratio": if 0, (n - 1) // 2 or n - 1 of the other people have a 1, the log
-        ratio (nats) at each share s / n of reported bits 1, and the law, scaled to half of the
-        local epsilon. No checks: the paper has no such figure.
+        ratio (nats) at each share s / n of reported bits 1; and the probability of s, scaled so
+        that its maximum is half of the local epsilon. No checks: the paper has no such figure.
 
     Raises:
         ParameterError: n or q is out of range.
@@ -60,12 +60,14 @@ def crowd_epsilon_figure(
 
     Args:
         q: lie probability, 0 < q <= 1/2.
-        delta: probability that the promise leaves out, in (0, 1).
+        delta: probability with which epsilon may be exceeded, in (0, 1).
         sizes: numbers of people, each >= 1.
 
     Returns:
-        The frame "crowd": for each number of people the local, the probabilistic and the
-        hockey-stick epsilon, in nats. No checks: the paper has no such figure.
+        The frame "crowd": for each number of people the local epsilon and two epsilons after
+        shuffling, in nats. "Probabilistic": the log ratio exceeds epsilon with probability at most
+        delta; "hockey-stick": (epsilon, delta)-differential privacy. No checks: the paper has no
+        such figure.
 
     Raises:
         ParameterError: q, delta or a size is out of range.
@@ -78,10 +80,11 @@ def crowd_epsilon_figure(
 
 
 def noise_coverage_figure(*, n: int = USERS, epsilons: Sequence[float] = EPSILONS) -> Redrawn:
-    """Return the probability that an outcome breaks epsilon, against the lie probability.
+    """Return the probability that the log privacy ratio exceeds epsilon, by lie probability.
 
-    Each of n people reports a bit through a mix. An outcome breaks epsilon if its log privacy ratio
-    is larger; the worst of all collections counts.
+    Each of n people reports a bit through a mix. The privacy ratio is the probability of a count of
+    reported bits 1 if one person has a 0, over that if the person has a 1. The probability is the
+    largest over all possible bits of the people.
 
     Args:
         n: people, >= 1.
@@ -89,7 +92,8 @@ def noise_coverage_figure(*, n: int = USERS, epsilons: Sequence[float] = EPSILON
 
     Returns:
         The frame "coverage": for each epsilon and each of 49 lie probabilities from 0.01 to 0.49,
-        1 - coverage; rows below 1e-15 are left out. No checks: the paper has no such figure.
+        the probability, which is 1 - coverage; rows below 1e-15 are left out. No checks: the paper
+        has no such figure.
 
     Raises:
         ParameterError: n or an epsilon is out of range.
@@ -102,14 +106,14 @@ def noise_coverage_figure(*, n: int = USERS, epsilons: Sequence[float] = EPSILON
 
 
 def _line_figure(figure: Figure) -> Redrawn:
-    """Return a line figure as `Redrawn`, without checks: the paper has no such figure."""
+    """Return a figure of lines as a `Redrawn`, without checks: the paper has no such figure."""
     numbers = Numbers(figure.name, figure.columns, tuple(figure.rows()))
     return Redrawn(figure.name, (numbers,), (), lambda: _draw(figure))
 
 
 @drawing.styled
 def _draw(figure: Figure) -> Canvas:
-    """Draw a figure of lines in the look of veilmix's figures."""
+    """Draw a figure of lines in the colours and styles of veilmix's figures."""
     canvas, (ax,) = drawing.new(7.2, 4.6)
     figure.plot(ax)
     for line, (colour, style) in zip(ax.lines, drawing.styles(len(ax.lines)), strict=True):
@@ -120,19 +124,23 @@ def _draw(figure: Figure) -> Canvas:
 
 
 def _ratio(material: Material) -> Redrawn:
-    """Draw the privacy ratio of each outcome ("ratio") with the default parameters."""
+    """Draw the log privacy ratio of each count of reported bits 1, with default parameters.
+
+    The ratio is the probability of the count if one person has a 0, over that if the person has a
+    1.
+    """
     material.progress("figure privacy-ratio")
     return outcome_ratio_figure(n=PEOPLE, q=NOISE)
 
 
 def _crowd(material: Material) -> Redrawn:
-    """Draw epsilon against the number of people ("crowd") with the default parameters."""
+    """Draw epsilon after shuffling against the number of people, with the default parameters."""
     material.progress("figure crowd")
     return crowd_epsilon_figure(q=NOISE, delta=DELTA, sizes=SIZES)
 
 
 def _coverage(material: Material) -> Redrawn:
-    """Draw the chance to break epsilon ("coverage") with the default parameters."""
+    """Draw the probability that the privacy ratio exceeds epsilon, with the default parameters."""
     material.progress("figure coverage")
     return noise_coverage_figure(n=USERS, epsilons=EPSILONS)
 

@@ -1,9 +1,9 @@
 """Figure 2 of paper 002: average privacy at one level of worst-case privacy, by number of inputs.
 
-Average privacy is the share of the private information that a report leaves hidden. All protocols
-have LDP = epsilon = 2, so the same worst-case privacy e^-2; the Jeffreys prior. The figure in the
-paper shows small a (numbers of inputs); here a goes to 1,000, where unary encoding has 2^1000
-outputs.
+Average privacy is the share of the information in a person's value that a report leaves hidden. All
+protocols have the local epsilon 2, so the same worst-case privacy e^-2. The distribution of values
+has a Jeffreys prior. The paper's figure shows small numbers of inputs a (possible values); here a
+goes to 1,000, where unary encoding has 2^1000 outputs.
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ PROTOCOLS: Protocols = {
 class ByInputs:
     """The average privacy of each protocol, for each number of inputs.
 
+    Average privacy is the share of the information in a person's value that a report leaves hidden.
+
     Attributes:
-        epsilon: of all protocols, in nats.
-        inputs: numbers of values.
+        epsilon: local epsilon of all protocols, in nats.
+        inputs: numbers of possible values.
         privacy: average privacy S of each protocol, 0 to 1, at each of `inputs`.
     """
 
@@ -60,18 +62,18 @@ class ByInputs:
 
     @property
     def worst_case(self) -> float:
-        """The worst-case privacy of all protocols, e^-epsilon."""
+        """The worst-case privacy of all protocols, e^-epsilon: 1 hides all, 0 discloses all."""
         return exp(-self.epsilon)
 
     def best(self, at: int) -> str:
-        """Return the protocol with the most average privacy at the number of inputs inputs[at]."""
+        """Return the protocol with the most average privacy for `inputs[at]` possible values."""
         return max(self.privacy, key=lambda name: float(self.privacy[name][at]))
 
 
 def protocols_of(protocols: Protocols | None) -> Protocols:
     """Return checked protocols: by name, a function of the number of inputs and epsilon.
 
-    None stands for the four protocols of the paper.
+    None stands for the four protocols of the paper: GRR, basic RAPPOR, OUE and BLH.
     """
     needs = "a dictionary of functions (inputs, epsilon) -> randomizer by name, at least one"
     if protocols is None:
@@ -89,10 +91,12 @@ def by_inputs(
 ) -> ByInputs:
     """Compute the average privacy of each protocol at each number of inputs.
 
+    Average privacy is the share of the information in a person's value that a report leaves hidden.
+
     Args:
-        inputs: the numbers of inputs a, each >= 2.
-        epsilon: LDP level of every protocol, nats.
-        protocols: functions of a and epsilon, by name.
+        inputs: the numbers of inputs a (possible values), each >= 2.
+        epsilon: local epsilon of every protocol, nats.
+        protocols: by name, functions of a and epsilon that return a randomizer.
     """
     privacy = {
         name: np.array([average_privacy(make(a, epsilon), jeffreys(a)) for a in inputs])
@@ -110,14 +114,15 @@ def average_privacy_figure(
 ) -> Redrawn:
     """Return the average privacy of protocols with one worst case, against the number of inputs.
 
-    Average privacy is the share of the private information that a report leaves hidden, with a
-    Jeffreys prior of the law of inputs. The worst-case privacy of LDP level epsilon is e^-epsilon.
+    Average privacy is the share of the information in a person's value that a report leaves hidden,
+    with a Jeffreys prior of the distribution of values. The worst-case privacy at local epsilon is
+    e^-epsilon.
 
     Args:
         inputs: numbers of inputs a, different, ascending, each 2 to 10,000, two or more.
-        epsilon: LDP level of each protocol, nats, > 0.
+        epsilon: local epsilon of each protocol, nats, > 0.
         protocols: by name a function of (a, epsilon) that returns a randomizer, or its matrix
-            (reports x inputs), of that LDP level. None: GRR, basic RAPPOR, OUE and BLH.
+            (reports x inputs), with that local epsilon. None: GRR, basic RAPPOR, OUE and BLH.
         progress: called with a description of each stage.
 
     Returns:

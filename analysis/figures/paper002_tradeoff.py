@@ -1,12 +1,13 @@
 """Figure 3 of paper 002: utility against privacy for three inputs, epsilon from 0 to infinity.
 
-Utility is the effective participation factor F: noisy reports are as useful as exact answers of
-this share of the people. Privacy S is (a) average, (b) worst-case, with both axes of (b) scaled by
-their square root, as in the paper. Jeffreys prior.
+Utility is the effective participation factor F: noisy reports of n people say as much about the
+distribution of values as exact answers of F n people. Privacy S is (a) average, the share of the
+information in a person's value that a report hides, or (b) worst-case, e^-epsilon. Both axes of (b)
+are scaled by their square root, as in the paper. The distribution has a Jeffreys prior.
 
-Section 10.4 reads (a) as "OUE in the high privacy domain, basic RAPPOR in the low": at the highest
-average privacy, S above 0.912, GRR is best (at S = 0.95: GRR 0.01606, OUE 0.01570, RAPPOR 0.01535).
-OUE and BLH reach their limits as epsilon goes to infinity, not to 1.
+Section 10.4 of the paper says of (a) that OUE is best at high privacy and basic RAPPOR at low
+privacy. But at the highest average privacy, S above 0.912, GRR is best (at S = 0.95: GRR 0.01606,
+OUE 0.01570, RAPPOR 0.01535). OUE and BLH reach their limits as epsilon goes to infinity, not to 1.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INPUTS = 3  # as in the paper's caption
-# The drawn range of epsilon: from F = 10^-4 up to OUE and BLH within 10^-3 of their limits.
+# The drawn range of epsilon, in nats. At its lower end the utility is 10^-4 of noiseless answers;
+# at its upper end OUE and BLH are within 10^-3 of their limits for infinite epsilon.
 EPSILONS = (0.02, 16.0)
 POINTS = 90
 MOST_INPUTS = 1_000
-# highest worst-case privacy at which the bound is drawn
+# highest worst-case privacy e^-epsilon at which the upper bound on utility is drawn
 TOP = 0.999
 
 
@@ -45,9 +47,11 @@ class Tradeoff:
 
     Attributes:
         a: number of values of the feature.
-        epsilons: in nats.
-        privacy: average privacy S of each protocol, 0 to 1.
-        factor: effective participation factor F of each protocol.
+        epsilons: local epsilons in nats.
+        privacy: average privacy S of each protocol, 0 to 1: the share of the information in a value
+            that a report hides.
+        factor: effective participation factor F of each protocol: n reports say as much about the
+            distribution of values as F n answers without noise.
     """
 
     a: int
@@ -57,7 +61,10 @@ class Tradeoff:
 
 
 def geometric(points: int = POINTS) -> tuple[float, ...]:
-    """Return values of epsilon, in nats, that are evenly spaced in their logarithms."""
+    """Return values of epsilon, in nats, that are evenly spaced in their logarithms.
+
+    points: number of values.
+    """
     return tuple(np.geomspace(*EPSILONS, points).tolist())
 
 
@@ -66,10 +73,13 @@ def tradeoff(
 ) -> Tradeoff:
     """Compute average privacy and participation factor of each protocol at each epsilon.
 
+    Average privacy is the share of the information in a value that a report hides. The factor F
+    says that n reports are as useful as F n answers without noise.
+
     Args:
-        a: inputs, >= 2.
-        epsilons: LDP levels in nats, ascending; None: the figure's.
-        protocols: functions of a and epsilon, by name.
+        a: number of inputs, >= 2.
+        epsilons: local epsilons in nats, ascending; None: as in the figure.
+        protocols: by name, functions of a and epsilon that return a randomizer.
     """
     prior, budgets = jeffreys(a), np.array(geometric() if epsilons is None else epsilons)
     privacy, factor = {}, {}
@@ -81,9 +91,13 @@ def tradeoff(
 
 
 def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
-    """Return the participation factor F of a protocol at this average privacy.
+    """Return the participation factor F of a protocol at a given average privacy.
 
-    It is 0 where no epsilon up to 16 gives so little privacy. a: number of inputs.
+    The n reports say as much about the distribution of values as F n answers without noise. F is 0
+    if the protocol has more average privacy than this at every epsilon up to 16.
+
+    name: name of the protocol. privacy: share of the information in a value that a report hides, 0
+    to 1. a: number of inputs.
     """
     from scipy.optimize import brentq
 
@@ -95,9 +109,13 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
 
 
 def crossing(first: str, second: str, low: float, high: float, a: int = INPUTS) -> float:
-    """Return the average privacy at which two protocols have the same participation factor.
+    """Return the average privacy, 0 to 1, at which two protocols are equally useful.
 
-    It is searched in [low, high]. a: number of inputs.
+    Average privacy is the share of the information in a value that a report hides. Usefulness is
+    the participation factor F: n reports are worth F n answers without noise.
+
+    first, second: names of the protocols. low, high: ends of the searched interval of average
+    privacy. a: number of inputs.
     """
     from scipy.optimize import brentq
 
@@ -114,16 +132,18 @@ def utility_privacy_figure(
 ) -> Redrawn:
     """Return utility against average and worst-case privacy of protocols, over values of epsilon.
 
-    Utility is the participation factor F: as many reports tell as that share of people without
-    noise. Privacy is average (Jeffreys prior) and worst-case, e^-epsilon.
+    Utility is the participation factor F: n noisy reports say as much about the distribution of
+    values as F n answers without noise. Average privacy is the share of the information in a value
+    that a report hides (Jeffreys prior); worst-case privacy is e^-epsilon.
 
     Args:
-        a: inputs, 2 to 1,000.
-        epsilons: LDP levels in nats, > 0, two or more; None: 90 from 0.02 to 16, evenly spaced in
-            their logarithms.
+        a: number of inputs, 2 to 1,000.
+        epsilons: local epsilons in nats, > 0, two or more; None: 90 from 0.02 to 16, evenly spaced
+            in their logarithms.
         protocols: by name a function of (a, epsilon) that returns a randomizer, or its matrix
-            (reports x inputs), of that LDP level. None: GRR, basic RAPPOR, OUE and BLH. The drawn
-            gain at high privacy is relative to OUE, or to the first protocol where OUE is missing.
+            (reports x inputs), with that local epsilon. None: GRR, basic RAPPOR, OUE and BLH. A
+            panel at high privacy shows each F relative to that of OUE, or of the first protocol if
+            OUE is missing.
         progress: called with a description of each stage.
 
     Returns:
@@ -135,8 +155,8 @@ def utility_privacy_figure(
             a inputs.
 
     Source:
-        Paper 002, Figure 3, with Theorem 8.1. Section 10.4 of the paper reads it wrongly at high
-        privacy (docs/theorems.md).
+        Paper 002, Figure 3, with Theorem 8.1. Section 10.4 of the paper is wrong at high privacy
+        (docs/theorems.md).
     """
     (inputs,) = whole_numbers([a], "a", 2, MOST_INPUTS)
     budgets = sorted(geometric() if epsilons is None else positive_numbers(epsilons, "epsilons"))
@@ -159,7 +179,10 @@ def tradeoff_figure(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(curves: Tradeoff, title: str) -> Figure:
-    """Draw utility by average privacy, by worst-case privacy, and relative at high privacy."""
+    """Draw utility by average privacy, by worst-case privacy, and in detail at high privacy.
+
+    At high privacy the utility is relative to that of OUE (or the first protocol).
+    """
     figure, (average, worst, high) = drawing.new(11, 4.4, 1, 3)
     s_wc = np.exp(-curves.epsilons)
     reference = "OUE" if "OUE" in curves.factor else next(iter(curves.factor))
@@ -188,7 +211,11 @@ def draw(curves: Tradeoff, title: str) -> Figure:
 
 
 def _bound(ax: Axes, a: int) -> None:
-    """Draw the upper bound on the participation factor by worst-case privacy (Theorem 8.1)."""
+    """Draw the upper bound on the participation factor by worst-case privacy (Theorem 8.1).
+
+    The factor is the worth of a noisy report in noiseless answers; worst-case privacy is
+    e^-epsilon. a: number of inputs.
+    """
     s = np.linspace(0.02, TOP, 200)
     max_factors = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
     ax.plot(np.sqrt(s), np.sqrt(max_factors), color=drawing.GREY, linewidth=1, label="Theorem 8.1")

@@ -1,7 +1,7 @@
 """The figures of paper 003 that can be redrawn: Figure 4 exactly, the rest on other data.
 
-PIE is the information in a report or score about the person behind it, PSE the information that an
-attack obtains (bits).
+PIE is the information, in bits, that a report contains about the identity of its sender. PSE is the
+information, in bits, that an attacker's scores give about that identity.
 """
 
 from .paper003_attacks import figure5, figure6, figure7

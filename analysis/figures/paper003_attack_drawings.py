@@ -1,7 +1,9 @@
-"""The drawings of the counterparts of Figures 5, 6 and 7 of paper 003.
+"""The drawings of Figures 5, 6 and 7 of paper 003 (re-identification risks), on generated data.
 
-Figures 5 and 6 show the information about people in scores of an attack, for infinitely many people
-(the divergence D) and for the people at hand.
+An attacker scores how well a person's released events match each known person. Figures 5 and 6 show
+the information, in bits, that the scores give about the person: for infinitely many people (the
+divergence D of the scores of right and of wrong matches) and for the given people. Figure 7 shows
+false rejections against false acceptances of a match.
 """
 
 from __future__ import annotations
@@ -19,16 +21,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# a row of the table with HEADINGS of paper003_attacks.py: entry 1 is the events, 9 the people
+# A row of the table with the columns `HEADINGS` of paper003_attacks.py; entry 1 is the number of
+# events, entry 9 the number of people.
 Row = tuple[Any, ...]
 Origins = Mapping[str, str]  # name of the data -> "generated ", or "" if the data were given
 
 
 def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, marker: str) -> None:
-    """Draw the information of one attack: D and its lower bound, and the value for n people.
+    """Draw the bits of an attack about a person, among infinitely many and among n people.
 
-    D is drawn hollow, its lower bound as a triangle, the value for n people filled, with limits. x:
-    the place of each row.
+    The value for infinitely many people is the divergence D between the scores of right and of
+    wrong matches: hollow its estimate, a triangle its lower bound. The value for n people is
+    filled, with confidence limits.
+
+    rows: rows of the table. x: place of each row on the x axis. colour, name, marker: of the data
+    set.
     """
     D = np.array([[row[2], row[3]] for row in rows])
     ax.plot(
@@ -45,7 +52,10 @@ def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, mar
 
 
 def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
-    """Draw log2 n, the most information about a person out of n people, and label the axis."""
+    """Draw log2 n, the most information about a person out of n people, and label the axis.
+
+    rows: rows of the table of the figure, which hold n.
+    """
     for n in sorted({row[9] for row in rows}):
         ax.axhline(log2(n), color=drawing.GREY, lw=1, ls="--", label="log₂ n")
     ax.set_ylabel("PSE (bits)")
@@ -54,9 +64,11 @@ def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
 
 @drawing.styled
 def draw5(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 5: the bits of an attack about a person, by the first events released.
+    """Draw Figure 5: the bits of an attack about a person, by the number of events released.
 
-    The left panel shows the release of everything.
+    The left panel shows the release of all events of a person.
+
+    rows: rows of the figure's table. origins: for each data set "generated ", or "" for given data.
     """
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for i, (name, colour, marker) in enumerate(
@@ -78,7 +90,10 @@ def draw5(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw6(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 6: the bits of an attack about a person, by the number of training events."""
+    """Draw Figure 6: the bits of an attack about a person, by the number of training events.
+
+    rows: rows of the figure's table. origins: for each data set "generated ", or "" for given data.
+    """
     figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for ax, name, colour, marker in (
         (left_ax, "traces", drawing.BLUE, "o"),
@@ -101,7 +116,10 @@ def draw6(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw7(curves: list[tuple[str, Det]], title: str) -> Figure:
-    """Draw Figure 7: false rejections (FRR) against false acceptances (FAR), both logarithmic."""
+    """Draw Figure 7: false rejections (FRR) against false acceptances (FAR), both logarithmic.
+
+    curves: name and detection error trade-off of each attack.
+    """
     figure, (ax,) = drawing.new(6.4, 4.8)
     for (name, det), (colour, style) in zip(curves, drawing.styles(len(curves)), strict=True):
         is_positive = (det.far > 0) & (det.frr > 0)

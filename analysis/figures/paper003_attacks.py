@@ -1,12 +1,15 @@
-"""Counterparts of Figures 5, 6 and 7 of paper 003: the information about people in events.
+"""Figures 5, 6 and 7 of paper 003 on generated people: the information about people in events.
 
-The paper used Foursquare and MovieLens and compared with fingerprints, veins and faces, which may
-not be redistributed. Here people are generated: traces with Zipf places and Markov habits, and
-histories of different items. PSE is the information, in bits, that an attack's scores give about
-the person. Beside the paper's PSE, the divergence D for infinitely many people, stands the value
-for the given number, limited by log2 n. (It may also exceed D: D pools the scores of all sequences,
-the value for n people compares within each.) D has an estimate, and a certified lower bound that is
-far below it if genuine scores lie beyond all impostor scores.
+The paper used check-ins (Foursquare) and ratings (MovieLens), which may not be redistributed. Here
+people are generated: traces of places with Zipf popularity and Markov habits, and histories of
+different items.
+
+PSE is the information, in bits, that an attack's scores give about the person. The paper's PSE is
+the divergence D between the scores of right and of wrong matches, for infinitely many people. The
+figures also show the value for the given people, at most log2 of their number. (It may exceed D,
+because D pools the scores of all released sequences, and the other value compares within each.) D
+has an estimate and a certified lower bound. The bound is far below the estimate if the scores of
+right matches lie beyond all further scores.
 """
 
 from __future__ import annotations
@@ -40,10 +43,11 @@ from .registry import Check, Material, Numbers, Redrawn
 class GeneratedPeople:
     """Sizes of generated data, which stand for data that may not be redistributed.
 
-    Traces have Zipf places and Markov habits; rating histories have different items.
+    Traces are sequences of places with Zipf popularity and Markov habits; rating histories are
+    sequences of different items.
 
     Attributes:
-        people: of both kinds of data, >= 2.
+        people: number of people in the traces, and in the histories, >= 2.
         places: different places of the traces.
         events: places in each trace, >= 2.
         items: different items of the histories, at least `ratings`.
@@ -67,7 +71,8 @@ GENERATED = GeneratedPeople()
 FIRST = (1, 2, 3, 4, 5)
 TRAINED = (2, 5, 10, 20, 50, 100)
 TRAINED_SHORT_LONG = (10, 100)
-LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)  # false acceptance rates in the table of Figure 7
+# false acceptance rates (shares of wrong pairs that are matched) in the table of Figure 7
+LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 HEADINGS = (
     "data", "events", "D_estimate", "D_at_least", "D_beyond", "finite_bits", "finite_low",
     "finite_high", "found", "people",
@@ -75,16 +80,17 @@ HEADINGS = (
 
 
 def people(seed: int, sizes: GeneratedPeople) -> tuple[Sequences, Sequences]:
-    """Generate traces of places, and rating histories, of people with these sizes."""
+    """Generate traces of places and rating histories of people, of these sizes."""
     rng, n = np.random.default_rng(seed), sizes.people
     traces = markov_traces(n, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng)
     return traces, rating_histories(n, sizes.items, sizes.ratings, rng=rng)
 
 
 def attack(training: Sequences, released: Sequences) -> SystemEntropy:
-    """Return the information in the scores of the Markov attacker of Section 5.1.
+    """Return the information in the scores of the Markov attacker of paper 003, Section 5.1.
 
-    It is trained on the events `training`, and scores the sequences `released`.
+    The attacker trains a Markov chain of each person on the events `training`, and scores each
+    sequence of `released` against each person.
     """
     return system_entropy(MarkovAttack(training).scores(released))
 
@@ -112,9 +118,10 @@ def full_knowledge_figure(
         progress: called with a description of each stage.
 
     Returns:
-        The frame "figure5": for each data and number of events the divergence D (the paper's PSE,
-        for people without limit) as an estimate and a lower bound, the PSE of the people at hand
-        with limits, and the share of people found. Checks only for the defaults with any seed.
+        The frame "figure5": for each data set and number of events an estimate and a lower bound of
+        the divergence D between scores of right and of wrong matches (the paper's PSE, for
+        infinitely many people), the PSE of the given people with limits, and the share of people
+        found. Checks only for the defaults with any seed.
 
     Raises:
         ParameterError: sequences, sizes, numbers of events or the seed are out of range.
@@ -149,7 +156,7 @@ def training_events_figure(
     """Return the information about people in their released events, against the training events.
 
     The attacker knows the last events of the older half of each trace, while the newer half is
-    released; of rating histories it knows the first events, while all are released.
+    released. Of each rating history the attacker knows the first events, while all are released.
 
     Args:
         traces: places of each person in order of time, two or more; None: generated.
@@ -197,8 +204,10 @@ def detection_error_figure(
     """Return the detection error trade-off of three matching algorithms.
 
     A threshold on the score decides whether a released sequence belongs to a person. FAR is the
-    share of wrong pairs above it, FRR that of right pairs below. Markov chains, TF-IDF and cosine
-    see traces as in `training_events_figure`; Markov chains also see one event of each history.
+    share of wrong pairs (sequence, person) above the threshold, FRR that of right pairs below it.
+    For traces the algorithms are Markov chains, TF-IDF and cosine similarity: the attacker knows
+    events of the older half, and the newer half is released. For histories it is Markov chains,
+    with one known event.
 
     Args:
         traces: places of each person in order of time, two or more; None: generated.
@@ -237,21 +246,21 @@ def detection_error_figure(
 
 
 def figure5(material: Material) -> Redrawn:
-    """Redraw Figure 5: the bits of an attacker that knows all events, by events released."""
+    """Redraw Figure 5: an attacker's bits about people, all events known, by events released."""
     return full_knowledge_figure(
         generated=GENERATED, first=FIRST, seed=material.seed, progress=material.progress
     )
 
 
 def figure6(material: Material) -> Redrawn:
-    """Redraw Figure 6: the bits of an attacker that knows older events, by training events."""
+    """Redraw Figure 6: an attacker's bits about people, older events known, by their number."""
     return training_events_figure(
         generated=GENERATED, trained=TRAINED, seed=material.seed, progress=material.progress
     )
 
 
 def figure7(material: Material) -> Redrawn:
-    """Redraw Figure 7: the error trade-offs (FAR, FRR) of three matching algorithms."""
+    """Redraw Figure 7: false rejections against false acceptances of three matching algorithms."""
     return detection_error_figure(
         generated=GENERATED, seed=material.seed, progress=material.progress
     )
@@ -260,7 +269,7 @@ def figure7(material: Material) -> Redrawn:
 def _data(
     traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople, seed: int
 ) -> dict[str, Sequences]:
-    """Return checked traces and ratings by name; missing data are generated."""
+    """Return checked traces and rating histories, by name; None is replaced by generated data."""
     if not isinstance(generated, GeneratedPeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a GeneratedPeople")
     checked_seed = seed_of(seed)
@@ -312,7 +321,12 @@ def _curves(
 
 
 def _checks5(rows: list[Row]) -> tuple[Check, ...]:
-    """Return the comparisons of Figure 5's rows with the paper's statements on D and log2 n."""
+    """Return the comparisons of Figure 5's rows with the paper's statements.
+
+    D is the divergence between scores of right and of wrong matches, for infinitely many people.
+    The information about a person among n people is at most log2 n bits, so a larger D is no lower
+    bound on it.
+    """
     max_bits, ceiling = max(row[2] for row in rows), log2(rows[0][9])
     over = f"{max_bits:.1f} bits, log2 n = {ceiling:.1f}"
     is_bounded = all(row[5] <= ceiling + 1e-9 for row in rows)
@@ -337,7 +351,10 @@ def _checks5(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _check7(error_at_few: float, error_at_many: float) -> Check:
-    """Check that the equal error rate falls with more training events, as the paper says."""
+    """Check that the equal error rate falls with more training events, as the paper says.
+
+    error_at_few, error_at_many: equal error rate with few and with many training events.
+    """
     return Check(
         "7", "more training events, fewer errors (Markov)", "paper", "yes",
         f"equal error {error_at_few:.3f} to {error_at_many:.3f}", error_at_many < error_at_few,
@@ -347,7 +364,7 @@ def _check7(error_at_few: float, error_at_many: float) -> Check:
 def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
     """Return a row of the table `HEADINGS`: the information of an attack on one data set.
 
-    events: number of events, or "all".
+    name: the data set. events: number of events, or "all". e: the attack's information.
     """
     d = e.divergence
     return (

@@ -1,7 +1,7 @@
 """Figure 4 of paper 003: bounds on the information in a report about its sender, by epsilon.
 
-It needs no data and is redrawn exactly, with the bound by contraction and the supremum beside the
-paper's two.
+It needs no data and is redrawn exactly. Beside the paper's two bounds it shows a bound by the
+contraction of the randomizer (strong data processing), and the supremum, the best possible bound.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def pie_bounds_figure(
     """Return four bounds on the PIE of generalized randomized response (GRR) against epsilon.
 
     PIE = I(U; Y) is the information in a report Y about its sender U, in bits. The bounds hold for
-    all laws of people and data.
+    all distributions of people and values.
 
     Args:
-        users: people, >= 2.
-        symbols: values of the reported feature, >= 2.
-        epsilons: LDP levels in nats, > 0; None: 117 from 0.05 to 20.
+        users: number of people, >= 2.
+        symbols: number of values of the reported feature, >= 2.
+        epsilons: local epsilons in nats, > 0; None: 117 from 0.05 to 20.
         progress: called with a description of each stage.
 
     Returns:
@@ -81,7 +81,7 @@ def figure4(material: Material) -> Redrawn:
 def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
     """Return the four bounds, in bits, on the information of a report about its sender.
 
-    They are in the order of STRENGTHS.
+    The bounds are in the order of STRENGTHS: general, printed, contraction, exact.
     """
     bound = pie_bound(randomizer, users)
     return tuple(float(getattr(bound, strength)) for strength in STRENGTHS)
@@ -110,7 +110,10 @@ def _checks4() -> list[Check]:
 
 @drawing.styled
 def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
-    """Draw four bounds on the bits of a report against epsilon, for small and large epsilon."""
+    """Draw four bounds on the bits of a report about its sender, for small and large epsilon.
+
+    rows: epsilon and the four bounds. users: number of people.
+    """
     table = np.array(sorted(rows))
     small, large = table[table[:, 0] <= 1], table[table[:, 0] >= 1]
     parts = [

@@ -1,8 +1,9 @@
-"""Counterparts of Figures 10, 11 and 12 of paper 003: the cost of a guarantee for the analyst.
+"""Figures 10, 11 and 12 of paper 003 on generated places: the analyst's error for a given privacy.
 
-Places with Zipf popularity stand for Foursquare's. Figure 11 has the paper's size (1,370,637
-people, 10,500,393 places), Figures 10 and 12 a tenth of it, so that they are soon drawn;
-`benchmarks/reidentification.py` has local hashing at the paper's size. g is a power of two.
+Each person reports one place with noise, by randomized response (GRR) or by local hashing to g hash
+values, g a power of two. Places with Zipf popularity stand for the paper's (Foursquare). Figure 11
+has the paper's size (1,370,637 people, 10,500,393 places); Figures 10 and 12 have a tenth of it, to
+be drawn faster. `benchmarks/reidentification.py` measures local hashing at the paper's size.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ from .registry import Check, Material, Numbers, Redrawn
 USERS, PLACES = 1_370_637, 10_500_393  # sizes of the paper's Foursquare data
 FEWER, SMALLER, HASHES = 137_064, 1_050_039, 1 << 24
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0)
-SIZES = (12, 14, 16, 18, 20, 22, 24)  # log2 g of the simulations of Figure 12
-EXPECTED_SIZES = range(8, 32)  # log2 g of the expected losses of Figure 12
+# log2 of the numbers of hash values of local hashing at which Figure 12 simulates reports
+SIZES = (12, 14, 16, 18, 20, 22, 24)
+# log2 of the numbers of hash values at which Figure 12 shows the expected squared error, by a
+# formula
+EXPECTED_SIZES = range(8, 32)
 THETA = 0.5
 TOP, FREQUENT_PLACES = 100, 20
 BUDGET, ERROR = 10.0, 0.92
@@ -55,22 +59,24 @@ def estimation_loss_figure(
     """Return the squared error of estimated shares of places, against epsilon.
 
     Each person reports one place by GRR or by local hashing. Estimates of all places are taken as
-    they are (emp), or only where significant at 0.05, by a normal or an exact threshold.
+    they are (emp), or only if they exceed a threshold of significance at level 0.05 (emp+thr),
+    computed from the normal or the exact binomial distribution; further estimates count as 0.
 
     Args:
         counts: people at each place, shape (places,); None: Zipf places are drawn.
         users: number of drawn people, 2 to 20 million.
         symbols: number of places to draw from, more than top, at most 20 million.
-        hash_values: values g of local hashing, a power of two from 2 to 2^30.
-        epsilons: LDP levels in nats, > 0.
-        top: number of most frequent places that have a sum of their own, >= 1.
+        hash_values: number g of hash values of local hashing, a power of two from 2 to 2^30.
+        epsilons: local epsilons in nats, > 0.
+        top: number of most frequent places that also have an own sum of squared errors, >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
     Returns:
-        The frame "figure10": for each epsilon, randomizer and sum (top, all places) the expected
-        and the measured sums of squared errors, places found without people, and the
-        identification error that is guaranteed. Checks only for the defaults with any seed.
+        The frame "figure10": for each epsilon, randomizer and sum (over the top places, over all)
+        the expected and the measured sums of squared errors, the number of places found without
+        people, and the guaranteed error of an attacker that names the sender of a report. Checks
+        only for the defaults with any seed.
 
     Raises:
         ParameterError: counts or a number are out of range.
@@ -104,23 +110,25 @@ def popular_places_figure(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
-    """Return the shares of the most frequent places, estimated under three guarantees.
+    """Return the shares of the most frequent places, estimated under three privacy guarantees.
 
-    Each person reports one place by GRR: at an epsilon, and at the largest epsilon that guarantees
-    an error. Estimates not above the normal threshold at 0.05 count as 0.
+    Each person reports one place by GRR. The guarantees are a local epsilon, and twice a least
+    error of an attacker that names the sender of a report, by two bounds. Estimates not above the
+    normal threshold of significance at level 0.05 count as 0.
 
     Args:
         counts: people at each place, shape (places,); None: Zipf places are drawn.
         users: number of drawn people, 2 to 20 million.
-        symbols: number of places to draw from, more than shown, at most 20 million.
-        epsilon: first guarantee, an LDP level in nats, > 0.
-        error: other guarantees, an identification error in (0, 1).
+        symbols: number of places to draw from, more than frequent_places, at most 20 million.
+        epsilon: first guarantee, a local epsilon in nats, > 0.
+        error: other two guarantees, the attacker's least probability of error, in (0, 1).
         frequent_places: number of most frequent places, >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
     Returns:
-        The frame "figure11": shares of each place by rank. Checks only for the defaults.
+        The frame "figure11": for each of the most frequent places, by rank, the true share and the
+        estimated shares. Checks only for the defaults.
 
     Raises:
         ParameterError: counts or a number are out of range, or no epsilon guarantees the error.
@@ -167,7 +175,7 @@ def hash_loss_figure(
         symbols: number of places to draw from, more than top, at most 20 million.
         theta: loss parameter (e^epsilon - 1) / (g + e^epsilon - 1), in (0, 1).
         sizes: log2 g of the measured losses, each 1 to 30.
-        top: number of most frequent places that have a sum of their own, >= 1.
+        top: number of most frequent places that also have an own sum of squared errors, >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -198,7 +206,7 @@ def hash_loss_figure(
 
 
 def figure10(material: Material) -> Redrawn:
-    """Redraw Figure 10: the squared error of estimated places against epsilon."""
+    """Redraw Figure 10 of paper 003: the squared error of estimated shares of places by epsilon."""
     return estimation_loss_figure(
         users=FEWER, symbols=SMALLER, hash_values=HASHES, seed=material.seed,
         progress=material.progress,
@@ -206,14 +214,18 @@ def figure10(material: Material) -> Redrawn:
 
 
 def figure11(material: Material) -> Redrawn:
-    """Redraw Figure 11: the twenty most popular places, estimated under three guarantees."""
+    """Redraw Figure 11 of paper 003: shares of the twenty most popular places from noisy reports.
+
+    The noise has three sizes: a given epsilon, or an epsilon that guarantees a given error of an
+    attacker that names the sender of a report, by two bounds.
+    """
     return popular_places_figure(
         users=USERS, symbols=PLACES, seed=material.seed, progress=material.progress
     )
 
 
 def figure12(material: Material) -> Redrawn:
-    """Redraw Figure 12: the squared error of estimated places against hash values g."""
+    """Redraw Figure 12: the squared error of estimated shares by the number of hash values."""
     return hash_loss_figure(
         users=FEWER, symbols=SMALLER, sizes=SIZES, seed=material.seed, progress=material.progress
     )
@@ -235,7 +247,11 @@ def _checks10(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _checks11(names: Sequence[str], shares: Sequence[Floats]) -> tuple[Check, ...]:
-    """Return the mean relative error under each guarantee, beside the paper's values."""
+    """Return the mean relative error of shares estimated under each guarantee, beside the paper's.
+
+    names: the guarantees in words. shares: the true shares, then the estimates under each
+    guarantee.
+    """
     errors = [float(np.mean(np.abs(share / shares[0] - 1))) for share in shares[1:]]
     return tuple(
         Check(
@@ -246,7 +262,11 @@ def _checks11(names: Sequence[str], shares: Sequence[Floats]) -> tuple[Check, ..
 
 
 def _checks12(curve: list[Row]) -> tuple[Check, ...]:
-    """Return the comparisons of Figure 12's curve with the statements of the paper."""
+    """Return the comparisons of Figure 12's curve with the statements of the paper.
+
+    curve: rows of the number of hash values, and the expected sums of squared errors over the most
+    frequent places and over all.
+    """
     falls = all(b[1] < a[1] and b[2] < a[2] for a, b in pairwise(curve))
     promised = pie_bound(GRR(PLACES, epsilon_at(0.5, PLACES)), USERS).error("printed")
     return (

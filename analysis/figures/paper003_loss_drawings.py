@@ -1,4 +1,4 @@
-"""The drawings of the counterparts of Figures 10, 11 and 12 of paper 003."""
+"""The drawings of Figures 10, 11 and 12 of paper 003, on generated instead of recorded places."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 
 def _kind(sums: PlaceNumbers) -> str:
-    """Return "generated " for drawn places, else "": the adjective of the data in titles."""
+    """Return "generated " if the places were drawn at random, else "": an adjective for titles."""
     return "" if sums.has_counts else "generated "
 
 
 @drawing.styled
 def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
-    """Draw Figure 10: the squared error of estimates, of the top places and of all places.
+    """Draw Figure 10: the squared error of estimated shares, of the top places and of all places.
 
-    The left panels are by epsilon, the right panels by the guaranteed error.
+    The left panels are by epsilon, the right panels by the guaranteed error of an attacker that
+    names the sender of a report.
+
+    rows: rows of the figure's table. sums: numbers of people and places for the titles.
     """
     figure, panels = drawing.new(9.5, 7.4, 2, 2)
     origin = "" if sums.has_counts else ", generated"
@@ -48,7 +51,11 @@ def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
 
 @drawing.styled
 def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figure:
-    """Draw Figure 11: for each place, bars of its true share and of the three estimates."""
+    """Draw Figure 11: for each place, bars of its true share and of the three estimates.
+
+    labels: names of the four bars. shares: their heights for each place. sums: numbers of people
+    and places for the title.
+    """
     figure, (ax,) = drawing.new(9.5, 4.4)
     ranks, width = np.arange(1, len(shares[0]) + 1), 0.2
     colours = (drawing.BLACK, "#FFFFFF", drawing.BLUE, drawing.ORANGE)
@@ -69,9 +76,12 @@ def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figur
 
 @drawing.styled
 def draw12(rows: list[Row], curve: list[Row], sums: PlaceNumbers, theta: float) -> Figure:
-    """Draw Figure 12: the squared error of estimates by the number g of hash values.
+    """Draw Figure 12: the squared error of estimated shares by the number g of hash values.
 
-    The panels are of the most frequent places and of all places.
+    The left panel is of the most frequent places, the right panel of all places.
+
+    rows: measured errors. curve: expected errors by g. sums: numbers of people and places for the
+    titles. theta: loss parameter of the reports, (e^epsilon - 1) / (g + e^epsilon - 1).
     """
     figure, panels = drawing.new(9, 4.2, 1, 2)
     g = [point[0] for point in curve]

@@ -1,8 +1,9 @@
 """Figures 8 and 9 of paper 003: the meaning of epsilon for re-identification.
 
-PIE is the information, in bits, that a report contains about its sender; PSE is the part that an
-attack obtains. The paper used Foursquare check-ins; these counterparts use generated traces (Zipf
-places, Markov habits): one randomized place a person, and an attacker trained on older places.
+PIE is the information, in bits, that a report contains about its sender; PSE is the part of PIE
+that an attack obtains. The paper used check-ins (Foursquare); here the traces of places are
+generated, with Zipf popularity and Markov habits. Each person reports one randomized place; the
+attacker is trained on older places.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from .registry import Check, Material, Numbers, Redrawn
 
 @dataclass(frozen=True, slots=True)
 class TracePeople:
-    """Sizes of generated traces, with Zipf places and Markov habits.
+    """Sizes of generated traces: sequences of places with Zipf popularity and Markov habits.
 
     Attributes:
         people: number of people, with a trace each, >= 2.
@@ -60,8 +61,8 @@ class TracePeople:
 
 GENERATED = TracePeople()
 HASHES = 1 << 14
-LARGEST = 30.0  # largest epsilon in nats; above, the probability of a lie is lost in rounding
-KEYS = 16  # number of keys of local hashing that are drawn for its PIE
+LARGEST = 30.0  # largest epsilon in nats; above, rounding errors exceed the probability of a lie
+KEYS = 16  # hash keys drawn to average the information in a local-hashing report about its sender
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 16.0, 20.0)
 
 
@@ -73,10 +74,11 @@ class ReportStudy:
         traces: places of each person; None: generated.
         generated: sizes of generated traces.
         hash_values: g, the number of hash values of local hashing.
-        keys: keys of local hashing that are drawn for its PIE.
-        epsilons: LDP levels, nats.
-        seed: of traces, reports and keys.
-        stage: called with each stage.
+        keys: number of hash keys that are drawn to compute the information in a report about its
+            sender.
+        epsilons: local epsilons, nats.
+        seed: seed of traces, reports and keys.
+        stage: called with a description of each stage of the computation.
     """
 
     traces: Sequences | None
@@ -99,17 +101,17 @@ class ReportStudy:
 
     @property
     def is_default(self) -> bool:
-        """Whether all parameters but the seed have their defaults."""
+        """Whether all parameters but the seed have their defaults, so that checks apply."""
         arguments = (self.traces, self.generated, self.hash_values, self.keys, self.epsilons)
         return arguments == (None, GENERATED, HASHES, KEYS, BUDGETS)
 
     @property
     def words(self) -> str:
-        """The number of people in words, for a title; "generated" if they were not recorded."""
+        """The number of people in words, for a title: "generated" if they are."""
         return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
 
     def randomizer(self, name: str, eps: float) -> GRR | LocalHash:
-        """Return GRR or local hashing, by name, at an epsilon."""
+        """Return the randomizer with a name at an epsilon: GRR for "GRR", else local hashing."""
         grr = name == "GRR"
         return GRR(self.places, eps) if grr else LocalHash(self.places, self.hash_values, eps)
 
@@ -127,14 +129,15 @@ def report_information_figure(
     """Return the information in one noisy report about its sender, and its bounds, by epsilon.
 
     Each person reports one place of the newer half of a trace, by GRR or by local hashing. The
-    attacker has trained Markov chains on the older halves.
+    attacker has trained Markov chains on the older halves. PIE is the information, in bits, in the
+    report about its sender; PSE is the part of PIE that the attacker obtains.
 
     Args:
         traces: places of each person in order of time, two or more; None: generated.
         generated: sizes of the generated traces.
-        hash_values: values g of local hashing, a power of two from 2 to 2^30.
-        keys: keys of local hashing that are drawn for its PIE, >= 2.
-        epsilons: LDP levels in nats, > 0 and at most 30.
+        hash_values: number g of hash values of local hashing, a power of two from 2 to 2^30.
+        keys: number of keys of local hashing that are drawn to compute its PIE, >= 2.
+        epsilons: local epsilons in nats, > 0 and at most 30.
         seed: seed of traces, reports and keys, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -170,21 +173,23 @@ def identification_error_figure(
 ) -> Redrawn:
     """Return the share of senders that an attacker names wrongly, and its lower bounds, by epsilon.
 
-    Reports and attacker are as in `report_information_figure`.
+    Each person reports one place of the newer half of a trace, by GRR or by local hashing. The
+    attacker has trained Markov chains on the older halves.
 
     Args:
         traces: places of each person in order of time, two or more; None: generated.
         generated: sizes of the generated traces.
-        hash_values: values g of local hashing, a power of two from 2 to 2^30.
-        keys: keys of local hashing that are drawn for its Bayes error, >= 2.
-        epsilons: LDP levels in nats, > 0 and at most 30.
+        hash_values: number g of hash values of local hashing, a power of two from 2 to 2^30.
+        keys: number of keys of local hashing that are drawn to compute its Bayes error, >= 2.
+        epsilons: local epsilons in nats, > 0 and at most 30.
         seed: seed of traces, reports and keys, a whole number >= 0.
         progress: called with a description of each stage.
 
     Returns:
         The frame "figure9": for each randomizer and epsilon the error of the attack, the Bayes
-        error, Fano's bound of each bound on the PIE, and the least error of any attacker on any
-        people, 0 to 1. Checks only for the defaults with any seed.
+        error, Fano's lower bound from each bound on the PIE (information in a report about its
+        sender), and the least error of any attacker on any people, 0 to 1. Checks only for the
+        defaults with any seed.
 
     Raises:
         ParameterError: traces, sizes or numbers are out of range.
@@ -252,8 +257,9 @@ def _study(
 def _measured(study: ReportStudy) -> list[Row]:
     """Return a row for each randomizer and epsilon, measured on the people of the study.
 
-    A row is (randomizer, eps, four bounds, PIE, PSE, its standard error, attack's error, Bayes
-    error). Cached, because both figures use it.
+    A row holds: randomizer, epsilon, four bounds on PIE (the bits in a report about its sender),
+    PIE, PSE (the part of PIE that the attack obtains), standard error of PSE, error of the attack,
+    and Bayes error. Cached, because Figures 8 and 9 both use it.
     """
     rng, sizes = np.random.default_rng(study.seed), study.generated
     traces = study.traces or markov_traces(
@@ -284,14 +290,19 @@ def _attacked(
     keys: int,
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
-    """Return PIE, PSE, its standard error, the attack's error and the Bayes error.
+    """Return the information in reports about their senders, an attack's part of it, and errors.
 
     Args:
         randomizer: the randomizer of the reports.
         law: joint law of people and places, as a sparse matrix.
         attacked: events of training, and the reported place of each person.
-        keys: keys of local hashing that are drawn.
+        keys: number of keys of local hashing that are drawn.
         rng: draws reports and keys.
+
+    Returns:
+        PIE, the bits in a report about its sender; PSE, the bits that the attack obtains; the
+        standard error of PSE; the share of senders that the attack names wrongly; and the Bayes
+        error, the least such share of any attack.
     """
     training, values = attacked
     if randomizer.hash_family is None:
@@ -330,7 +341,10 @@ def _checks8(rows: list[Row]) -> tuple[Check, ...]:
 
 
 def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
-    """Return the comparisons of Figure 9's rows with the theorems and the paper."""
+    """Return the comparisons of Figure 9's rows with the theorems and the paper.
+
+    rows: rows of `_measured`. table: rows of the figure's table. n: number of people.
+    """
     is_above_fano = all(row[10] >= _fano(row[6], n) - 1e-9 for row in rows)
     is_above_least = all(row[3] >= row[8] - 1e-9 for row in table)
     near = all(row[9] >= row[10] - 0.05 for row in rows)
@@ -350,14 +364,17 @@ def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
 
 
 def _loose(rows: list[Row]) -> Check:
-    """Return how far Theorem 4.2's bound is above the PIE, where the paper says "fairly tight"."""
+    """Return how far Theorem 4.2's bound exceeds the PIE, where the paper says "fairly tight".
+
+    PIE is the information, in bits, in a report about its sender.
+    """
     row = next(row for row in rows if row[0] == "GRR" and row[1] == 10.0)
     text = f"{row[3] / row[6]:.3g} times the PIE at eps = 10"
     return Check("8", "Theorem 4.2 on generated traces", "paper", "fairly tight", text, None)
 
 
 def _fano(bits: float, n: int) -> float:
-    """Return Fano's lower bound on the identification error of n people, from bits."""
+    """Return Fano's lower bound on the error of naming a person among n, with `bits` known."""
     return fano_bound(bits, uniform_prior_error(n))
 
 

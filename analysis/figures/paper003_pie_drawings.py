@@ -1,4 +1,4 @@
-"""The drawings of the counterparts of Figures 8 and 9 of paper 003."""
+"""The drawings of Figures 8 and 9 of paper 003, on generated instead of recorded traces."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ Row = tuple[Any, ...]
 
 @drawing.styled
 def draw8(rows: list[Row], kind: str) -> Figure:
-    """Draw Figure 8: bounds on a report's bits about its sender, the truth, and an attack's.
+    """Draw Figure 8: bounds on a report's bits about its sender, the true bits, and an attack's.
 
     There is a panel for each randomizer.
+
+    rows: rows of the study, see `_measured` in paper003_pie.py. kind: the data in words, for
+    titles.
     """
     figure, panels = drawing.new(9, 4.4, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
@@ -54,7 +57,10 @@ def draw8(rows: list[Row], kind: str) -> Figure:
 
 @drawing.styled
 def draw9(table: list[Row], words: str) -> Figure:
-    """Draw Figure 9: a panel for each randomizer, with errors and their bounds by epsilon."""
+    """Draw Figure 9: a panel for each randomizer, with identification errors and bounds by epsilon.
+
+    table: rows of the figure's table. words: number of people in words, for titles.
+    """
     figure, panels = drawing.new(9, 5, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
         _errors(ax, np.array([row[1:] for row in table if row[0] == name], float))
@@ -64,7 +70,10 @@ def draw9(table: list[Row], words: str) -> Figure:
 
 
 def _errors(ax: Axes, part: Floats) -> None:
-    """Draw the identification errors of one randomizer and their lower bounds."""
+    """Draw the shares of wrongly named senders of one randomizer's reports, and their lower bounds.
+
+    part: columns 2 to 9 of the figure's table, from epsilon to the least error.
+    """
     ax.plot(part[:, 0], part[:, 1], "s", ms=4, color=drawing.ORANGE, label="error of the attack")
     ax.plot(part[:, 0], part[:, 2], "o", ms=4, color=drawing.BLACK, label="Bayes error")
     for j, (strength, (colour, style)) in enumerate(

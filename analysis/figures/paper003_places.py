@@ -18,7 +18,7 @@ from ..validation import Floats, as_counts, whole
 
 Row = tuple[Any, ...]
 
-MAX_SIZE = 20_000_000  # limit of the people of a figure, and of its places
+MAX_SIZE = 20_000_000  # limit of the number of people in a figure, and of the number of places
 MOST_HASHES = 1 << 30
 NAMES = (
     "randomizer", "epsilon", "g", "top", "expected_emp", "emp", "emp_normal", "emp_exact",
@@ -33,7 +33,7 @@ class PlaceNumbers:
     Attributes:
         users: number of people.
         symbols: number of places.
-        top: number of most frequent places that are summed by themselves.
+        top: number of most frequent places that also have an own sum of squared errors.
         has_counts: whether counts were given instead of drawn places.
     """
 
@@ -50,7 +50,7 @@ class PlacesOfPeople:
     Attributes:
         user_places: the place of each person, shape (users,).
         truth: share of the people at each place, shape (symbols,).
-        top: number of most frequent places that are summed by themselves.
+        top: number of most frequent places that also have an own sum of squared errors.
         has_counts: whether counts were given instead of drawn places.
     """
 
@@ -85,8 +85,9 @@ def places_of(
 ) -> PlacesOfPeople:
     """Return people at given places, from counts, or at Zipf places drawn at random.
 
-    counts: people at each place; None: `users` people are drawn at `symbols` places. top_name: name
-    of `top` in messages.
+    counts: people at each place; None: `users` people are drawn at `symbols` places. top: number of
+    most frequent places that are studied alone, fewer than all places. top_name: name of `top` in
+    messages.
     """
     top_count = whole(top, top_name, 1)
     if counts is None:
@@ -108,7 +109,10 @@ def places_of(
 
 
 def _limited(value: int, name: str, minimum: int) -> int:
-    """Return a checked number of people or places, up to `MAX_SIZE`."""
+    """Return a checked number of people or places, from `minimum` to `MAX_SIZE`.
+
+    name: name of the parameter in messages.
+    """
     size = whole(value, name, minimum)
     if size > MAX_SIZE:
         raise ParameterError(
@@ -128,7 +132,7 @@ def hash_values_of(value: int) -> int:
 def places(
     users: int, symbols: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Draw a Zipf place for each person; return them, and the share of people at each place."""
+    """Draw a Zipf place for each person; return the places, and each place's share of people."""
     cumulated = np.cumsum(zipf_shares(symbols))
     user_places = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
     return user_places, np.bincount(user_places, minlength=symbols) / users
@@ -137,9 +141,9 @@ def places(
 def losses(
     randomizer: GRR | LocalHash, data: PlacesOfPeople, rng: np.random.Generator
 ) -> list[Row]:
-    """Return the errors of a randomizer's estimates, as two rows of the table `NAMES`.
+    """Return the squared errors of a randomizer's estimates, as two rows of the table `NAMES`.
 
-    The rows are of the most frequent places and of all places.
+    The first row sums the errors of the most frequent places, the second the errors of all places.
     """
     truth, users = data.truth, data.users
     estimated = large_domain(randomizer, randomizer.sample(data.user_places, rng))
@@ -164,21 +168,32 @@ def losses(
 
 
 def _invented(estimated: LargeDomain, truth: Floats, rule: str) -> int:
-    """Return the number of places without people that a significance rule declares present."""
+    """Return the number of places without people that a significance test of the estimates accepts.
+
+    truth: share of people at each place. rule: "normal" or "exact" distribution of the test.
+    """
     present, _ = estimated.significant(rule=rule)  # type: ignore[arg-type]
     return int(np.count_nonzero(truth[present] == 0))
 
 
 def expected_losses(data: PlacesOfPeople, g: int, theta: float) -> tuple[float, float]:
-    """Return the expected sums of squared errors of local hashing, of top and of all places."""
+    """Return the expected sums of squared errors of shares of places estimated by local hashing.
+
+    The first sum is over the most frequent places (`data.top`), the second over all.
+
+    g: number of hash values. theta: loss parameter (e^epsilon - 1) / (g + e^epsilon - 1), in (0,
+    1).
+    """
     law = hash_loss_at(data.truth, g, theta, data.users)
     return float(law[np.argpartition(-data.truth, data.top)[: data.top]].sum()), float(law.sum())
 
 
 def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[str, float]]:
-    """Return three guarantees for people that report by GRR: in words, with the epsilon of each.
+    """Return three privacy guarantees for reports by GRR: in words, with the epsilon of each.
 
-    They are the given epsilon, and the given identification error by two bounds.
+    The first is the given epsilon. The other two guarantee that an attacker errs in naming the
+    sender of a report with more than the probability `error`, by the printed and by the exact
+    bound.
     """
 
     def make(eps: float) -> GRR:
@@ -195,7 +210,10 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
 def estimates(
     randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
 ) -> Floats:
-    """Return estimated shares of the `top` places from noisy reports; 0 if not significant."""
+    """Return estimated shares of the `top` places from noisy reports; 0 if not significant.
+
+    top: indices of the places.
+    """
     reports = randomizer.sample(data.user_places, rng)
     present, values = large_domain(randomizer, reports).significant(rule="normal")
     estimate = dict(zip(present.tolist(), values.tolist(), strict=True))

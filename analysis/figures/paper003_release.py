@@ -1,7 +1,8 @@
 """A figure of people in a release that an attacker identifies by known columns (census data).
 
-Not in the paper: its attacker, applied to an exact release. For every number of known columns, the
-best and the worst choice of them; the release shows all columns.
+It is not in paper 003, but applies the paper's attacker to a release without noise that shows all
+columns. A point shows the people identified by each set of columns that the attacker may know; the
+worst set of each size is named.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def known_columns_figure(
 ) -> Redrawn:
     """Return the people that an attacker finds in a release by each set of known columns.
 
-    The release shows all columns without names. The attacker knows some of them of all people, and
-    names the likeliest row of each.
+    The release shows all columns without names. The attacker knows some columns of all people, and
+    names for each person the likeliest row.
 
     Args:
         table: n x d integer codes of at least 0, a row a person, n >= 2, d from 1 to 12. None: the
@@ -42,9 +43,9 @@ def known_columns_figure(
         progress: called with a description of each stage.
 
     Returns:
-        The frame "release": for each set of known columns the people found in expectation, the
-        people found for certain, the bits of a row about its owner, the Bayes error and Fano's
-        bound of it. Checks only for the whole census.
+        The frame "release": for each set of known columns the expected number of people found, the
+        number found for certain, the bits of a row about its owner, the Bayes error, and Fano's
+        lower bound on that error. Checks only for the whole census.
 
     Raises:
         ParameterError: codes or names are out of range.
@@ -82,7 +83,7 @@ def release(material: Material) -> Redrawn:
 
 
 def _check(attacks: Sequence[Identified]) -> Check:
-    """Check that the Bayes error of each attack is at least Fano's bound."""
+    """Check that the Bayes error of each attack is at least Fano's lower bound."""
     is_satisfied = all(a.fano <= a.error for a in attacks)
     return Check(
         "release",

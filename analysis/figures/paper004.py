@@ -1,8 +1,9 @@
-"""The figures of paper 004 that can be redrawn: Figure 2's counterparts on other data.
+"""Figure 2 of paper 004 on other data: the error of incidence estimators.
 
 Incidence counting estimates, from noisy bit vectors, the number of positions that are set in
-exactly t of n vectors. The paper's data (Sapienza) are not at hand. Figure "2" is its counterpart
-on Zipf vectors with the paper's m, beta and budgets, figure "2-wifi" on recorded Wi-Fi sessions.
+exactly t of n vectors. The paper's data (Sapienza) are not available. Figure "2" uses vectors with
+Zipf counts, but the paper's number of positions, failure probability and epsilons. Figure "2-wifi"
+uses recorded Wi-Fi sessions.
 """
 
 from __future__ import annotations
@@ -33,13 +34,15 @@ from .paper004_errors import (
 from .parameters import Progress, positive_numbers, seed_of, stage_of, texts, whole_numbers
 from .registry import Check, Material, Numbers, Redrawn, ResearchPaper
 
-# lower bounds as the paper lists them in Section 6.1, for its budgets
+# lower bounds on the error, as the paper lists them in Section 6.1 for the epsilons in `BUDGETS`
 PRINTED_LOWER = (1.3e-5, 8.7e-6, 5.3e-6, 3.2e-6, 1.9e-6, 1.2e-6, 7.1e-7)
 
 QUICK = ("program", "minmax", "inverse", "likelihood", "analytic", "em")
 WITH_POSTERIOR = (*QUICK, "bayes")
-RUNS = 20  # number of noisy versions behind each quantile; the paper has 1,000
-SHOWN_EPSILON = 3.0  # epsilon of the estimate that is drawn beside the Wi-Fi errors
+# number of noisy versions of the vectors behind each quantile of the error; the paper has 1,000
+RUNS = 20
+# epsilon, in nats a bit, of the estimate that is drawn beside the errors on Wi-Fi sessions
+SHOWN_EPSILON = 3.0
 DEFAULT_TITLE = "7 sessions, 2023-08-26 to 2023-09-01"
 
 
@@ -57,13 +60,15 @@ def incidence_error_figure(
 ) -> Redrawn:
     """Return the error of incidence estimators on Zipf vectors, against epsilon and n.
 
-    n owners flip the bits of their vectors; the estimate is of the positions that are set in
-    exactly t vectors. The error is the largest of the n + 1 absolute errors, as a share of m.
+    Each of n owners flips the bits of a vector of m positions. Estimated is, for each t, the number
+    of positions that are set in exactly t vectors. The error is the largest of the n + 1 absolute
+    errors, as a share of m.
 
     Args:
         owners: numbers n of vectors, different, each >= 1; a panel each.
         positions: m, bits of a vector, more than each n.
-        exponent: of the true counts, Phi_t in proportion to (t + 1)^-exponent, 0 to 50.
+        exponent: exponent of the true counts: that of t is in proportion to (t + 1)^-exponent; 0 to
+            50.
         methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
         epsilons: budgets in nats a bit, > 0.
         beta: the quantile of the errors is at 1 - beta, 0 < beta < 1.
@@ -72,14 +77,15 @@ def incidence_error_figure(
         progress: called with a description of each stage.
 
     Returns:
-        The frame "figure2": for each n and epsilon the quantile of each method, the bound of
-        Theorem 4.4 and the paper's lower bound. Checks only for the defaults with any runs, seed.
+        The frame "figure2": for each n and epsilon the quantile of each method's error, the upper
+        bound of Theorem 4.4 and the paper's lower bound. Checks only for the defaults with any
+        runs, seed.
 
     Raises:
         ParameterError: a name or a number is out of range.
 
     Source:
-        Paper 004, Figure 2, on Zipf vectors: its data are not at hand.
+        Paper 004, Figure 2, on Zipf vectors, because its data are not available.
     """
     sizes = whole_numbers(owners, "owners", 1)
     m, steep = whole(positions, "positions", max(sizes) + 1), _exponent(exponent)
@@ -108,13 +114,16 @@ def session_error_figure(
 ) -> Redrawn:
     """Return the error of incidence estimators on recorded sessions, and estimates with limits.
 
-    Errors are as in `incidence_error_figure`. Estimates by "em" and "bayes" have limits of 0.9.
+    An estimator counts, from noisy bit vectors, the positions set in exactly t of n vectors. The
+    error is the largest of the n + 1 absolute errors, as a share of the positions. The shown
+    estimates, by "em" and "bayes", have 90 % limits for all counts at once.
 
     Args:
         sessions: by title the positions in exactly t = 0 .. n sets, shape (n + 1,); a panel each.
             None: recorded Wi-Fi sessions, with 4,426 devices as positions.
-        shown_title: title of the shown estimates; None: 7 sessions of Wi-Fi, or the first title.
-        shown_epsilon: budget of these estimates in nats a bit, > 0.
+        shown_title: title of the sessions with shown estimates; None: 7 sessions of Wi-Fi, or
+            the first title.
+        shown_epsilon: budget of the shown estimates in nats a bit, > 0.
         methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
         epsilons: budgets in nats a bit, > 0.
         beta: the quantile of the errors is at 1 - beta, 0 < beta < 1.
@@ -123,7 +132,8 @@ def session_error_figure(
         progress: called with a description of each stage.
 
     Returns:
-        The frames "figure2-wifi" and "figure2-wifi-estimates". Checks only for the defaults.
+        The frames "figure2-wifi" (errors) and "figure2-wifi-estimates". Checks only for the
+        defaults.
 
     Raises:
         ParameterError: counts, a name or a number are out of range.
@@ -155,7 +165,7 @@ def figure2(material: Material) -> Redrawn:
 
 
 def figure2_wifi(material: Material) -> Redrawn:
-    """Redraw Figure 2 on Wi-Fi sessions: errors of incidence estimators, and an estimate."""
+    """Redraw Figure 2 on Wi-Fi sessions: errors of incidence estimators, and estimates."""
     return session_error_figure(runs=RUNS, seed=material.seed, progress=material.progress)
 
 
@@ -168,7 +178,10 @@ def _exponent(value: float) -> float:
 
 
 def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDArray[np.int64]]:
-    """Return the true incidence vector of each panel, by its title."""
+    """Return the true counts of each panel by its title: positions set in exactly t of n vectors.
+
+    sessions: the counts by title; None: the recorded Wi-Fi sessions.
+    """
     if sessions is None:
         return {title: wifi(session_counts, DEVICES) for title, session_counts in SESSIONS.items()}
     if not isinstance(sessions, Mapping) or not sessions:
@@ -183,8 +196,9 @@ def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDAr
 
 
 def _estimates_title(shown_title: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
-    """Return the title of the vector of the shown estimates; ParameterError if unknown.
+    """Return the title of the sessions with shown estimates; ParameterError if unknown.
 
+    shown_title: the title that was asked for; None: the default. vectors: the sessions by title.
     usual: whether the sessions are the recorded Wi-Fi sessions.
     """
     if shown_title is None:
@@ -203,13 +217,14 @@ def _panels(
     first_seed: int,
     stage: Progress,
 ) -> list[ErrorPanel]:
-    """Measure the chosen methods at the chosen budgets on noisy versions of each true vector.
+    """Measure the chosen estimators at the chosen epsilons on noisy versions of each true vector.
 
     Args:
-        vectors: true incidence vectors by title.
-        options: methods and budgets.
-        quantile: beta, and the runs behind each quantile.
-        first_seed: the seed of a vector is this plus its number of counts.
+        vectors: by title, the numbers of positions set in exactly t = 0 .. n of n bit vectors.
+        options: names of the estimators, and epsilons in nats a bit.
+        quantile: beta, the errors' quantile being at 1 - beta; and noisy versions behind a
+            quantile.
+        first_seed: added to the number of counts of a vector, this gives the vector's seed.
         stage: called with each title.
     """
     methods, budgets = options
@@ -229,7 +244,11 @@ def _stage(progress: Progress | None, prefix: str) -> Progress:
 
 
 def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[IncidenceEstimate]:
-    """Estimate an incidence vector from one noisy version, by "em" and "bayes", with limits."""
+    """Estimate true counts from one noisy version, by "em" and "bayes", with limits.
+
+    phi: true numbers of positions set in exactly t of n bit vectors. epsilon: privacy budget in
+    nats a bit. seed: seed of the noise.
+    """
     rng = np.random.default_rng(seed)
     psi = sample(phi, eta_of(epsilon), rng=rng)
     return [estimate(psi, eta_of(epsilon), method=name, rng=rng) for name in ("em", "bayes")]
@@ -238,7 +257,10 @@ def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[In
 def _wifi_numbers(
     panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Numbers, Numbers]:
-    """Return the tables of the Wi-Fi figure: errors, and estimates of one vector."""
+    """Return the tables of the Wi-Fi figure: errors, and estimates for one panel.
+
+    panels: the errors. week: the panel of the estimates. estimates: the estimated counts.
+    """
     errors = _numbers("figure2-wifi", panels)
     return errors, _estimates("figure2-wifi-estimates", week, estimates)
 
@@ -251,7 +273,10 @@ def _zipf_checks(panels: list[ErrorPanel]) -> tuple[Check, ...]:
 def _wifi_checks(
     panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Check, ...]:
-    """Return the comparisons of the Wi-Fi figure with the statements of the paper."""
+    """Return the comparisons of the Wi-Fi figure with the statements of the paper.
+
+    panels: the errors. week: the panel of the estimates. estimates: the estimated counts.
+    """
     return (
         *_bound_checks("2-wifi", panels),
         _inside(panels, "2-wifi"),
@@ -260,7 +285,7 @@ def _wifi_checks(
 
 
 def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
-    """Return the table of the estimators' errors: a row for each panel and budget."""
+    """Return the table of the estimators' errors: a row for each panel and epsilon."""
     methods = tuple(panels[0].quantiles)
     headings = ("data", "n", "m", "epsilon", "beta", "runs", *methods, "bound", "lower")
     rows = [
@@ -276,7 +301,14 @@ def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
 
 
 def _estimates(name: str, week: ErrorPanel, estimates: list[IncidenceEstimate]) -> Numbers:
-    """Return the table of estimates with limits beside the true counts: a row for each t."""
+    """Return the table of estimated and true counts: a row for each method and each t.
+
+    The count of t is the number of positions set in exactly t of n bit vectors; an estimate has a
+    lower and an upper limit.
+
+    name: name of the table. week: the panel of the true counts. estimates: an estimate by each
+    method.
+    """
     rows = [
         (
             fitted.method,
@@ -291,7 +323,7 @@ def _estimates(name: str, week: ErrorPanel, estimates: list[IncidenceEstimate]) 
 
 
 def _lower_list() -> Check:
-    """Compare the lower bounds with the list in the paper's Section 6.1."""
+    """Compare lower bounds on the error with the list in the paper's Section 6.1."""
     ours = [float(f"{lower_bound(POSITIONS, epsilon, 0.1):.1e}") for epsilon in BUDGETS]
     return Check(
         "2",
@@ -304,7 +336,7 @@ def _lower_list() -> Check:
 
 
 def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
-    """Check that the error bound holds, and that it is as close as the paper says."""
+    """Check that the error is below Theorem 4.4's bound, and as close to it as the paper says."""
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
     source = "Section 6.1"
@@ -329,7 +361,11 @@ def _small_at_half(panels: list[ErrorPanel]) -> Check:
 
 
 def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
-    """Check that an estimate inside the polytope beats a vertex, as Section 4.1 prefers."""
+    """Check that an estimate in the interior of the set of solutions beats one at a vertex.
+
+    The set is the polytope of counts that fit the noisy counts; the paper's Section 4.1 prefers its
+    interior.
+    """
     pairs = [(panel.quantiles["analytic"], panel.quantiles["program"]) for panel in panels]
     better = np.concatenate([inside < corner for inside, corner in pairs])
     return Check(
@@ -339,9 +375,10 @@ def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
 
 
 def _limit_checks(week: ErrorPanel, estimates: list[IncidenceEstimate]) -> list[Check]:
-    """Check that the limits of estimates hold the true counts.
+    """Check that the limits of estimates contain the true counts.
 
-    Confidence limits must hold; the credible band only if the truth is like its prior.
+    Confidence limits must contain them. The credible band of "bayes" need not, unless the truth is
+    typical of its prior.
     """
     checks = []
     for fitted in estimates:

@@ -1,4 +1,4 @@
-"""The drawings of the counterparts of Figure 2 of paper 004."""
+"""The drawings of Figure 2 of paper 004, on other data, because the paper's are not available."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ NAMES = {
 
 @drawing.styled
 def draw(panels: list[ErrorPanel]) -> Figure:
-    """Draw the estimators' errors by epsilon, with upper and lower bounds; a panel for each n."""
+    """Draw the estimators' errors by epsilon, with upper and lower bounds; a panel for each n.
+
+    n is the number of bit vectors; an incidence is a position set in exactly t of them.
+    """
     figure, axes = _panels(len(panels))
     for ax, panel in zip(axes, panels, strict=True):
         _errors(ax, panel)
@@ -51,9 +54,11 @@ def draw_sessions(
     *,
     usual: bool,
 ) -> Figure:
-    """Draw a panel for each group of sessions, and estimates beside the truth in the last.
+    """Draw a panel of errors for each group of sessions, and a panel of estimates and truth.
 
-    drawn: the panel of the estimates. usual: whether these are the recorded Wi-Fi sessions.
+    panels: errors of estimators on each group. drawn: the panel with the true counts that are
+    estimated. estimates: estimates of these counts. epsilon: privacy budget of the estimates, nats
+    a bit. usual: whether the sessions are the recorded Wi-Fi sessions.
     """
     figure, axes = _panels(len(panels) + 1)
     for ax, panel in zip(axes, panels, strict=False):
@@ -95,15 +100,21 @@ def _errors(ax: Axes, panel: ErrorPanel) -> None:
         panel.budgets, panel.lower, color=drawing.GREY, linestyle=(0, (1, 2)), lw=1,
         label="paper's lower bound, constant 1",
     )  # fmt: skip
-    # The area above 1 is grey, because errors and bounds there are trivial: shares differ by at
-    # most 1.
+    # The area above 1 is grey, because two shares differ by at most 1, so errors and bounds above 1
+    # say nothing.
     ax.axhspan(1, 5, color="#EEEEEE", zorder=0)
     ax.set(yscale="log", ylim=(2e-7, 5), xlabel="epsilon (nats a bit)")
     ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")
 
 
 def _counts(ax: Axes, week: ErrorPanel, estimates: list[IncidenceEstimate], *, usual: bool) -> None:
-    """Draw the estimated counts with their limits beside the true counts, by t."""
+    """Draw the estimated and true numbers of positions set in exactly t bit vectors, by t.
+
+    A bar shows the limits of each estimate.
+
+    week: the panel with the true counts. usual: whether the data are the recorded Wi-Fi sessions,
+    with devices as positions; this decides the labels.
+    """
     t: Any = np.arange(week.n + 1)
     ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
     for fitted, shift, colour in zip(

@@ -1,14 +1,14 @@
 """Error of incidence estimators by epsilon and n, on Zipf data and on recorded Wi-Fi sessions.
 
 An incidence vector counts, for t = 0 .. n, the positions that are set in exactly t of n bit
-vectors. The counterpart of paper 004's Figure 2; its data (Sapienza) are not available. Errors are
-the largest of the n + 1 absolute errors as a share of the m positions; all methods see the same
-noisy vectors.
+vectors. The figure is paper 004's Figure 2 on other data, because its data (Sapienza) are not
+available. An error is the largest of the n + 1 absolute errors, as a share of the m positions. All
+estimators see the same noisy vectors.
 
 The Wi-Fi counts are facts about recordings of probe requests in one laboratory of Brno University
 of Technology (T. Fryza, "probe-request-project", MIT licence): the numbers of devices with a
 globally administered address seen in exactly t of n sessions. All recordings together have 4,426
-such devices; they are the m positions, and devices never seen in the n sessions are Phi_0.
+such devices, which are the m positions. Devices never seen in the n sessions count for t = 0.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ from ..incidence.posterior import posteriors
 from ..incidence.sampling_law import as_incidence
 from ..validation import Counts, Floats, open_unit, whole
 
-# Parameters of the paper, Section 6: devices, failure probability, budgets in nats, numbers of
-# vectors.
+# Parameters of the paper, Section 6: bits of a vector (devices), failure probability of the bounds,
+# epsilons in nats a bit, numbers of vectors (one an owner).
 POSITIONS = 162_305
 BETA = 0.1
 BUDGETS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -43,8 +43,11 @@ SESSIONS = {
 class ErrorPanel:
     """The errors of estimators on one true incidence vector, as shares of the positions.
 
+    The incidence vector holds, for t = 0 .. n, the number of positions set in exactly t of n bit
+    vectors.
+
     Attributes:
-        title: the data.
+        title: description of the data.
         phi: true incidence vector, shape (n + 1,).
         budgets: epsilon in nats a bit, shape (budgets,).
         quantiles: for each method the 1 - beta quantile of the error, shape (budgets,).
@@ -65,12 +68,12 @@ class ErrorPanel:
 
     @property
     def n(self) -> int:
-        """Number of vectors."""
+        """The number of bit vectors; each owner has one vector."""
         return len(self.phi) - 1
 
     @property
     def m(self) -> int:
-        """Number of positions."""
+        """The number of positions (bits) of each bit vector."""
         return int(self.phi.sum())
 
 
@@ -84,15 +87,15 @@ def study(
     beta: float = BETA,
     rng: np.random.Generator | int | None = None,
 ) -> ErrorPanel:
-    """Measure the errors of estimators on noisy versions of one true vector.
+    """Measure the errors of estimators on noisy versions of one true incidence vector.
 
     Args:
         title: description of the data.
-        phi: true incidence vector, n + 1 counts.
-        methods: names from METHODS; polytope methods use the corrected radius.
+        phi: true incidence vector: positions set in exactly t = 0 .. n of n bit vectors.
+        methods: names from METHODS; methods that search a polytope use the "corrected" radius.
         runs: noisy versions for each budget, >= 1.
         budgets: epsilon in nats a bit.
-        beta: the quantile is at 1 - beta.
+        beta: the quantile of the errors is at 1 - beta.
         rng: generator or seed.
     """
     truth, runs, beta = as_incidence(phi, "phi"), whole(runs, "runs", 1), open_unit(beta, "beta")
@@ -127,7 +130,14 @@ def errors_of(
     method: str,
     rng: np.random.Generator,
 ) -> list[float]:
-    """Return the largest error among the counts of each noisy vector, as a share of m."""
+    """Return the largest error among the n + 1 estimated counts, for each noisy incidence vector.
+
+    An error is a share of the m positions.
+
+    truth: true numbers of positions set in exactly t = 0 .. n of n bit vectors. eta: privacy
+    parameter; a bit is flipped with probability (1 - eta)/2. beta: failure probability of the
+    radius of polytope methods. method: the estimator.
+    """
     m, chosen = int(truth.sum()), as_method(method)
     if chosen == "bayes":
         k = len(truth)
@@ -139,8 +149,8 @@ def errors_of(
 
 
 def wifi(sessions: Sequence[int], devices: int = DEVICES) -> Counts:
-    """Return the incidence vector of recorded sessions over all devices, t = 0 .. n.
+    """Return the numbers of devices seen in exactly t = 0 .. n recorded sessions.
 
-    sessions: devices seen in exactly t = 1 .. n sessions.
+    sessions: devices seen in exactly t = 1 .. n sessions. devices: number of all devices.
     """
     return np.array([devices - sum(sessions), *sessions], dtype=np.int64)

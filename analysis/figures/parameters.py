@@ -28,7 +28,8 @@ def stage_of(progress: Progress | None) -> Progress:
 def title_of(paper: str, figure: str, subject: str, *, redrawn: bool) -> str:
     """Return the title of a figure of a paper.
 
-    redrawn: whether the figure has the parameters of the paper.
+    paper, figure: their numbers. subject: the figure's subject in words. redrawn: whether the
+    figure has the parameters of the paper.
     """
     return (
         f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OTHER_PARAMETERS}: {subject}"
@@ -41,7 +42,10 @@ def seed_of(seed: Any) -> int:
 
 
 def positive_numbers(values: Any, name: str, maximum: float = inf) -> tuple[float, ...]:
-    """Return finite numbers above 0 and up to `maximum`, checked; not empty."""
+    """Return finite numbers above 0 and up to `maximum`, checked; not empty.
+
+    name: name of the parameter in messages.
+    """
     needs = f"finite numbers > 0{'' if isinf(maximum) else f' and <= {maximum:g}'}, at least one"
     numbers = [number(value, name, needs) for value in sequence(values, name, needs)]
     if not numbers:
@@ -57,7 +61,7 @@ def whole_numbers(
 ) -> tuple[int, ...]:
     """Return different whole numbers from `minimum` to `maximum`, checked.
 
-    At least `min_count` are needed.
+    name: name of the parameter in messages. min_count: the least number of numbers.
     """
     top = "" if maximum is None else f" and <= {maximum:,}"
     needs = f"different whole numbers >= {minimum}{top}, at least {min_count} of them"
@@ -71,7 +75,10 @@ def whole_numbers(
 
 
 def texts(values: Any, name: str, accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return different texts out of `accepted`, checked; not empty."""
+    """Return different texts out of `accepted`, checked; not empty.
+
+    name: name of the parameter in messages.
+    """
     needs = f"different names out of {', '.join(accepted)}, at least one"
     names = tuple(sequence(values, name, needs))
     for value in names:
@@ -90,9 +97,12 @@ def people_codes(
 ) -> tuple[Codes, tuple[str, ...]]:
     """Return the codes (n x d) of a table of people, and the names of its columns.
 
-    Without a table, the columns of the shipped census. Without names, the columns of `default`; the
-    columns of a table become "column 1", "column 2" and so on. A table has 1 to `max_columns`
-    columns.
+    Args:
+        table: integer codes, a row a person; None: the shipped census.
+        columns: names of the columns of the table, or of the columns of the census to take; None:
+            "column 1", "column 2" and so on, or the columns `default` of the census.
+        default: columns of the census that are taken if `columns` is None.
+        max_columns: most columns of a table.
     """
     if table is None:
         census = shipped_rows("census")

@@ -1,8 +1,9 @@
 """Figures of a run with local noise: estimates beside the truth, and its epsilons side by side.
 
 Both figures are drawn from `local` of result.json alone. An estimate is unbiased and may lie below
-0 or above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; if bounds of an
-epsilon are known, the point is the upper bound and a line reaches back to the lower bound.
+0 or above 100 %; the bar is the 95 % interval, which stays within 0 to 100 %. Epsilons are in nats.
+If an epsilon is known by a lower and an upper bound, the point is the upper bound and a line
+reaches back to the lower bound.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# limit of the values of a feature that are drawn, most frequent first; the terminal has the same
-# limit
+# limit of the values of a feature that are drawn, most frequent first; equal to the limit of the
+# terminal's table
 VALUES = 12
 FEATURES = 8  # limit of the features that are drawn in a figure
 KINDS = {
@@ -27,13 +28,16 @@ KINDS = {
 LONGEST = 24  # most characters of a name that are written
 
 Local = Mapping[str, Any]
-# An epsilon: the reports that it holds for, its kind, lower and upper bound, delta, and the rule
-# that computed it.
+# An epsilon: the features or reports that it protects, in words; its kind (local, probabilistic or
+# hockey-stick); lower and upper bound; delta; and the rule that computed the bounds.
 Epsilon = tuple[str, str, float, float, float | None, str]
 
 
 def figures(local: Local) -> list[Redrawn]:
-    """Return the figures of a run; empty if no report could be read. local: from result.json."""
+    """Return the figures of a run with local noise; an empty list if no report could be read.
+
+    local: the entry `local` of result.json.
+    """
     if not local["features"]:
         return []
     values = Numbers("estimates", ESTIMATED, list(_estimated(local)))
@@ -58,7 +62,10 @@ def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
 
 
 def epsilons(local: Local) -> Iterator[Epsilon]:
-    """Yield every epsilon of a run: scope, kind, lower and upper bound, delta, rule."""
+    """Yield every epsilon of a run: the features it protects, kind, bounds, delta and rule.
+
+    local: the entry `local` of result.json.
+    """
     budget, privacy = local["epsilon"], local["privacy"]
     unit = "one bit" if local["mechanism"] == "bit-flip" else "one feature"
     several = len(local["features"]) > 1
@@ -88,7 +95,8 @@ def _is_equal(feature: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
     """Yield the epsilons after shuffling of a feature or of all features together.
 
-    scope: the reports that they hold for, in words.
+    feature: their bounds, from result.json. scope: the features that the epsilons protect, in
+    words.
     """
     for kind in ("hockey_stick", "probabilistic"):
         if (high := feature[kind]) is not None:
@@ -97,7 +105,7 @@ def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
 
 
 def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
-    """Return the features of a run to draw, and their joint if it was estimated."""
+    """Return the estimates of each feature of a run, and of their joint if it was estimated."""
     return [*local["features"], *([local["joint"]] if local["joint"] else [])]
 
 
@@ -105,7 +113,8 @@ def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
 def draw_estimates(local: Local) -> "Figure":
     """Draw the estimates with 95 % intervals, the nearest distribution, and the truth.
 
-    A panel for each of the first features.
+    There is a panel for each of the first features. The nearest distribution is the estimate
+    projected to shares of at least 0 with sum 1.
     """
     features = _drawn_features(local)
     panel_features = features[:FEATURES]
@@ -207,6 +216,6 @@ def _noise(local: Local) -> str:
 
 
 def _plain(text: str, max_length: int) -> str:
-    """Return a text cut to a length, which matplotlib does not read as mathematics."""
+    """Return a text cut to a length, with $ escaped, which matplotlib would read as mathematics."""
     cut = text if len(text) <= max_length else text[: max_length - 1] + "…"
     return cut.replace("$", r"\$")

@@ -26,8 +26,8 @@ class Check:
         source: source of the claim: the paper, or another source.
         claim: the claim, as text.
         result: the result computed here, as text.
-        agrees: whether both agree; None if they cannot be compared: a value is not given, or was
-            not proven.
+        agrees: whether claim and result agree; None if they cannot be compared, because a value is
+            not given or not proven.
     """
 
     figure: str
@@ -69,12 +69,12 @@ class Redrawn:
     """A figure with its numbers, its checks and a function that draws it.
 
     Attributes:
-        name: name of its files, without their endings.
+        name: name of the figure's files, without their endings.
         numbers: the tables behind the figure.
         checks: comparisons with claims of other sources; empty unless the parameters are the
             paper's.
         draw: draws the figure and returns it as a matplotlib Figure. Raises LocalError, with the
-            package to install, where matplotlib is missing.
+            package to install, if matplotlib is missing.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Material:
 
     Attributes:
         seed: seed of every simulation.
-        nodes: limit of every search tree for a worst case; 0: no search.
+        nodes: limit of the nodes of a search tree for the worst case of exposure; 0: no search.
         progress: called with a description of each stage.
     """
 
@@ -109,7 +109,7 @@ class ResearchPaper:
 
     Attributes:
         title: title of the paper.
-        figures: by name, the subject of each figure, and the function that redraws it.
+        figures: by the figure's name, its subject in words and the function that redraws it.
     """
 
     title: str

@@ -1,9 +1,10 @@
 """The scores of a sweep (runs over a grid of parameters) as small multiples of panels.
 
-There is a panel for each score; the values of the first swept key are on its x axis, the values of
-the second key are lines; each combination of further keys' values is a row of panels. Points are
-means, bars their 95 % intervals. sweep_axis.py decides the places of values, the logarithmic axes
-and the breaks of lines; lines are moved apart a little so that bars do not overlap.
+There is a panel for each score. The x axis has the values of the first swept parameter, and each
+value of the second is a line. Each combination of values of further parameters is a row of panels.
+Points are means, bars their 95 % intervals. sweep_axis.py decides the places of values, the
+logarithmic axes and the breaks of lines. Lines are shifted a little sideways so that their bars do
+not overlap.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,13 +30,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINES = 6  # limit of the values of the second swept key, which are lines of a panel
-ROWS = 6  # limit of the combinations of the third and further keys, which are rows of panels
-ACROSS = 4  # number of panels in a row, if there is no third key
+LINES = 6  # limit of the values of the second swept parameter, each a line of a panel
+# limit of the combinations of values of the third and further swept parameters, each a row of
+# panels
+ROWS = 6
+ACROSS = 4  # number of panels in a row if there is no third swept parameter
 WIDTH, HEIGHT = 3.3, 2.7  # size of a panel in inches
-LINE_SPACING = 0.09  # distance between two lines, as a share of the distance between two values
+# sideways shift between two lines, as a share of the distance between two values on the x axis
+LINE_SPACING = 0.09
 LONGEST = 12  # most characters of a value that are written
-# units that are counted in whole numbers
+# units of scores that are whole numbers
 WHOLE = ("columns", "people", "parties", "messages", "sets")
 BREAKS = "no line where the number of released columns changes"
 RUNS_NOTE = "a number beside a point: its runs that have the score"
@@ -48,11 +52,12 @@ class PointMean:
     """The mean of a score over the runs at one point of the sweep's grid.
 
     Attributes:
-        where: the value of each swept key.
+        where: the value of each swept parameter.
         mean: mean over the runs.
-        low, high: the ends of its interval; the mean if there is no interval.
+        low, high: the ends of the mean's 95 % interval; the mean itself if there is no interval.
         runs: number of runs with the score.
-        columns: the numbers of columns that the runs of this point released; empty for noisy runs.
+        columns: the numbers of columns that the runs of this point released; empty for runs with
+            local noise.
     """
 
     where: Mapping[str, Value]
@@ -68,7 +73,7 @@ class SweepPanel:
     """One score of a sweep, with its unit and its mean at every point of the grid.
 
     Attributes:
-        score: its name.
+        score: name of the score.
         unit: label of the axis.
         means: a mean for every point with the score.
     """
@@ -87,14 +92,14 @@ def figure(
     headings: tuple[str, ...],
     rows: Sequence[Sequence[object]],
 ) -> Redrawn:
-    """Return the figure of a sweep and its table.
+    """Return the figure of a sweep (runs over a grid of parameters) and its table.
 
     Args:
         title: title of the figure.
-        name: name of its files, without ending.
-        along: the values of each swept key.
+        name: name of the figure's files, without ending.
+        along: the values of each swept parameter, by its name.
         panels: the scores to draw.
-        runs: numbers of runs of the points of the grid.
+        runs: the numbers of runs at the points of the grid.
         headings: headings of the table.
         rows: rows of the table.
     """
@@ -106,9 +111,10 @@ def figure(
 def draw(
     title: str, along: Along, panels: Sequence[SweepPanel], runs: Collection[int] = (1,)
 ) -> "Figure":
-    """Draw a panel for each score and each combination of the third and further keys.
+    """Draw a panel for each score and each combination of the third and further swept parameters.
 
-    along: the values of each swept key. runs: numbers of runs of the points of the grid.
+    along: the values of each swept parameter, by its name. runs: the numbers of runs at the points
+    of the grid.
     """
     rests = list(_rests(along))
     columns = len(panels) if len(rests) > 1 else min(len(panels), ACROSS)
@@ -135,7 +141,7 @@ def draw(
 
 
 def _rests(along: Along) -> Iterator[dict[str, Value]]:
-    """Yield the combinations of values of the third and further swept keys, at most `ROWS`."""
+    """Yield the combinations of values from the third swept parameter on, at most `ROWS`."""
     keys = list(along)[2:]
     for number, values in enumerate(product(*(along[key] for key in keys))):
         if number < ROWS:
@@ -145,14 +151,14 @@ def _rests(along: Along) -> Iterator[dict[str, Value]]:
 def _panel(
     ax: "Axes", along: Along, panel: SweepPanel, means: Sequence[PointMean], usual: int | None
 ) -> list[str]:
-    """Draw a score on its axes, and return the notes that its picture needs.
+    """Draw a score on its axes, and return the notes that the figure needs for this panel.
 
     Args:
         ax: the axes.
-        along: the values of each swept key.
+        along: the values of each swept parameter, by its name.
         panel: the score.
-        means: its means at the points of this panel.
-        usual: number of runs of every point of the grid; None: they differ.
+        means: means of the score at the points of this panel.
+        usual: number of runs of every point of the grid; None: points differ in their runs.
     """
     first, *other_keys = list(along)
     across = list(along[first])
@@ -193,7 +199,8 @@ def _line(
 ) -> bool:
     """Draw the points of a line with their bars, and join them; return whether it has a break.
 
-    spots: places on the x axis with their means. line_place: number of the line, and of all lines.
+    spots: places on the x axis with their means. line_place: index of the line, and number of
+    lines. label: name of the line in the legend; None: no legend.
     """
     place, line_count = line_place
     colour, style = drawing.styles(line_count)[place]
@@ -204,7 +211,7 @@ def _line(
         yerr=[[s.mean - s.low for _, s in spots], [s.high - s.mean for _, s in spots]],
         color=colour, linestyle="none", marker=marker, markersize=4, capsize=2.5, elinewidth=0.9,
     )  # fmt: skip
-    # an empty line makes the entry of the legend, because the drawn line may be broken everywhere
+    # the legend's entry comes from an empty line, because the drawn line may be broken everywhere
     if label is not None:
         ax.plot([], [], color=colour, linestyle=style, linewidth=1.3, marker=marker, markersize=4,
                 label=label)  # fmt: skip
@@ -223,7 +230,7 @@ def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
 
 
 def _upright(ax: "Axes", panel: SweepPanel) -> None:
-    """Set the y axis of a score: linear or in decades, and shares as percent.
+    """Set the y axis of a score: linear or logarithmic, with shares as percent.
 
     A linear axis begins at 0 if all values are at least 0.
     """

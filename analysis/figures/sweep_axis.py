@@ -1,8 +1,8 @@
 """The axes of a figure of a sweep: the places of values, and the points that a line may join.
 
-A sweep plays runs over a grid of parameters. A line between two points claims a steady change from
-one to the other. If the number of released columns changes, the scores are about another release,
-and there is no line.
+A sweep plays runs over a grid of parameters. A line between two points suggests a steady change
+between them. If the number of released columns changes between them, their scores are
+about different releases, so no line joins them.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -12,7 +12,8 @@ from statistics import fmean, pstdev
 from typing import TypeVar
 
 TICKS = 12  # limit of the values that are written under an axis
-DECADES = 30.0  # ratio of the largest to the smallest score from which on the y axis is logarithmic
+# smallest ratio of the largest to the smallest score for which the y axis is logarithmic
+DECADES = 30.0
 
 Value = bool | int | float | str
 Columns = frozenset[int]  # the numbers of columns that the runs of a point released
@@ -20,7 +21,7 @@ P = TypeVar("P")
 
 
 def numbers_of(across: Sequence[Value]) -> list[float]:
-    """Return values of a swept key as numbers; an empty list if a value is a text or a bool."""
+    """Return values of a swept parameter as numbers; an empty list for texts and bools."""
     if any(isinstance(value, bool | str) for value in across):
         return []
     return [float(value) for value in across]
@@ -35,7 +36,7 @@ def grows_by_factors(across: Sequence[Value]) -> bool:
 
 
 def _unevenness(places: Sequence[float]) -> float:
-    """Return the standard deviation of the distances between neighbours, over their mean."""
+    """Return the standard deviation, over the mean, of the distances between neighbours."""
     gaps = [b - a for a, b in pairwise(places)]
     return pstdev(gaps) / fmean(gaps)
 
@@ -43,7 +44,8 @@ def _unevenness(places: Sequence[float]) -> float:
 def places(across: Sequence[Value]) -> list[float]:
     """Return the place of each value on an axis: a number, its logarithm, or its rank.
 
-    Names are placed one after the other, from 0.
+    Texts and bools are placed one after the other, from 0. Logarithms are taken if the values are
+    spaced more evenly by factors than by differences.
     """
     numbers = numbers_of(across)
     if grows_by_factors(across):
@@ -52,22 +54,23 @@ def places(across: Sequence[Value]) -> list[float]:
 
 
 def axis_label(key: str, across: Sequence[Value]) -> str:
-    """Return the label of the axis of a swept key, with a note if it is logarithmic."""
+    """Return the label of a swept parameter's axis, with a note if it is logarithmic."""
     return f"{key} (logarithmic)" if grows_by_factors(across) else key
 
 
 def smallest_gap(stands: Sequence[float]) -> float:
-    """Return the smallest distance between neighbouring places; 1 for a single place.
+    """Return the smallest distance between neighbouring places on an axis; 1 for a single place.
 
-    Lines may be moved apart within this distance.
+    Lines may be shifted sideways within this distance.
     """
     return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
 
 
 def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
-    """Return the places and values to write under the axis.
+    """Return the places and values to write under the axis, so that labels do not overlap.
 
-    Of values that are too near to each other, only the first is written.
+    Of values that are too near to each other, only the first is written. stands: the place of each
+    value of `across` on the axis.
     """
     min_gap = (max(stands) - min(stands)) / TICKS
     ticks: list[tuple[float, Value]] = []
@@ -78,7 +81,10 @@ def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[flo
 
 
 def spans_decades(means: Collection[float], lows: Collection[float]) -> bool:
-    """Whether scores differ by factors of 30 and more, and no interval reaches down to 0."""
+    """Whether scores differ by a factor of 30 or more, and no interval reaches down to 0.
+
+    means: mean score of each point. lows: lower end of each mean's interval.
+    """
     return min(lows) > 0 and max(means) >= DECADES * min(means)
 
 
@@ -86,6 +92,8 @@ def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
     """Yield the points of a line in stretches without a break, in their order.
 
     Two neighbours are joined if all their runs released the same number of columns.
+
+    points: each point with the numbers of columns that its runs released.
     """
     stretch: list[P] = []
     previous: Columns | None = None
