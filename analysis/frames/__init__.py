@@ -1,6 +1,7 @@
 """Tables of plain columns with a type each, for pandas, polars, pyarrow and DuckDB.
 
-May import `errors` and the ground files of the package. Must never know the meaning of a table.
+May import the modules at the root of the package, such as `errors` and `installation`. Must never
+know the meaning of a table.
 """
 
 from typing import TYPE_CHECKING

@@ -8,8 +8,8 @@ from typing import Any
 def type_of(cells: Iterable[Any]) -> type:
     """Return the common type of the cells of a column: int, float, str or bool.
 
-    Whole and other numbers together are float; any other mixture is str, and so is a column without
-    a value. None is no value.
+    A column with whole and other numbers is float; any other mixture is str. None has no type, and
+    a column of None alone is str.
     """
     types = {_cell_type(cell) for cell in cells if cell is not None}
     if len(types) == 1:
@@ -30,5 +30,5 @@ def _cell_type(cell: Any) -> type:
 
 
 def cells_of_type(cells: tuple[Any, ...], kind: type) -> tuple[Any, ...]:
-    """Return the cells of a column as Python's own values of its type; None stays None."""
+    """Return the cells of a column converted to the type `kind`; None stays None."""
     return tuple(cell if cell is None or type(cell) is kind else kind(cell) for cell in cells)

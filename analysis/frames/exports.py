@@ -1,10 +1,10 @@
 """Conversion of columns to pandas, polars and pyarrow, and to an Arrow stream for other libraries.
 
 Each function takes the cells of each column by its heading, and the type of each column: int,
-float, str or bool. None becomes the missing value of the library. Each library is imported only
-when it is needed.
+float, str or bool. None becomes the missing value of the library. A library is imported only when a
+function needs it.
 
-    to_pandas, to_polars, to_arrow   a frame of that library
+    to_pandas, to_polars, to_arrow   a table of that library
     arrow_stream                     a capsule "arrow_array_stream" of Arrow's PyCapsule protocol
 """
 
@@ -58,10 +58,10 @@ def to_arrow(columns: Columns, types: Types) -> Any:
 
 
 def arrow_stream(columns: Columns, types: Types, requested: object = None) -> object:
-    """Return the columns as an Arrow stream (a PyCapsule), made by pyarrow, else by duckdb.
+    """Return the columns as an Arrow stream (a PyCapsule), made by pyarrow, or else by duckdb.
 
-    requested: the schema that the consumer prefers; duckdb does not follow it. Raises LocalError if
-    neither library is installed.
+    requested: the schema that the consumer prefers; duckdb ignores it. Raises LocalError if neither
+    library is installed.
     """
     if _is_installed("pyarrow"):
         return to_arrow(columns, types).__arrow_c_stream__(requested)
@@ -94,7 +94,8 @@ def _is_installed(library: str) -> bool:
     """Whether a library can be imported, without importing it."""
     try:
         return find_spec(library) is not None
-    except ValueError:  # a module without a spec, as a test puts it into sys.modules, is there
+    # find_spec raises ValueError for an imported module without a spec, so the module is present
+    except ValueError:
         return True
 
 

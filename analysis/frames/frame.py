@@ -1,13 +1,13 @@
 """Tables of plain columns with a type each, which any library of tables can import.
 
-A `Frame` is the same class whatever is installed, and no part of veilmix needs a library of tables.
-Each column has one type: int, float, str or bool, with None for a missing value.
+A `Frame` needs no library of tables, and neither does any other part of veilmix. Each column has
+one type: int, float, str or bool, with None for a missing value.
 
     polars.DataFrame(frame), pyarrow.table(frame), duckdb.sql("FROM frame")   Arrow's protocol
-    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    a call each
+    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    a method each
 
-A type checker knows the cells of a `TypedFrame` by the heading: `sum(frames.release["people"])` is
-an int. Cells of other headings are `Any`, as in other libraries of tables, because their types
+A type checker knows the type of a `TypedFrame`'s cells from the heading: for example,
+`sum(frames.release["people"])` is an int. Cells of other headings are `Any`, because their types
 depend on the data.
 """
 
@@ -35,11 +35,11 @@ Text = TypeVar("Text", bound=str)  # headings of texts
 class Frame:
     """A table for results: named columns of plain Python values.
 
-    It can be used as it is, or converted for another library of tables.
+    A frame can be used as a mapping of columns, or converted for a library of tables.
 
     Attributes:
-        columns: the cells of each column by its heading, all equally many.
-        declared: the types of columns that are known before the data, by heading.
+        columns: the cells of each column by its heading; all columns have equally many cells.
+        declared: by heading, the types of columns that do not depend on the data.
     """
 
     columns: Mapping[str, tuple[Any, ...]]
@@ -68,8 +68,8 @@ class Frame:
     def types(self) -> dict[str, type]:
         """The type of each column: int, float, str or bool.
 
-        It is the declared type, or the common type of all cells of a column. Whole and other
-        numbers together are float; any other mixture is str, and so is a column without a value.
+        A column has its declared type, or the common type of its cells. Whole and other numbers
+        together are float; any other mixture is str, and so is a column without a value.
         """
         return {
             heading: self.declared.get(heading) or type_of(cells)
@@ -79,7 +79,7 @@ class Frame:
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame with typed columns; None becomes a missing value.
 
-        LocalError if pandas is not installed.
+        Raises LocalError if pandas is not installed.
         """
         return exports.to_pandas(*self._typed())
 
@@ -94,13 +94,13 @@ class Frame:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return an Arrow stream, for libraries that import by Arrow's PyCapsule protocol.
 
-        pyarrow makes the stream, else duckdb; LocalError if neither is installed.
-        requested_schema: the preference of the consumer, which pyarrow alone follows.
+        The stream is made by pyarrow, or else by duckdb; LocalError if neither is installed.
+        requested_schema: the schema that the consumer prefers, which duckdb ignores.
         """
         return exports.arrow_stream(*self._typed(), requested_schema)
 
     def _typed(self) -> tuple[dict[str, tuple[Any, ...]], dict[str, type]]:
-        """Return the columns with each cell converted to its column's type, and these types."""
+        """Return the columns with each cell converted to its column's type, and the types."""
         types = self.types
         return {
             name: cells_of_type(cells, types[name]) for name, cells in self.columns.items()
@@ -123,10 +123,10 @@ class Frame:
 
 
 class TypedFrame(Frame, Generic[Whole, Real, Text]):
-    """A table with headings that are known before the data, so that type checkers know its cells.
+    """A table with headings that are fixed, so that type checkers know the types of its cells.
 
-    Each parameter is a `Literal` of headings: of whole numbers, other numbers, texts. Columns with
-    missing cells are typed `Any`.
+    Each type parameter is a `Literal` of headings: of columns of whole numbers, of other numbers,
+    of texts. Columns with missing cells are typed `Any`.
     """
 
     __slots__ = ()
@@ -177,8 +177,8 @@ def typed_frame(
 ) -> TypedFrame[Any, Any, Any]:
     """Return a `TypedFrame` of rows, each a sequence of cells.
 
-    types: declared types of the first headings, in order. more: the headings after them, with types
-    that follow from their cells.
+    types: declared types of the first columns by heading, in order. more: headings of the columns
+    after them, with types that follow from their cells.
     """
     headings = column_cells((*types, *more), rows)
     return TypedFrame(headings, types)

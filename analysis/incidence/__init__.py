@@ -1,10 +1,11 @@
 """(t, n)-incidence counting (paper 004): positions that are set in exactly t of n noisy vectors.
 
-Each owner of a bit vector flips its bits at random (`sanitize`) and publishes it. `incidence` of
-the published vectors is Psi, and `estimate` estimates Phi, the incidence of the true vectors, for
-all t at once. This room holds the law of Psi, its inverse, estimators, bounds, regions and
-posteriors. May import `randomizers` and the ground files. Must never know the owners of the
-vectors, or the meaning of a set.
+Each owner of a bit vector flips its bits at random (`sanitize`) and publishes the result. Counts by
+t from the true vectors are called Phi; `incidence` of the published vectors gives the noisy counts
+Psi, and `estimate` estimates Phi from Psi, for all t at once. This folder holds the distribution of
+Psi, the inverse of its transition matrix, estimators, bounds, confidence regions and posteriors.
+May import `randomizers`, `optimization` and the plain modules of `analysis`, such as `validation`.
+Must never know the owners of the vectors, or the meaning of a set.
 """
 
 from typing import TYPE_CHECKING

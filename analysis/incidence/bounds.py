@@ -1,12 +1,13 @@
 """Error bounds of an incidence estimate (paper 004, Section 4.2, 5 and Appendices B and C).
 
-Phi_t counts the positions that are set in exactly t of n vectors of m bits, Psi_t the same in the
-noisy vectors, A is the matrix with E Psi = A Phi (matrix.py), and Phi' the estimate. Radii and
-bounds are SHARES of the m positions, as in the paper's Figure 2: times m they are positions. Two
-different radii must not be confused. `radius` bounds the forward residual ||Psi/m - A Phi/m||,
-which the linear program constrains; `error_bound` bounds the error ||Phi/m - Phi'/m|| of its
-solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second instead of the first, and its
-output then violates Theorem 4.4 (ERRATA 004.1).
+Phi_t counts the positions that are set in exactly t of n true vectors of m bits, Psi_t counts the
+same in the noisy vectors. A is the matrix with E Psi = A Phi (matrix.py), Phi' the estimate of Phi.
+All radii and bounds are SHARES of the m positions, as in the paper's Figure 2.
+
+Two quantities must not be confused. `radius` bounds the residual ||Psi/m - A Phi/m||, which the
+paper's linear program constrains. `error_bound` bounds the error ||Phi/m - Phi'/m|| of the
+program's solution, and is 2 ||A^-1|| times the radius. Algorithm 1 prints the error bound as its
+radius; its output then violates Theorem 4.4 (ERRATA 004.1).
 """
 
 from fractions import Fraction
@@ -22,7 +23,7 @@ RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
 
 
 def as_rule(rule: str) -> Rule:
-    """Return the checked name of a rule for the radius of an estimate's error.
+    """Return the checked name of a formula for the radius, the largest residual of an estimate.
 
     Raises ParameterError unless it is "rigorous", "corrected" or "printed".
     """
@@ -33,7 +34,11 @@ def as_rule(rule: str) -> Rule:
 def radius(
     n: int, m: int, beta: float, rule: str = "rigorous", *, eta: float | None = None
 ) -> float:
-    """Return a radius around Psi/m that holds A Phi/m in the max norm, up to probability beta.
+    """Return a bound on the distance of noisy incidence shares from their expectation.
+
+    Phi_t counts the positions set in exactly t of n true bit vectors, Psi_t in the noisy vectors.
+    The matrix A gives the expectation A Phi of Psi. With probability 1 - beta, no entry of Psi/m is
+    further from A Phi/m than the radius.
 
     * "rigorous": sqrt(ln(2 (n + 1)/beta)/(2 m)), Hoeffding's bound for each of n + 1 entries.
     * "corrected": sqrt(ln(1/beta) ln(n + 1)/(2 m)), the radius that the proof of Theorem 4.4 uses.
@@ -47,7 +52,7 @@ def radius(
         m: number of positions, >= 1.
         beta: failure probability, 0 < beta < 1.
         rule: "rigorous", "corrected" or "printed".
-        eta: privacy parameter, for "printed" only.
+        eta: privacy parameter, for "printed" only; a bit is flipped with probability (1 - eta)/2.
 
     Returns:
         A share of the m positions, > 0.
@@ -60,22 +65,24 @@ def radius(
             return sqrt(log(1 / beta) * log(n + 1) / (2 * m))
         case "printed":
             if eta is None:
-                raise ParameterError("eta: missing; the printed radius needs the privacy parameter")
+                raise ParameterError("eta: missing; rule 'printed' needs the privacy parameter eta")
             return inverse_norm(n, eta) * sqrt(2 * log(1 / beta) * log(n + 1) / m)
 
 
 def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous") -> float:
-    """Return Theorem 4.4's bound, corrected, on ||Phi - Phi'||/m for any result of the program.
+    """Return a bound on the error of the linear program's estimate (Theorem 4.4, corrected).
 
-    It is twice the radius times the true norm ||A^-1||, which exceeds eta^-n (ERRATA 004.3). It
-    holds for all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under
-    "corrected" only as far as that radius covers. "printed" has eta^-n instead of the norm: no
-    bound for n >= 2.
+    The error is the largest absolute error among the n + 1 estimated counts of positions set in
+    exactly t of n bit vectors. The bound is twice the radius (`radius`) times ||A^-1||, the norm of
+    the inverse of the noise's transition matrix A, which exceeds eta^-n (ERRATA 004.3). It holds
+    for all counts at once with probability >= 1 - beta under "rigorous". Under "corrected" it holds
+    as often as the smaller radius does. "printed" has eta^-n instead of the norm, which is no bound
+    for n >= 2.
 
     Args:
         n: number of vectors, >= 1.
         m: number of positions, >= 1.
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
         beta: failure probability, 0 < beta < 1.
         rule: rule for the radius, as in `radius`.
 
@@ -88,19 +95,19 @@ def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous")
 
 
 def lower_bound(m: int, epsilon: float, beta: float) -> float:
-    """Return Theorem 5.10's lower bound on the error with constant 1, as a share of m positions.
+    """Return the paper's lower bound on the error of incidence estimates, a share of m positions.
 
-    It is beta e^-epsilon/(sqrt(m) log2 m): an order of magnitude, not a bound to compare with. The
-    constant of Omega is unknown, the theorem is shown for epsilon < 1 only, its failure probability
-    "at least 1 - beta" beside a bound proportional to beta is not explained, and for 0 < i < n its
-    proof assumes that all but one inner product vanish, impossible for uniform strings (ERRATA
-    004.4, 004.7). The list in Section 6.1 is this formula at epsilon = 0.1, 0.5, 1, 1.5, 2, 2.5, 3
-    (ERRATA 004.6).
+    It is Theorem 5.10 with constant 1, beta e^-epsilon/(sqrt(m) log2 m): an order of magnitude, not
+    a bound to compare with. The theorem does not give its constant and covers epsilon < 1 only. It
+    does not explain why a bound proportional to beta has the failure probability "at least 1 -
+    beta". For counts of 0 < i < n vectors its proof assumes that all but one inner product vanish,
+    which is impossible for uniform strings (ERRATA 004.4, 004.7). The list in Section 6.1 is this
+    formula at epsilon = 0.1, 0.5, 1, 1.5, 2, 2.5, 3 (ERRATA 004.6).
 
     Args:
         m: number of positions, >= 2.
         epsilon: budget in nats a bit, > 0.
-        beta: 0 < beta < 1.
+        beta: failure probability, 0 < beta < 1.
     """
     m, beta = whole(m, "m", 2), open_unit(beta, "beta")
     if not number(epsilon, "epsilon", "nats > 0") > 0:
@@ -111,17 +118,18 @@ def lower_bound(m: int, epsilon: float, beta: float) -> float:
 def product_odds(n: int, eta: float) -> tuple[float, float]:
     """Return the odds P(Y = 0)/P(Y = 1) given the noisy result Y' = 0, and given Y' = 1.
 
-    Y is the AND of n fair bits, Y' the AND of the same bits after flipping. Lemma 5.6 claims both
-    odds within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. False for small eta: at n = 2, eta = 0.1 they
-    are 3.30 and 2.31 against [0.669, 1.494] (ERRATA 004.4).
+    Y is the AND of n fair bits, Y' the AND of the same bits after each is flipped with probability
+    (1 - eta)/2. Lemma 5.6 claims both odds within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. This is
+    false for small eta: at n = 2, eta = 0.1 the odds are 3.30 and 2.31, outside [0.669, 1.494]
+    (ERRATA 004.4).
 
     Args:
-        n: number of vectors, >= 1.
+        n: number of vectors, one bit each, >= 1.
         eta: privacy parameter, 0 < eta < 1.
     """
     full = transition(n, eta)[
         n
-    ]  # entry j: probability that all n noisy bits are 1 if j true bits are
+    ]  # entry j: probability that all n noisy bits are 1 if j of the true bits are 1
     shares = [comb(n, j) / 2**n for j in range(n + 1)]
     present = [shares[j] * full[j] for j in range(n + 1)]
     zero = [shares[j] * (1 - full[j]) for j in range(n + 1)]
@@ -129,24 +137,25 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
 
 
 def product_min_entropy(n: int) -> float:
-    """Return the min-entropy of the AND of n fair bits in bits a position: lg(1/(1 - 2^-n)).
+    """Return the min-entropy of the AND of n fair bits, in bits: log2(1/(1 - 2^-n)).
 
     Args:
-        n: number of vectors, >= 1.
+        n: number of vectors, one bit each, >= 1.
     """
     return -log1p(-(2.0 ** -whole(n, "n", 1))) / log(2)
 
 
 def all_at_least(n: int, m: int, floor: int) -> Fraction:
-    """Return P(every Phi_t >= floor) if all incidence vectors are equally likely.
+    """Return the probability that each of n + 1 incidence counts is at least `floor`.
 
-    These are the weak compositions of m into n + 1 counts. The probability is exactly C(m - (n + 1)
-    floor + n, n)/C(m + n, n): the law behind Lemma C.1.
+    The counts, positions set in exactly t = 0 .. n of n bit vectors, sum to m. All such sequences
+    of counts are equally likely here, as in Lemma C.1 of paper 004. The probability is exactly C(m
+    - (n + 1) floor + n, n)/C(m + n, n), with C the binomial coefficient.
 
     Args:
         n: number of vectors, >= 1.
-        m: positions, >= 1.
-        floor: least count wanted, >= 0.
+        m: number of positions, >= 1.
+        floor: least value of each count, >= 0.
     """
     n, m, floor = whole(n, "n", 1), whole(m, "m", 1), whole(floor, "floor", 0)
     positions_left = m - (n + 1) * floor
@@ -154,13 +163,15 @@ def all_at_least(n: int, m: int, floor: int) -> Fraction:
 
 
 def positions_needed(n: int, floor: int, beta: float) -> float:
-    """Return Lemma C.1's number of positions that makes `all_at_least` at least 1 - beta.
+    """Return a number of positions that makes all incidence counts large (paper 004, Lemma C.1).
 
-    It is (n + 1) floor/(1 - (1 - beta)^(1/n)), not the least such number.
+    With this m, `all_at_least(n, m, floor)` is at least 1 - beta: each of the n + 1 counts,
+    positions set in exactly t of n bit vectors, reaches `floor` with that probability. The number
+    is (n + 1) floor/(1 - (1 - beta)^(1/n)), not the least such number.
 
     Args:
         n: number of vectors, >= 1.
-        floor: least count wanted, >= 0.
+        floor: least value of each count, >= 0.
         beta: failure probability, in (0, 1).
     """
     n, floor, beta = whole(n, "n", 1), whole(floor, "floor", 0), open_unit(beta, "beta")
@@ -168,13 +179,14 @@ def positions_needed(n: int, floor: int, beta: float) -> float:
 
 
 def fewest_positions(n: int, floor: int, beta: float) -> int:
-    """Return the least m with `all_at_least(n, m, floor) >= 1 - beta`: an exact Lemma C.1.
+    """Return the least number of positions that makes all incidence counts large, by bisection.
 
-    It is found by bisection.
+    It is the least m with `all_at_least(n, m, floor)` at least 1 - beta: each of the n + 1 counts,
+    positions set in exactly t of n bit vectors, reaches `floor` with that probability.
 
     Args:
         n: number of vectors, >= 1.
-        floor: least count wanted, >= 0.
+        floor: least value of each count, >= 0.
         beta: failure probability, in (0, 1).
     """
     probability = 1 - Fraction(open_unit(beta, "beta"))

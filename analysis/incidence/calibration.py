@@ -1,11 +1,13 @@
-"""The size of the error on supposed data, by simulation (paper 004, Section 6.1).
+"""The error of an incidence estimator on data of a supposed kind, by simulation (paper 004, 6.1).
 
-The bound of Theorem 4.4 is attained by error vectors that do not occur. The paper measures a factor
-gamma < 1 on simulated data and multiplies the bound by it. Its reason, that the maximum of
-||A^-1 x||/||x|| over x in {-gamma, gamma}^(n+1) scales with gamma, is wrong: a ratio of two norms
-does not change with the scale of x (ERRATA 004.5). The part that is valid is plain simulation: the
-1 - beta quantile of the error over noisy versions of data of the supposed kind, with the quantile's
-own confidence limits, and gamma as its ratio to the bound.
+The bound of Theorem 4.4 is reached only by error vectors that do not occur in practice. The paper
+multiplies it by a factor gamma < 1 that it measures on simulated data. It justifies this by the
+maximum of ||A^-1 x||/||x|| over x in {-gamma, gamma}^(n+1), A the transition matrix of the noise,
+which should scale with gamma. But a ratio of two norms does not change with the scale of x (ERRATA
+004.5).
+
+Plain simulation is valid: the 1 - beta quantile of the error over noisy versions of the data, with
+confidence limits of the quantile. Here gamma is the ratio of that quantile to the bound.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from .sampling_law import as_incidence, sample
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Errors of an estimator on simulated data; shares of the m positions, as in Figure 2.
+    """Errors of an incidence estimator on simulated data, as shares of the m positions.
 
     Attributes:
         errors: largest error among the n + 1 counts in each run, ascending, shape (runs,).
-        beta: the quantile is at 1 - beta.
+        beta: the quantile of the errors is at 1 - beta.
         quantile: quantile of the errors at 1 - beta.
         low: lower 95 % confidence limit of the true quantile.
         high: upper 95 % confidence limit; infinite if there are too few runs.
@@ -47,7 +49,10 @@ class Calibration:
 
     @property
     def gamma(self) -> float:
-        """The quantile of the errors over the bound: the paper's factor for its bound."""
+        """The quantile of the simulated errors at 1 - beta, divided by the proven error bound.
+
+        The paper multiplies its bound by this factor.
+        """
         return self.quantile / self.bound
 
     def __str__(self) -> str:
@@ -70,7 +75,7 @@ def calibrate(
     redraw: bool = True,
     rng: np.random.Generator | int | None = None,
 ) -> Calibration:
-    """Measure the error of an estimator by simulation on data like `phi`.
+    """Measure the error of an incidence estimator by simulation on data like `phi`.
 
     >>> from veilmix.analysis.incidence import calibrate
     >>> measured = calibrate([900, 80, 20], 0.2, runs=20, rng=7)
@@ -78,12 +83,13 @@ def calibrate(
     True
 
     Args:
-        phi: the supposed incidence vector, n + 1 counts. Only n, m and its shares matter.
-        eta: privacy parameter.
-        beta: the quantile is at 1 - beta.
+        phi: supposed numbers of positions set in exactly t = 0 .. n of n bit vectors. Only n, the
+            sum m and the shares matter.
+        eta: privacy parameter; a bit is flipped with probability (1 - eta)/2.
+        beta: the quantile of the errors is at 1 - beta.
         method: estimator.
         runs: simulated data sets, >= 20.
-        rule: radius of the bound, and of the polytope methods.
+        rule: radius of the bound, and of the methods that search a polytope, as in `radius`.
         redraw: whether each run draws its true vector from Multinomial(m, phi/m), as the paper
             does, or keeps phi.
         rng: generator or seed.
@@ -106,7 +112,7 @@ def calibrate(
 
 
 def _summary(errors: Floats, beta: float, bound: float, method: Method) -> Calibration:
-    """Return the calibration of these ascending errors.
+    """Return the calibration of ascending errors: their 1 - beta quantile, limits, and the bound.
 
     The limits of the quantile are order statistics that enclose it with confidence 95 %.
     """

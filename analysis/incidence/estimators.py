@@ -1,17 +1,22 @@
 """Estimates of an incidence vector from its noisy version: one call, eight methods.
 
+Phi_t counts the positions set in exactly t of n true bit vectors, Psi_t in the noisy vectors. A is
+the transition matrix with E Psi = A Phi; a bit is flipped with probability (1 - eta)/2.
+
     em          likelihood raised by EM until the fit is as good as noise allows (the default);
-                biased towards the flat vector, from which it starts
+                biased towards equal counts, from which it starts
     bayes       posterior mean, all incidence vectors equally likely beforehand
     likelihood  the maximum of the likelihood itself
     minmax      the incidence vector with the least largest residual
     program     paper 004's Algorithm 1 as SciPy's interior point solves it: a vertex
     chebyshev   centre of the largest ball in that program's polytope
     analytic    analytic centre of that polytope
-    inverse     A^-1 Psi: the only unbiased method; may be negative, and wild once eta^-n is large
+    inverse     A^-1 Psi: the only unbiased method; may be negative, and its variance is huge if
+                eta^-n is large
 
-Estimates and limits are positions. Limits hold for all counts at once: confidence limits
-(confidence_region.py) that do not depend on the method, or for "bayes" a credible band.
+Estimates and limits are numbers of positions. Limits hold for all counts at once. They are
+confidence limits that do not depend on the method (confidence_region.py), or a credible band for
+"bayes".
 """
 
 from __future__ import annotations
@@ -31,7 +36,8 @@ from .posterior import as_prior, posterior
 from .result import METHODS, IncidenceEstimate, Method
 from .sampling_law import as_incidence
 
-# Methods that search a point of a polytope, and therefore need a radius.
+# Methods that choose a point of a polytope: all shares whose expected noisy shares are within a
+# radius of the observed shares. So they need a rule for the radius.
 POLYTOPE = ("program", "chebyshev", "analytic")
 
 
@@ -45,10 +51,14 @@ def estimate(
     prior: npt.ArrayLike = 1.0,
     rng: np.random.Generator | int | None = None,
 ) -> IncidenceEstimate:
-    """Estimate all n + 1 incidence counts at once, with limits, from the noisy incidence vector.
+    """Estimate the number of positions set in exactly t of n true bit vectors, for all t at once.
+
+    Each owner of a vector flips each bit with probability (1 - eta)/2 and publishes the noisy
+    vector. The estimates have limits that hold for all t together.
 
     Args:
-        psi: noisy incidence vector, `incidence` of the sanitized vectors: n + 1 counts.
+        psi: `incidence` of the noisy vectors: for t = 0 .. n, the positions set in exactly t of
+            them.
         eta: privacy parameter, 0 < eta < 1 (`eta_of` a budget).
         beta: probability with which the limits may fail, 0 < beta < 1. For "program", "chebyshev"
             and "analytic" also that of their polytope missing the truth.
@@ -87,9 +97,12 @@ def as_method(method: str) -> Method:
 
 
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
-    """Return estimated shares Phi/m and a note on the fit, without limits.
+    """Return estimated shares of positions set in exactly t of n bit vectors, and a note on fit.
 
-    It serves every method but "bayes".
+    There are no limits. All methods but "bayes" are accepted.
+
+    psi: noisy counts. eta: privacy parameter; a bit is flipped with probability (1 - eta)/2. beta,
+    rule: failure probability and formula of the radius of methods that search a polytope.
     """
     n, m = len(psi) - 1, int(psi.sum())
     h, A = psi / m, transition(n, eta)

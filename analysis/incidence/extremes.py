@@ -2,12 +2,13 @@
 
     minimise and maximise x_t, t = 0 .. k - 1,  over  {x >= 0 : sum x = 1, rows x >= least}
 
-They differ in their objective alone, so the best vertex of a program is feasible for the next, and
-usually near its best: HiGHS keeps its basis and continues by the primal simplex method. Its scaling
-is off because it would scale, and factorize, again for every objective; rows are in units in which
-`least` is about -1. For n = 200 that is thirty times as fast as 402 separate programs.
+The programs differ in their objective alone. So the best vertex of one program is feasible for the
+next, and usually near its best vertex. HiGHS keeps its basis and continues there by the primal
+simplex method. HiGHS's scaling is off, because it would scale and factorize the matrix again for
+every objective; the rows are given in units in which `least` is about -1. For n = 200 this takes a
+thirtieth of the time of 402 separate programs.
 
-If highspy has no wheel, SciPy's `linprog` solves each of them separately: the same limits, slower.
+If highspy has no wheel, SciPy's `linprog` solves each program separately, with the same results.
 """
 
 from collections.abc import Callable
@@ -30,10 +31,10 @@ OPTIONS: tuple[Option, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polytope:
-    """Linear conditions on shares x of sum 1: rows x >= lower_bounds.
+    """Linear conditions on shares x, which are at least 0 and sum to 1: rows x >= lower_bounds.
 
     Attributes:
-        rows: shape (inequalities, k).
+        rows: coefficients of the inequalities, shape (inequalities, k) for k shares.
         lower_bounds: lower bounds of rows x, shape (inequalities,).
     """
 
@@ -41,25 +42,26 @@ class Polytope:
     lower_bounds: Floats
 
 
-# A function from an objective to its minimum; nan if the solver gives up.
+# a function from the coefficients of an objective to its minimum; nan if the solver gives up
 Minimum = Callable[[Floats], float]
 
 
 class Empty(Exception):
-    """Raised within this file where no x satisfies the inequalities of a polytope."""
+    """Raised within this file if no x satisfies the inequalities of a polytope."""
 
 
 def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
     """Return the least and the largest x_t over a polytope, for every t, shape (k,) each.
 
-    None if no x satisfies the inequalities. If the solver gives up, the values are 0 and 1.
+    The result is None if no x satisfies the inequalities. If the solver gives up on a coordinate,
+    its limits are 0 and 1.
     """
     minimum, k = _minimum(polytope), polytope.rows.shape[1]
     units = np.eye(k)
     try:
         low = np.array([minimum(units[t]) for t in range(k)])
-        # The maxima are found in reverse order, so that the first starts at the vertex of the last
-        # minimum.
+        # The maxima are found in reverse order, so that the first search starts at the vertex of
+        # the last minimum, which is near.
         high = np.array([-minimum(-units[t]) for t in reversed(range(k))])[::-1]
     except Empty:
         return None
@@ -74,7 +76,7 @@ def _minimum(polytope: Polytope) -> Minimum:
 def from_nothing(polytope: Polytope) -> Minimum:
     """Return a function that minimises an objective over the polytope, by SciPy.
 
-    Each program is solved separately.
+    Each linear program is solved separately, without a start from an earlier solution.
     """
     rows, sides, total = -polytope.rows, -polytope.lower_bounds, np.ones(polytope.rows.shape[1])
 
@@ -91,7 +93,7 @@ def from_nothing(polytope: Polytope) -> Minimum:
 def continued(polytope: Polytope) -> Minimum:
     """Return a function that minimises an objective over the polytope, by HiGHS.
 
-    Each program starts at the final vertex of the program before.
+    Each linear program starts at the final vertex of the program before, which saves time.
     """
     rows = np.vstack([polytope.rows, np.ones(polytope.rows.shape[1])])
     row_count, k = rows.shape

@@ -1,21 +1,23 @@
 """Maximum likelihood of an incidence vector, by expectation maximisation.
 
-The likelihood treats every position as an independent draw: with shares x = Phi/m a noisy position
-shows i bits as 1 with probability (A x)_i, so the log-likelihood is sum_i Psi_i ln (A x)_i. It is
-concave, and x >= 0, sum x = 1 hold in every step
+Phi_j counts the positions set in exactly j of n true vectors of m bits, Psi_i in the noisy vectors.
+A_ij is the probability that a position with j true 1-bits shows i. The likelihood treats every
+position as an independent draw: with shares x = Phi/m a noisy position shows i 1-bits with
+probability (A x)_i. So the log-likelihood is sum_i Psi_i ln (A x)_i. It is concave, and x >= 0, sum
+x = 1 hold after every step
 
     x_j <- x_j sum_i A_ij h_i/(A x)_i                    h = Psi/m
 
-Its maximum fits the noise: A is so flat that a wild x explains Psi a little better than the truth.
-Early steps move along the directions that the data determine, late steps along directions of noise.
-So `em` stops when the fit is as good as the law of Psi says it should be. Write
-D(x) = 2 sum_i Psi_i ln(h_i/(A x)_i) for the deviance. Under the exact covariance of Psi its mean at
-the truth is, to leading order,
+Its maximum also fits the noise: many x have nearly the same A x, and an x far from the truth
+explains Psi a little better. Early steps move along the directions that the data determine, late
+steps along directions of noise. So `em` stops as soon as the fit is as good as expected. Write D(x)
+= 2 sum_i Psi_i ln(h_i/(A x)_i) for the deviance. Under the exact covariance of Psi its mean at the
+truth is, to leading order,
 
     E D = n + 1 - sum_ij A_ij^2 x_j/(A x)_i
 
 (less than the n of a multinomial because Phi is fixed, not drawn). `em` starts at the uniform x and
-stops at the first x with D(x) <= STOP times that value at x. `maximum` goes all the way.
+stops at the first x with D(x) <= STOP times that value at x. `maximum` continues to the maximum.
 """
 
 from dataclasses import dataclass
@@ -25,33 +27,33 @@ import numpy.typing as npt
 
 from ..validation import Floats
 
-# Share of the expected deviance (distance from the observed shares) at which `em` stops, measured
-# in benchmarks/incidence.py: 1 is better for smooth incidence vectors, 0 (the maximum itself) for
-# spiked vectors.
+# Share of the expected deviance (distance from the observed shares) at which `em` stops, chosen by
+# benchmarks/incidence.py: 1 is better if neighbouring counts are similar, 0 (the maximum itself) if
+# a few counts are far above the rest.
 STOP = 0.5
 STEPS = 5000
 
-# The maximum counts as reached if no vector can gain more than this number of nats of
-# log-likelihood.
+# The maximum counts as reached if no shares can raise the log-likelihood by more than this number
+# of nats.
 GAP = 1e-4
 
-# number of EM steps that are made before all of them are tested for their fit together
+# EM steps that are made before the results of all of them are tested in one array operation
 BATCH_STEPS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Estimated shares of positions set in exactly t of n vectors, by maximum likelihood.
+    """Estimated shares of positions set in exactly t of n bit vectors, by maximum likelihood.
 
     The search may stop before the maximum.
 
     Attributes:
-        shares: Phi/m, shape (n + 1,), at least 0, sum 1.
+        shares: estimated share of each t = 0 .. n, shape (n + 1,), at least 0, sum 1.
         steps: number of EM steps made.
-        deviance: 2 m KL(h || A x): twice the divergence of the m observed positions from the fit,
-            nats.
+        deviance: 2 m times the divergence, in nats, of the observed noisy shares of m positions
+            from the noisy shares expected under `shares`.
         expected: expected deviance of the true shares, if they are near the estimate.
-        gap: upper bound, in nats, on the log-likelihood missing to the maximum.
+        gap: upper bound, in nats, on how far the log-likelihood is below its maximum.
     """
 
     shares: Floats
@@ -62,10 +64,14 @@ class Fit:
 
     @classmethod
     def from_shares(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
-        """Return the fit with shares x, and its deviance and gap; other arguments as in `em`."""
+        """Return the fit with shares x, its deviance and the gap to the maximum likelihood.
+
+        h: observed noisy shares, by the number of 1-bits that a position shows. A: transition
+        matrix of the noise. m: number of positions. steps: EM steps made.
+        """
         law = A @ x
-        # The log-likelihood is concave, so its largest slope towards a corner bounds the gain that
-        # is left.
+        # The log-likelihood is concave, so the largest slope of it towards a corner of the simplex
+        # bounds by how much it can still rise.
         gap = m * float((A.T @ (h / law)).max() - 1)
         return cls(
             x / x.sum(),
@@ -77,13 +83,14 @@ class Fit:
 
 
 def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> Fit:
-    """Return the fit by EM steps from the uniform vector, stopped before it fits the noise.
+    """Return the fit by EM steps from uniform shares, stopped before it fits the noise.
 
-    The steps stop when the deviance is `stop` times its expected value, or at the limit.
+    The shares are of positions set in exactly t of n true bit vectors. The steps stop when the
+    deviance is `stop` times its expected value, or at the limit.
 
     Args:
-        h: observed shares Psi/m, shape (n + 1,).
-        A: transition matrix, shape (n + 1, n + 1).
+        h: observed noisy shares of positions, by the number of vectors with a 1, shape (n + 1,).
+        A: transition matrix of the noise, shape (n + 1, n + 1).
         m: number of positions.
         stop: share of the expected deviance, >= 0.
         steps: limit of the steps.
@@ -91,8 +98,8 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
     x, steps_done = np.full(len(h), 1 / len(h)), 0
     path = [x]
     while steps_done <= steps:
-        # Several steps are made ahead; then all are tested together, and the first that fits is
-        # taken.
+        # Several steps are made before any is tested, because one array operation tests them all;
+        # the first shares that fit are taken.
         path = [x]
         for _ in range(min(BATCH_STEPS, steps - steps_done + 1) - 1):
             path.append(path[-1] * (A.T @ (h / (A @ path[-1]))))
@@ -106,10 +113,10 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
-    """Return which shares along a path of EM steps fit the observed shares h of m positions.
+    """Return whether the shares after each EM step fit the observed noisy shares h.
 
     A row of `path` fits if its deviance (distance from h) is at most `stop` times the expected
-    deviance. A: transition matrix of the noise.
+    deviance. A: transition matrix of the noise. m: number of positions.
     """
     law, is_observed = path @ A.T, h > 0
     divergence = 2 * m * (np.log(h[is_observed] / law[:, is_observed]) @ h[is_observed])
@@ -118,11 +125,14 @@ def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArra
 
 
 def maximum(h: Floats, A: Floats, m: int) -> Fit:
-    """Return the maximum of the likelihood: EM steps, then Newton steps under x >= 0, sum x = 1.
+    """Return the fit of maximum likelihood: EM steps, then Newton steps within the simplex.
 
-    A Newton step minimises the quadratic model of the log-likelihood, a non-negative least squares
-    problem. `gap` bounds the missing nats; it is below `GAP` unless A is numerically singular.
-    Arguments as in `em`.
+    A Newton step maximises the quadratic model of the log-likelihood, by non-negative least
+    squares. The result is within `GAP` nats of the maximum unless the matrix A is numerically
+    singular.
+
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise. m: number of positions.
     """
     x = em(h, A, m, stop=0.0, steps=50).shares
     steps_done = 50
@@ -134,25 +144,27 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             length /= 2
         if length > 1e-6:
             x = x + length * step
-        # These EM steps raise entries that are near 0 by accident; EM never lowers the likelihood.
+        # EM never lowers the likelihood; its steps raise shares that a Newton step has made too
+        # small.
         for _ in range(10):
             x = x * (A.T @ (h / (A @ x)))
     return Fit.from_shares(h, A, x, m, steps_done)
 
 
 def deviance(h: Floats, model_shares: Floats, m: int) -> float:
-    """Return the deviance of model shares from observed shares h of m positions, >= 0.
+    """Return the deviance of expected noisy shares from observed shares h of m positions, >= 0.
 
-    It is 2 m times their Kullback-Leibler divergence, in nats.
+    It is 2 m times the Kullback-Leibler divergence of h from the expected shares, in nats.
     """
     is_observed = h > 0
     return 2 * m * float(h[is_observed] @ np.log(h[is_observed] / model_shares[is_observed]))
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
-    """Return the mean log-likelihood of shares x at a position, in nats; -inf if impossible.
+    """Return the mean log-likelihood of true shares x at a position, in nats; -inf if impossible.
 
-    h: observed shares of positions. A: transition matrix.
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise.
     """
     is_observed = h > 0
     law = A[is_observed] @ x
@@ -160,19 +172,23 @@ def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
 
 
 def _expected(squares: Floats, x: Floats, law: Floats) -> float:
-    """Return the expected deviance (distance from the observation) of the true shares x.
+    """Return the expected deviance of the observed noisy shares if the true shares are x.
 
-    squares: the squares of the entries of A, the transition matrix of the noise.
-    law: A x, the expected noisy shares.
+    The deviance is 2 m times the divergence of the observed from the expected noisy shares.
+
+    squares: the squared entries of the noise's transition matrix A. law: A x, the expected noisy
+    shares.
     """
     return len(x) - float(((squares @ x) / law).sum())
 
 
 def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
-    """Return the shares that maximise the quadratic model of the log-likelihood at x.
+    """Return the shares that maximise the quadratic model of the log-likelihood at the shares x.
 
-    They minimise |B y - 2 sqrt(h)|^2 with B = diag(sqrt(h)/A x) A. h: observed shares of positions.
-    A: transition matrix.
+    They minimise |B y - 2 sqrt(h)|^2 over y, with B = diag(sqrt(h)/A x) A.
+
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise.
     """
     from scipy.optimize import nnls
 

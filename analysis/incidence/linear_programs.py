@@ -1,16 +1,20 @@
 """The linear programs of paper 004: points of the polytope of incidence vectors that fit Psi.
 
+Psi_i counts the positions set in exactly i of n noisy vectors of m bits, A_ij is the probability
+that a position with j true 1-bits shows i, and x are shares of positions by true 1-bits.
+
     P(r) = {x >= 0, sum x = 1, |Psi_i/m - sum_j A_ij x_j| <= r for all i}
 
 (Algorithm 1 prints the sum over Psi as well, a misprint.) The paper takes any point of P(r). It
-recommends an interior point method because that stops inside. SciPy's does not: `linprog` with
-"highs-ipm" moves to a vertex after solving, and with the constant objective of Algorithm 1 always
-returns one here. Points that really are inside: the Chebyshev centre (of the largest ball in P(r))
-and the analytic centre (largest product of slacks), where an interior point method stops if nothing
-moves its result to a vertex.
+recommends an interior point method, because such a method stops in the interior. SciPy's does not:
+`linprog` with "highs-ipm" moves to a vertex after solving, and with the constant objective of
+Algorithm 1 always returns a vertex here. Two points are really in the interior: the Chebyshev
+centre (of the largest ball in P(r)) and the analytic centre (with the largest product of slacks).
+An interior point method ends at the analytic centre if it does not move on to a vertex.
 
 All functions take observed shares h = Psi/m, shape (n + 1,), the matrix A and the radius r (a
-share) and return shares. If P(r) is empty each of them returns the min-max point, which fits best.
+share) and return shares. If P(r) is empty each function returns the point with the least largest
+residual, which fits best.
 """
 
 from functools import lru_cache
@@ -27,23 +31,28 @@ CENTRED = 1e-10
 
 
 def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
-    """Return the shares x with the least largest residual |h - A x|, and this residual.
+    """Return the true shares x with the least largest residual |h - A x|, and this residual.
 
-    h: observed shares of positions Psi/m. A: transition matrix of the noise.
+    Shares are of positions, by the number of vectors with a 1. h: observed noisy shares. A:
+    transition matrix of the noise.
     """
     shares, residual = _minmax(h.tobytes(), A.tobytes())
     return shares.copy(), residual
 
 
-# cached, because every method of this file begins with it, for the same few vectors
+# cached, because every estimator of this file begins with this program, for the same few vectors
 @lru_cache(maxsize=64)
 def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
-    """Return the result of `minmax` for noisy shares h and matrix A, cached by their bytes."""
+    """Return the shares x with the least largest residual |h - A x|, and this residual, cached.
+
+    observed: the noisy shares h, as bytes. matrix: transition matrix A, as bytes; bytes can be keys
+    of the cache.
+    """
     h = np.frombuffer(observed, np.float64)
     k = len(h)
     A = np.frombuffer(matrix, np.float64).reshape(k, k)
-    # The program is in units of about the answer, so that the solver's tolerances are relative to
-    # it.
+    # The residual is in units of about its own size, because the solver's tolerances are absolute
+    # and too coarse for small residuals.
     unit = max(float(np.abs(h - A.mean(axis=1)).max()), 1e-4)
     residual = np.full((k, 1), -unit)
     solution = solve(
@@ -61,7 +70,11 @@ def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
 def vertex(h: Floats, A: Floats, r: float) -> Floats:
     """Return a vertex of the polytope of shares with residuals of at most r.
 
-    It is paper 004's Algorithm 1 with objective 0, by SciPy's interior point method.
+    It is paper 004's Algorithm 1 with objective 0, by SciPy's interior point method. If no shares
+    fit, the result has the least largest residual.
+
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise. r: radius, the largest allowed residual |h - A x| of shares x.
     """
     best, residual = minmax(h, A)
     if residual >= r:
@@ -73,7 +86,11 @@ def vertex(h: Floats, A: Floats, r: float) -> Floats:
 def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
     """Return the centre of the largest ball in the polytope of shares with residuals <= r.
 
-    The ball is measured within the plane sum x = 1.
+    The ball is measured within the plane sum x = 1. If no shares fit, the result has the least
+    largest residual.
+
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise. r: radius, the largest allowed residual |h - A x| of shares x.
     """
     best, residual = minmax(h, A)
     if residual >= r:
@@ -81,7 +98,8 @@ def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
     k = len(h)
     rows, limits = _box(h, A, r)
     rows, limits = np.vstack([rows, -np.eye(k)]), np.concatenate([limits, np.zeros(k)])
-    # Only the part of a face's normal within the plane limits a ball within the plane.
+    # The ball lies within the plane sum x = 1, so only the part of a face's normal within that
+    # plane limits it.
     lengths = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     solution = solve(
         np.append(np.zeros(k), -1.0),
@@ -95,7 +113,10 @@ def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
 def analytic(h: Floats, A: Floats, r: float) -> Floats:
     """Return the analytic centre of the polytope of shares with residuals <= r.
 
-    It has the largest product of slacks, and is found by Newton's method.
+    It has the largest product of the inequalities' slacks, and is found by Newton's method.
+
+    h: observed noisy shares of positions, by the number of vectors with a 1. A: transition matrix
+    of the noise. r: radius, the largest allowed residual |h - A x| of shares x.
     """
     x = chebyshev(h, A, r)
     rows, limits = _box(h, A, r)
@@ -118,8 +139,8 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
 def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
     """Return the condition |h - A x| <= r on shares x as rows x <= limits, in units of r.
 
-    h: observed shares of positions. A: transition matrix of the noise. In these units the solver's
-    tolerances are relative to r.
+    In these units the solver's tolerances are relative to r. h: observed noisy shares of positions.
+    A: transition matrix of the noise.
     """
     return np.vstack([A, -A]) / r, np.concatenate([h + r, r - h]) / r
 
@@ -138,7 +159,7 @@ def solve(
     *,
     method: Any = "highs",
 ) -> Solution:
-    """Minimise objective @ x with rows @ x <= limits, total @ x = 1, x >= 0: SciPy's `linprog`."""
+    """Minimise objective @ x with rows @ x <= limits, total @ x = 1, x >= 0, by `linprog`."""
     return solve_linear(
         objective,
         A_ub=rows,

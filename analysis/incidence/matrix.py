@@ -1,14 +1,16 @@
 """The matrix A of paper 004: the law of the number of 1-bits that a position shows after flipping.
 
-Each of n owners flips each bit with probability p = (1 - eta)/2, which costs epsilon nats a bit,
+Each of n owners of a bit vector flips each bit with probability p = (1 - eta)/2. This costs epsilon
+nats a bit:
 
     epsilon = ln((1 + eta)/(1 - eta))        eta = tanh(epsilon/2)                  (paper 004, (2))
 
-A position with j true 1-bits then shows Z(j) = Bin(j, 1 - p) + Bin(n - j, p) of them: column j of A
-is its law, the coefficients of (p + (1 - p) x)^j (1 - p + p x)^(n - j). A(eta) A(eta') =
-A(eta eta'), so A(eta)^-1 = A(1/eta): the same coefficients with p < 0. Each of these is a sum of
-terms of one sign, hence exact to rounding, while a numerical inverse is lost (at epsilon = 0.1 and
-n = 15 every digit of it is wrong).
+A position with j true 1-bits then shows Z(j) = Bin(j, 1 - p) + Bin(n - j, p) of them. Column j of A
+is the law of Z(j), the coefficients of (p + (1 - p) x)^j (1 - p + p x)^(n - j).
+
+A(eta) A(eta') = A(eta eta'), so A(eta)^-1 = A(1/eta): the same coefficients with p < 0. Each
+coefficient is a sum of terms of one sign, hence exact to rounding. A numerical inverse is not: at
+epsilon = 0.1 and n = 15 all its digits are wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats, brief, number, open_unit, whole
 
-# Logarithm of the largest 1-norm eta^-n of an inverse, so that float64 holds its products too.
+# Limit of the logarithm of eta^-n, the 1-norm of the inverse matrix, so that float64 holds products
+# with the inverse.
 LARGEST_LOG_NORM = 700.0
 # Limit of the number of bit vectors; it limits the transition matrix to 200 MB.
 MOST_OWNERS = 5000
@@ -61,10 +64,11 @@ def as_owners(n: Any) -> int:
 
 
 def transition(n: int, eta: float) -> Floats:
-    """Return A, shape (n + 1, n + 1): [i, j] is the probability that j of n 1-bits show as i.
+    """Return the probability that a position with j true 1-bits shows i after flipping, in [i, j].
 
-    Paper 004, Corollary 4.2: the mean of the noisy incidence vector Psi is A Phi. Columns sum to 1;
-    A[i, j] = A[n - i, n - j].
+    A position is a bit index of n bit vectors. The matrix A has shape (n + 1, n + 1). It turns true
+    counts of positions by 1-bits into expected noisy counts (paper 004, Corollary 4.2). Columns sum
+    to 1; A[i, j] = A[n - i, n - j].
 
     Args:
         n: number of vectors (owners), >= 1.
@@ -75,13 +79,15 @@ def transition(n: int, eta: float) -> Floats:
 
 
 def inverse(n: int, eta: float) -> Floats:
-    """Return the exact inverse of `transition(n, eta)`, which is A(1/eta), shape (n + 1, n + 1).
+    """Return the exact inverse of the transition matrix of n flipped bits, shape (n + 1, n + 1).
 
-    Its entries are accurate to about n roundings at any eta. Signs alternate like a chessboard's.
+    Entry [i, j] of the transition matrix is the probability that j true 1-bits of n bits show as i.
+    The inverse is the same formula at 1/eta. Its entries are accurate to about n roundings at any
+    eta; their signs alternate like the colours of a chessboard.
 
     Args:
-        n: number of vectors, >= 1.
-        eta: privacy parameter, 0 < eta < 1.
+        n: number of bit vectors, >= 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
 
     Raises:
         ParameterError: n or eta out of range, or eta^-n so large that float64 overflows.
@@ -105,23 +111,24 @@ def invertible(n: int, eta: float) -> bool:
 
 
 def inverse_norm(n: int, eta: float) -> float:
-    """Return ||A^-1|| induced by the max norm: the largest sum of magnitudes in a row.
+    """Return the max norm of the inverse transition matrix: the largest sum of magnitudes in a row.
 
-    It is >= eta^-n. Paper 004 calls it O(eta^-n) "because eta^-n is the largest eigenvalue". An
-    eigenvalue bounds a norm from below only (ERRATA 004.3): eta^-n is exactly the 1-norm, and at
-    epsilon = 0.1 the max norm is 1.5, 2.70 and 3.67 times as large for n = 2, 10 and 21.
+    Entry [i, j] of the transition matrix is the probability that j true 1-bits of n bits show as i.
+    The norm is >= eta^-n. Paper 004 calls it O(eta^-n) "because eta^-n is the largest eigenvalue".
+    But an eigenvalue bounds a norm from below only (ERRATA 004.3): eta^-n is exactly the 1-norm,
+    and at epsilon = 0.1 the max norm is 1.5, 2.70 and 3.67 times as large for n = 2, 10 and 21.
 
     Args:
-        n: number of vectors, >= 1.
-        eta: privacy parameter, 0 < eta < 1.
+        n: number of bit vectors, >= 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
     """
     return float(np.abs(inverse(n, eta)).sum(axis=1).max())
 
 
 def _coefficients(n: int, p: float, q: float) -> Floats:
-    """Return the matrix with coefficients of (p + q x)^j (q + p x)^(n - j) in column j.
+    """Return the matrix with coefficients of (p + q x)^j (q + p x)^(n - j) in column j = 0 .. n.
 
-    p, q >= 0.
+    p, q: numbers of at least 0.
     """
     powers = [np.ones(1)]
     for _ in range(n):

@@ -1,15 +1,16 @@
 """The posterior of an incidence vector given its noisy version, by parallel Markov chains.
 
-Phi_t counts the positions set in exactly t of n vectors of m bits, Psi the same after the bits were
-flipped with transition matrix A. Model: shares x ~ Dirichlet(prior), every position draws its
-number of 1-bits from x. Then Psi given x is exactly multinomial with probabilities A x. With prior
-1 all incidence vectors Phi (all weak compositions of m into n + 1 counts) are equally likely: the
-model of paper 004, Appendix C.
+Phi_t counts the positions set in exactly t of n vectors of m bits, Psi_t the same after the bits
+were flipped; A is the transition matrix of the flips. Model: shares x ~ Dirichlet(prior), and every
+position draws its number of 1-bits from x. Then Psi given x is exactly multinomial with
+probabilities A x. With prior 1 all incidence vectors Phi (all weak compositions of m into n + 1
+counts) are equally likely: the model of paper 004, Appendix C.
 
-The chains move through x by slice sampling along the difference of two other chains, which follows
-the shape of the posterior even if A makes it flat; halves of the chains take turns, so that a move
-never depends on itself. Given x, the true counts behind each Psi_i are multinomial: their sums are
-draws of Phi, their means the smoother estimate.
+The chains move through x by slice sampling along the difference of two other chains. That
+difference follows the shape of the posterior, even in directions that the data hardly determine.
+One half of the chains moves while the other half stays, so that a move never depends on itself.
+Given x, the true counts behind each Psi_i are multinomial. Sums of draws of them are draws of Phi;
+sums of their means give an estimate with less variance.
 """
 
 from dataclasses import dataclass
@@ -21,28 +22,31 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats
 from .likelihood import em
 
-# Numbers of chains and moves for each of the n + 1 counts, with their minima; the first half of the
-# moves is dropped. BATCHES: parts of the moves for the Monte Carlo error.
+# Numbers of Markov chains and of moves of each chain, for each of the n + 1 counts, with their
+# minima; the first half of the moves is dropped. BATCHES: parts of the moves whose means give the
+# Monte Carlo error.
 CHAINS_EACH = 4
 FEWEST_CHAINS = 64
 MOVES_EACH = 30
 FEWEST_MOVES = 200
 BATCHES = 10
-# True counts are drawn once in this number of moves; between them chains hardly change.
+# True counts are drawn once in this number of moves, because a chain hardly changes in between.
 THIN = 4
 
-# Least share of a chain, because a share of exactly 0 would never change.
+# least share of positions in a Markov chain, because a share of exactly 0 would never change
 MIN_SHARE = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The posterior of an incidence vector Phi, as the Markov chains sampled it, in positions.
+    """The posterior of the numbers of positions set in exactly t of n bit vectors.
+
+    Markov chains sampled it, given the noisy numbers.
 
     Attributes:
-        mean: posterior mean of Phi, shape (n + 1,).
-        draws: draws of Phi, shape (draws, n + 1), dependent within a chain.
-        error: largest Monte Carlo standard error among the means.
+        mean: posterior mean of each number, t = 0 .. n, shape (n + 1,).
+        draws: draws of all n + 1 numbers, shape (draws, n + 1), dependent within a chain.
+        error: largest Monte Carlo standard error among the means, in positions.
     """
 
     mean: Floats
@@ -50,10 +54,10 @@ class Posterior:
     error: float
 
     def band(self, beta: float) -> tuple[Floats, Floats]:
-        """Return limits that hold the whole vector with posterior probability >= 1 - beta.
+        """Return limits that hold all n + 1 counts with posterior probability >= 1 - beta.
 
-        The same tail is cut off every count, as much as leaves 1 - beta of the draws entirely
-        inside.
+        An equal number of draws is cut off at both ends of every count, so that a share of 1 - beta
+        of the draws lies within all limits.
         """
         ordered = np.sort(self.draws, axis=0)
         columns = list(zip(ordered.T, self.draws.T, strict=True))
@@ -77,9 +81,12 @@ def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
 def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Posterior:
     """Sample the posterior of the true incidence vector given one noisy incidence vector.
 
+    An incidence vector holds, for t = 0 .. n, the number of positions set in exactly t of n bit
+    vectors.
+
     Args:
         psi: noisy incidence vector, shape (n + 1,).
-        A: transition matrix.
+        A: transition matrix of the noise.
         prior: Dirichlet parameters, shape (n + 1,).
         rng: generator.
     """
@@ -87,9 +94,14 @@ def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -
 
 
 def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> list[Posterior]:
-    """Sample the posteriors of several noisy vectors, shape (r, n + 1), in one array.
+    """Sample the posterior of each true incidence vector given its noisy version, in one array.
 
-    Their chains move together, but a chain only uses chains of its own vector.
+    An incidence vector holds, for t = 0 .. n, the number of positions set in exactly t of n bit
+    vectors. All Markov chains move in one array operation, but a move uses only chains of the same
+    vector.
+
+    psis: noisy incidence vectors, shape (r, n + 1). A: transition matrix of the noise. prior:
+    Dirichlet parameters, shape (n + 1,).
     """
     r, k = psis.shape
     # shape: noisy vectors, chains, counts
@@ -121,9 +133,9 @@ def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator)
 
 
 def _error(means: Floats) -> float:
-    """Return the largest Monte Carlo standard error of the chains' mean, over the counts.
+    """Return the largest Monte Carlo standard error, over the counts, of the chains' mean.
 
-    means: mean of the chains after each move. The moves are divided into batches.
+    means: mean over the Markov chains after each move, divided into batches to estimate the error.
     """
     batches = [np.mean(part, axis=0) for part in np.array_split(means, BATCHES)]
     return float(np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES))
@@ -132,7 +144,10 @@ def _error(means: Floats) -> float:
 def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Floats:
     """Return starting points of the Markov chains, shape (chains, n + 1), near the EM fit.
 
-    They are spread by a few rounds of drawing true counts given shares, and shares given counts.
+    A point is the shares of positions with t = 0 .. n true 1-bits. The points are spread by a few
+    rounds of drawing true counts given shares, and shares given counts.
+
+    psi: noisy counts. A: transition matrix of the noise. prior: Dirichlet parameters.
     """
     k, m = len(psi), int(psi.sum())
     chains = np.tile(
@@ -146,16 +161,23 @@ def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> F
 
 
 def _true_counts_given(chains: Floats, A: Floats) -> Floats:
-    """Return the probability of j true 1-bits at a position that shows i, given shares x.
+    """Return the probability of j true 1-bits at a position that shows i, for each Markov chain.
 
-    The shape is (chains, i, j); each row of `chains` is an x.
+    The shape is (chains, i, j).
+
+    chains: in each row, the shares of positions with j = 0 .. n true 1-bits. A: transition matrix
+    of the noise; A[i, j] is the probability that j true 1-bits show as i.
     """
     weights = A[None] * chains[:, None, :]
     return np.asarray(weights / weights.sum(axis=2, keepdims=True))
 
 
 def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) -> Counts:
-    """Draw the true counts behind the noisy counts psi for each chain, shape (chains, n + 1)."""
+    """Draw the true counts behind the noisy counts psi for each chain, shape (chains, n + 1).
+
+    true_given_observed: probability of j true 1-bits at a position that shows i, shape (chains, i,
+    j).
+    """
     drawn_counts = rng.multinomial(
         np.broadcast_to(psi, true_given_observed.shape[:2]), true_given_observed
     )
@@ -171,7 +193,8 @@ def _inside(x: Floats) -> Floats:
 def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
     """Return the log posterior density at each row of shares x, up to a constant; -inf outside.
 
-    observed_shares: A x of each row. psi: the noisy vector of each row.
+    x: shares of positions by true 1-bits. observed_shares: expected noisy shares of each row. psi:
+    the noisy counts of each row. prior: Dirichlet parameters.
     """
     inside = np.asarray(np.minimum(x.min(axis=1), observed_shares.min(axis=1)) > 0)
     safe = np.where(inside[:, None], observed_shares, 1.0)
@@ -189,13 +212,15 @@ def _slide(
     prior: Floats,
     rng: np.random.Generator,
 ) -> Floats:
-    """Move each chain once, by slice sampling along the difference of two other chains.
+    """Move each Markov chain once, by slice sampling along the difference of two other chains.
+
+    A chain holds the shares of positions with 0 .. k - 1 true 1-bits.
 
     Args:
         chains: the chains to move, shape (r, c, k).
         partner_chains: the other half of each vector's chains, shape (r, d, k).
-        psis: noisy vectors, shape (r, k).
-        A: transition matrix.
+        psis: noisy counts of positions, shape (r, k).
+        A: transition matrix of the noise.
         prior: Dirichlet parameters.
         rng: generator.
     """
@@ -211,7 +236,8 @@ def _slide(
     level = _density(x, observed_shares, psi, prior) - rng.standard_exponential(rows)
     moved = np.zeros(rows)
     open_rows = np.arange(rows)
-    for _ in range(200):  # the bracket shrinks to the current point, which is always accepted
+    # each refused proposal shrinks the interval towards the current point, which is always accepted
+    for _ in range(200):
         at = rng.uniform(low[open_rows], high[open_rows])
         proposal = x[open_rows] + at[:, None] * direction[open_rows]
         proposed_shares = observed_shares[open_rows] + at[:, None] * change[open_rows]
@@ -227,7 +253,10 @@ def _slide(
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Return the least and largest t for which x + t direction stays in the simplex, by row."""
+    """Return the least and largest t for which x + t direction stays in the simplex, by row.
+
+    The result is 0 and 0 for a row without finite limits.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = -x / direction
     low = np.where(direction > 0, limits, -np.inf).max(axis=1)

@@ -1,4 +1,8 @@
-"""The result of estimating an incidence vector: counts, limits, unions and inner products."""
+"""The result of incidence counting: estimated positions set in exactly t of n bit vectors.
+
+It has limits for these counts, and the sizes of the sets' union, intersection and intersections of
+k sets (inner products), if a bit vector is the indicator of a set.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +54,18 @@ class Count:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IncidenceEstimate:
-    """An estimated incidence vector: positions set in exactly t of n vectors, for all t at once.
+    """An estimated incidence vector: positions set in exactly t of n bit vectors, for all t.
 
     Attributes:
         phi: estimated positions set in exactly t of n vectors, shape (n + 1,), t = 0 .. n. Sums to
             m; only "inverse" has negative entries, and may leave its limits.
         low: lower limits, shape (n + 1,).
         high: upper limits; all true counts lie within at once with probability >= 1 - beta.
-        m: number of positions.
-        eta: privacy parameter of the vectors.
+        m: number of positions, the length of a vector.
+        eta: privacy parameter of the vectors; a bit is flipped with probability (1 - eta)/2.
         beta: probability with which the limits may fail.
         method: the estimator of phi.
-        rule: the radius of the polytope methods; None for other methods.
+        rule: formula of the radius, for methods that search a polytope; None for other methods.
         note: report of the method: steps, fit, Monte Carlo error.
     """
 
@@ -87,7 +91,7 @@ class IncidenceEstimate:
 
     @property
     def shares(self) -> Floats:
-        """The estimated counts as shares of the m positions: phi/m."""
+        """The estimated counts divided by the length m of a bit vector, shape (n + 1,)."""
         return self.phi / self.m
 
     def exactly(self, t: int) -> Count:
@@ -110,9 +114,11 @@ class IncidenceEstimate:
         return self.at_least(1)
 
     def inner_products(self, k: int) -> Count:
-        """Return the sum of the k-wise inner products over all C(n, k) choices of k vectors.
+        """Return the sum, over all choices of k of n vectors, of the positions set in all k.
 
-        C(t, k) choices count a position set in t vectors: sum over t of C(t, k) Phi_t.
+        It is the sum of the k-wise inner products. A position set in t vectors is counted for C(t,
+        k) choices, so the sum is that of C(t, k) Phi_t over t, with Phi_t the positions set in
+        exactly t.
         """
         from scipy.special import comb
 
@@ -120,9 +126,10 @@ class IncidenceEstimate:
         return self._combine(np.asarray(comb(np.arange(self.n + 1), k), dtype=np.float64))
 
     def _combine(self, weights: Floats) -> Count:
-        """Return weights @ phi with its limits: the extremes over all vectors within the limits.
+        """Return a weighted sum of the estimated counts, with its limits.
 
-        These vectors sum to m.
+        The limits are the least and the largest weighted sum of counts that lie within the limits
+        of each count and sum to m, the number of positions.
         """
         return Count(
             float(weights @ self.phi),
@@ -131,7 +138,10 @@ class IncidenceEstimate:
         )
 
     def _as_t(self, t: int, name: str = "t") -> int:
-        """Return t, checked: 0 to n, else ParameterError with the argument's name."""
+        """Return t, checked: 0 to n, else ParameterError with the argument's name.
+
+        name: name of the argument in the message.
+        """
         if whole(t, name, 0) > self.n:
             raise ParameterError(f"{name}: found {t}; needs 0 to n = {self.n}")
         return t
@@ -164,7 +174,7 @@ class IncidenceEstimate:
 def _maximum(weights: Floats, low: Floats, high: Floats, m: int) -> float:
     """Return the largest weights @ x over low <= x <= high, sum x = m.
 
-    The entries with the largest weights are filled first.
+    The entries with the largest weights are raised first.
     """
     x = low.copy()
     mass_left = m - float(low.sum())

@@ -1,12 +1,14 @@
 """Incidence vectors and the law of their noisy version (paper 004, Sections 1 and 4).
 
 Phi_t counts the positions set in exactly t of n bit vectors, t = 0 .. n, so Phi sums to the number
-m of positions. Psi is the same count after every owner has flipped its bits:
+m of positions. Psi is the same count after every owner has flipped its bits at random. A[i, j] is
+the probability that a position with j true 1-bits shows i.
 
     Psi = sum over j of Multinomial(Phi_j, A[:, j])                    (Proposition 4.1)
     mean A Phi        covariance diag(A Phi) - A diag(Phi) A^T
 
-If Phi_j = 0 the sum has no term: the paper's Corollary 4.3, which divides by Phi_j, is not used.
+If Phi_j = 0 the sum has no term for j. So Corollary 4.3 of the paper is not used, because it
+divides by Phi_j.
 """
 
 from __future__ import annotations
@@ -31,19 +33,23 @@ from ..validation import (
 )
 from .matrix import transition
 
-# limit of the bits flipped at a time, which bounds the memory beside the vectors
+# number of bits flipped together, which bounds the memory needed for random numbers
 BLOCK = 1 << 22
 
-# The function `law` refuses more than this number of outcomes times positions.
+# limit of the possible outcomes times positions in the function `law`
 LARGEST_LAW = 1 << 22
 
 
 def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
-    """Return a checked incidence vector: n + 1 >= 2 counts of positions, at least one position."""
+    """Return checked counts of positions set in exactly t = 0 .. n of n bit vectors.
+
+    At least two counts (n >= 1) and one position are needed. name: name of the counts in messages.
+    """
     phi = as_count_table(counts, name, dimensions=1)
     if len(phi) < 2:
         raise ParameterError(
-            f"{name}: found 1 count, so n = 0; needs n + 1 counts of n >= 1 vectors"
+            f"{name}: found 1 count, so n = 0; needs n + 1 counts for n >= 1 bit vectors: the "
+            "positions set in exactly t = 0 .. n of them"
         )
     return phi
 
@@ -70,15 +76,13 @@ def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
 
 
 def incidence(vectors: Any) -> Counts:
-    """Return the incidence vector of bits: the positions set in exactly t of n vectors.
-
-    It is Phi for true vectors, and Psi for sanitized vectors.
+    """Return, for t = 0 .. n, the number of positions that are set in exactly t of n bit vectors.
 
     Args:
-        vectors: bits, shape (n, m), one row an owner: an array, or a sequence of equal rows.
+        vectors: bits, shape (n, m), one row an owner: an array, or a sequence of rows of m bits.
 
     Returns:
-        Counts, shape (n + 1,), t = 0 .. n; they sum to m.
+        Counts, shape (n + 1,); they sum to the number m of positions.
 
     Raises:
         ParameterError: no vectors, vectors of different lengths, or entries other than 0 and 1.
@@ -93,8 +97,8 @@ def sanitize(
 ) -> npt.NDArray[np.uint8]:
     """Return bit vectors with each bit flipped with probability (1 - eta)/2, independently.
 
-    Paper 004, (1). Flips come from a child of the generator: vectors drawn with the same seed do
-    not share them.
+    Paper 004, (1). The flips come from a child of the random generator. So vectors that were drawn
+    with the same seed do not share its random numbers.
 
     Args:
         vectors: bits, shape (n, m).
@@ -113,13 +117,14 @@ def sanitize(
 def sample(
     phi: npt.ArrayLike, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> Counts:
-    """Draw the noisy incidence vector of a true vector from its exact law.
+    """Draw noisy incidence counts from their exact law, given the true counts.
 
-    No bit vector is made; the cost is O(n^2) for any number of positions.
+    The noisy counts are of positions set in exactly t of n bit vectors after flipping. No bit
+    vector is made; the cost is O(n^2) for any number of positions.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
         rng: a seed or a generator.
     """
     truth = as_incidence(phi, "phi")
@@ -129,24 +134,28 @@ def sample(
 
 
 def mean(phi: npt.ArrayLike, eta: float) -> Floats:
-    """Return the expected noisy incidence vector A Phi in positions, shape (n + 1,).
+    """Return the expected noisy incidence counts, in positions, shape (n + 1,).
+
+    The noisy counts are of positions set in exactly t of n bit vectors after flipping.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
     """
     truth = as_incidence(phi, "phi")
     return np.asarray(transition(len(truth) - 1, eta) @ truth)
 
 
 def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
-    """Return the covariance of the noisy incidence vector, shape (n + 1, n + 1).
+    """Return the covariance of the noisy incidence counts, shape (n + 1, n + 1).
 
-    It is diag(A Phi) - A diag(Phi) A^T, in squared positions.
+    The noisy counts are of positions set in exactly t of n bit vectors after flipping. The
+    covariance is diag(A phi) - A diag(phi) A^T, in squared positions, with A the transition matrix
+    of the flips.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
     """
     truth = as_incidence(phi, "phi")
     A = transition(len(truth) - 1, eta)
@@ -154,20 +163,22 @@ def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
 
 
 def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
-    """Return the exact law of the noisy incidence vector: the probability of every outcome.
+    """Return the exact law of the noisy incidence counts: the probability of every outcome.
 
-    For small cases: at most 2^22 outcomes times positions.
+    The noisy counts are of positions set in exactly t of n bit vectors after flipping. For small
+    cases: at most 2^22 outcomes times positions.
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
     """
     truth = as_incidence(phi, "phi")
     n, m = len(truth) - 1, int(truth.sum())
     if m * outcomes(n, m) > LARGEST_LAW:
         raise ParameterError(
-            f"phi: {m} positions over {n + 1} counts have {outcomes(n, m)} outcomes; `law` lists "
-            f"at most {LARGEST_LAW // m}; use `sample`, `mean`, `covariance` or `component_law`"
+            f"phi: {m} positions of bit vectors, in {n + 1} counts by their 1-bits, have "
+            f"{outcomes(n, m)} possible noisy counts; `law` lists at most {LARGEST_LAW // m}; use "
+            "`sample`, `mean`, `covariance` or `component_law`"
         )
     A = transition(n, eta)
     probabilities: dict[tuple[int, ...], float] = {(0,) * (n + 1): 1.0}
@@ -182,17 +193,21 @@ def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
 
 
 def outcomes(n: int, m: int) -> int:
-    """Return the number of possible incidence vectors of n vectors of m positions: C(m + n, n)."""
+    """Return the number of possible incidence counts of n bit vectors of m positions: C(m + n, n).
+
+    The counts are of positions set in exactly t = 0 .. n vectors. C is the binomial coefficient.
+    """
     from math import comb
 
     return comb(m + n, n)
 
 
 def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
-    """Return the law of one noisy count: P(Psi_i = s) for s = 0 .. m, shape (m + 1,).
+    """Return the law of one noisy count: its probabilities at 0 .. m, shape (m + 1,).
 
-    It is the sum of Bin(Phi_j, A[i, j]) over j, convolved by Fourier transforms: absolute accuracy
-    about 1e-15.
+    The count is of positions set in exactly i of n bit vectors after flipping. It is a sum of
+    independent binomial counts over the true numbers of 1-bits, convolved by Fourier transforms
+    with an absolute accuracy of about 1e-15.
 
     >>> from veilmix.analysis.incidence import component_law
     >>> component_law([1, 1], 0.25, 0).round(4).tolist()
@@ -200,7 +215,7 @@ def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
 
     Args:
         phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
-        eta: privacy parameter, 0 < eta < 1.
+        eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
         i: index of the count, 0 .. n.
     """
     from scipy.signal import fftconvolve
@@ -218,13 +233,14 @@ def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
 
 
 def zipf(n: int, m: int, exponent: float = 1.0) -> Counts:
-    """Return an incidence vector with Phi_t proportional to (t + 1)^-exponent: few recur often.
+    """Return incidence counts by Zipf's law: few positions are set in many vectors.
 
-    Every count is at least 1, as in paper 004's experiments, if m allows it.
+    The count of t, positions set in exactly t of n bit vectors, is proportional to (t +
+    1)^-exponent. Every count is at least 1, as in paper 004's experiments.
 
     Args:
         n: number of vectors, >= 1.
-        m: positions, >= n + 1.
+        m: number of positions, >= n + 1.
         exponent: steepness; 0 is uniform.
     """
     n = whole(n, "n", 1)
