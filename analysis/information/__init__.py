@@ -1,12 +1,15 @@
 """Information metrics of paper 002: privacy and utility of a randomizer, and posteriors.
 
 A randomizer Q turns a person's value x into a report y; P is the unknown distribution of the
-values, with a Dirichlet prior. The room contains average and worst-case privacy, asymptotic and
-finite utility, and the posterior of P given the tallies (counts of each report). May import
-`randomizers`, `estimation` and the ground files. Must never know how a report travelled: a tally
-here is numbers counted elsewhere. SciPy's optimizers and distributions are loaded only at their
-use. Natural logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter vector (Jeffreys: all
-1/2); a randomizer is a matrix b x a (reports x values), or a member of `randomizers`.
+values, with a Dirichlet prior. The folder contains average and worst-case privacy, utility for
+finitely and for infinitely many people, and the posterior of P given the tallies (counts of each
+report). Logarithms are natural unless `unit="bits"`. `prior` is a Dirichlet parameter vector
+(Jeffreys: all 1/2). A randomizer is a matrix b x a (reports x values), or a member of
+`randomizers`.
+
+May import `randomizers`, `estimation` and the plain modules of `analysis`, such as `validation`.
+Must never know how reports reached the analyst: it takes their tallies as given. SciPy's optimizers
+and distributions are imported only in the functions that use them.
 """
 
 from typing import TYPE_CHECKING

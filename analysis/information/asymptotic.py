@@ -1,23 +1,29 @@
 """Asymptotic information of n people's reports Y about P for large n (paper 002, section 6).
 
 P is the distribution of the true values, with a Dirichlet prior; Q is the randomizer, a matrix of b
-reports x a values; U_as is the asymptotic utility, the constant term of I(Y; P).
+reports x a values, called faithful if its rank is a; h(P) is the differential entropy of the prior.
+U_as is the asymptotic utility: the constant term of the information I(Y; P), less h(P), per free
+parameter of P. With d the rank of Q,
 
-    I(Y; P) = (d - 1) / 2 log n + r + o(1),        d = rank of Q                       (Thm 6.7.1)
-    U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q),  D_p = diag(1 / (Qp)_y)   (6.1)
+    I(Y; P) = (d - 1) / 2 log n + r + o(1)                                             (Thm 6.7.1)
+    U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q)                           (6.1)
     r = (a - 1) U_as(Q) + h(P) if Q is faithful (d = a)
+
+where D_P is the diagonal matrix of 1 / (QP)_y, for each report y the inverse of its probability.
 
 Definition 6.5 has the right sign of 1/2 log(2 pi e); Lemma C.7, (C.19) and (C.25) print the
 opposite sign (GRR(2, 1), Dirichlet(3, 3), n = 2000: I(Y; P) is 0.0099 above the asymptote used
-here, and 2.84 away from the printed asymptote). The o(1) is slow: for the Jeffreys prior and GRR(2,
-1) it is 0.50, 0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
+here, and 2.84 away from the printed asymptote). The o(1) falls slowly: for the Jeffreys prior and
+GRR(2, 1) it is 0.50, 0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
 
-(6.5) with the paper's arrow, a difference that goes to 0, has no content; the true statement is (1
-- U_distr) log n -> 2 (C - U_as). Proposition 6.11 uses the digit utility of protocols that are not
-faithful, for which Definition 4.6 gives no value: their participation factor is 0.
+(6.5) compares the distribution utility U_distr with U_as by a difference that goes to 0, which has
+no content. The true statement is (1 - U_distr) log n -> 2 (C - U_as), C the U_as of noiseless
+reports. Proposition 6.11 uses the digit utility of protocols that are not faithful, for which
+Definition 4.6 gives no value; here their participation factor, the worth of a report in noiseless
+answers, is 0.
 
-The determinant is that of the Fisher information of P about a report, in any a - 1 coordinates
-(Lemma C.7); (C.10), its source, needs 1 / q_y instead of the printed q_y, and E in (C.21) is a x (a
+The determinant is that of the Fisher information of a report about P, in any a - 1 coordinates
+(Lemma C.7). Its source (C.10) needs 1 / q_y instead of the printed q_y, and E in (C.21) is a x (a
 - 1).
 """
 
@@ -45,7 +51,8 @@ from .row_classes import two_level
 # -1/2 log(2 pi e): minus the entropy of a standard normal variable, in nats
 GAUSS = -0.5 * (log(2 * pi) + 1)
 POINTS = 2**15  # default number of evaluations in quasi-Monte-Carlo
-# Up to this many inputs a, all 2^a subsets are listed: that is faster than the integrals.
+# Up to this many inputs a, all 2^a subsets of inputs that can be a report are listed, which is
+# faster than `subset_log_det`, whose cost does not depend on 2^a.
 SMALL = 6
 
 
@@ -53,7 +60,8 @@ SMALL = 6
 class UtilityReading:
     """Asymptotic utility U_as of a randomizer, with its error and upper bound.
 
-    Utility is information about the distribution of values, per free parameter, as n grows.
+    It is the information of n reports about the distribution of values, for large n, per free
+    parameter, without the term log(n) / 2 and the prior's entropy.
 
     Attributes:
         value: U_as(Q), -inf if Q is not faithful (rank below the number of inputs).
@@ -63,8 +71,8 @@ class UtilityReading:
         factor: the effective participation factor exp(2 (U_as - C_mu)), in [0, 1]: n reports are
             worth `factor` n answers without noise.
         unit: "nats" or "bits", for `value`, `error` and `ceiling`.
-        rule: the integration method: "exact" (one-dimensional integrals), "product", "sobol", or
-            "not faithful".
+        rule: the integration method: "exact" (one-dimensional integrals), "product" (a product
+            rule), "sobol" (quasi-Monte-Carlo), or "not faithful".
     """
 
     value: float
@@ -75,31 +83,36 @@ class UtilityReading:
     rule: str
 
     def __str__(self) -> str:
-        """Return a sentence for reports: utility, error, upper bound and participation factor."""
+        """Return a sentence for reports: utility, error, upper bound, and a report's worth.
+
+        The worth is the participation factor, in answers without noise.
+        """
         return (
             f"asymptotic utility {self.value:.6f} (error about {self.error:.1g} {self.unit}, "
-            f"{self.rule}), at most {self.ceiling:.6f}; reports count as {self.factor:.4g} people"
+            f"{self.rule}), at most {self.ceiling:.6f}; a report is worth "
+            f"{self.factor:.4g} exact answers"
         )
 
 
 def asymptotic_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> float:
-    """Return the asymptotic utility U_as(Q) (paper 002, Definition 6.5, (6.1)), in `unit`.
+    """Return the asymptotic utility U_as of a randomizer Q (paper 002, (6.1)), in `unit`.
 
-    The constant term of the information that n reports have about the distribution of values, per
-    free parameter; -inf if Q is not faithful (its rank is below the number of inputs a). Exact for
-    any square Q (as many distinct rows as inputs: GRR of any size) by one-dimensional integrals;
-    for up to three inputs by a product rule with an error of about 1e-10; above by randomised
-    quasi-Monte-Carlo. `read_utility` gives the error.
+    For large n, the reports of n people have the information (a - 1) (log(n) / 2 + U_as) + h about
+    the distribution of their values. Here a is the number of inputs and h the differential entropy
+    of the prior. U_as is -inf if the rank of Q is below a. It is exact for any square Q (as many
+    distinct rows as inputs: GRR of any size) by one-dimensional integrals. For up to three inputs a
+    product rule has an error of about 1e-10; above, randomised quasi-Monte-Carlo is used.
+    `read_utility` gives the error.
 
     Args:
         Q: the randomizer, reports x inputs, or an object with a `.matrix`; GRR, unary encodings and
-            `all_hashes` are never written out: GRR of any size, the others up to 21,201 inputs.
+            `all_hashes` are never written out: GRR of any size, the rest up to 21,201 inputs.
         prior: Dirichlet parameters, shape (inputs,).
         unit: "nats" or "bits".
         points: largest number of evaluations in quasi-Monte-Carlo.
-        rng: scrambles them.
+        rng: generator or seed of the quasi-Monte-Carlo points.
     """
     return read_utility(Q, prior, unit, points=points, rng=rng).value
 
@@ -107,26 +120,28 @@ def asymptotic_utility(
 def participation_factor(
     Q: Any, prior: npt.ArrayLike, *, points: int = POINTS, rng: Rng = 0
 ) -> float:
-    """Return F_mu(Q) = exp(2 U_as - 2 C_mu), in [0, 1]: the worth of a report in noiseless answers.
+    """Return the worth F of a report in answers without noise, in [0, 1], for many people.
 
-    The reports of n people inform about the distribution of values as much as F n people without
-    noise (paper 002, Definition 6.10). U_as is the asymptotic utility, C_mu its value without
-    noise; F is 0 where Q is not faithful.
+    The reports of n people inform about the distribution of values as much as F n answers without
+    noise (paper 002, Definition 6.10). F = exp(2 U_as - 2 C_mu), with U_as the asymptotic utility
+    of Q and C_mu that of reports without noise. F is 0 if the rank of Q is below the number of
+    inputs, because then Q does not determine the distribution.
 
     Args:
         Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
         prior: Dirichlet parameters, shape (inputs,), all > 0.
         points: largest number of evaluations in quasi-Monte-Carlo.
-        rng: scrambles them.
+        rng: generator or seed of the quasi-Monte-Carlo points.
     """
     return read_utility(Q, prior, points=points, rng=rng).factor
 
 
 def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return C_mu, the asymptotic utility of reports without noise: the maximum for any randomizer.
+    """Return the asymptotic utility of reports without noise, the maximum for any randomizer.
 
-    C_mu = U_as(identity) = -1/2 log(2 pi e) - 1 / (2a - 2) sum_x (psi(prior_x) - psi(A)), A the sum
-    of the prior. Paper 002, Definition 6.5; (10.1) is the Jeffreys prior.
+    It is C_mu = -1/2 log(2 pi e) - 1 / (2a - 2) sum_x (psi(prior_x) - psi(A)), with psi the digamma
+    function, a the number of inputs, and A the sum of the prior. Paper 002, Definition 6.5; (10.1)
+    is the Jeffreys prior.
 
     Args:
         prior: Dirichlet parameters, shape (inputs,).
@@ -144,14 +159,15 @@ def read_utility(
 ) -> UtilityReading:
     """Return the asymptotic utility with its error, its upper bound and the participation factor.
 
-    As `asymptotic_utility`, with all figures of the computation.
+    The utility is that of `asymptotic_utility`; the factor is a report's worth in answers without
+    noise.
 
     Args:
         Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
         prior: Dirichlet parameters, shape (inputs,), all > 0.
         unit: "nats" or "bits".
         points: largest number of evaluations in quasi-Monte-Carlo.
-        rng: scrambles them.
+        rng: generator or seed of the quasi-Monte-Carlo points.
     """
     generator, base = as_rng(rng), log_base(unit)
     points = whole(points, "points", 256)
@@ -176,16 +192,19 @@ def read_utility(
 def _matrix_value(
     rows: Floats, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
-    """Return 1/2 E log det(Q^T D_P Q) in nats, its error, and the integration rule.
+    """Return half the mean log determinant of a report's Fisher information, its error and rule.
 
-    This is half the mean log determinant of a report's Fisher information about the distribution P
-    of
-    values; D_P is the diagonal matrix of 1 / (QP)_y. Q is given by its distinct rows; -inf and "not
-    faithful" if its rank is below the number of inputs.
+    The information is about the distribution P ~ Dirichlet(alpha) of values: 1/2 E log det(Q^T D_P
+    Q), in nats, with D_P the diagonal matrix of 1 / (QP)_y. The rule names the integration method.
+    The result is -inf and "not faithful" if the rank of Q is below the number of inputs.
+
+    rows: the distinct rows of the randomizer Q. points: most evaluations in quasi-Monte-Carlo.
     """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
-    if len(rows) == alpha.size:  # det(Q^T D Q) = det(Q)^2 / prod_y (Qp)_y
+    # Q is square, so the mean log determinant is a sum of one-dimensional integrals, because
+    # det(Q^T D Q) = det(Q)^2 / prod_y (QP)_y for D with the diagonal 1 / (QP)_y.
+    if len(rows) == alpha.size:
         integral = mean_log(rows, alpha)
         half = float(np.linalg.slogdet(rows)[1] - integral.value.sum() / 2)
         return half, float(integral.error.sum()) / 2, "exact"
@@ -196,8 +215,9 @@ def _matrix_value(
 def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
     """Return half the mean log determinant of a report's Fisher information for GRR, in nats.
 
-    With the numerical error and the integration rule. The matrix is Q^T D_P Q with det Q = (truth -
-    lie)^(a - 1) for a inputs; each distinct prior parameter needs one integral (10.5).
+    The information is about the distribution P ~ Dirichlet(alpha) of values. The numerical error
+    and the name of the integration method follow. The determinant of GRR's matrix is (truth -
+    lie)^(a - 1) for a inputs, and each distinct prior parameter needs one integral (10.5).
     """
     distinct_masses, copies = np.unique(alpha, return_counts=True)
     masses = np.column_stack([distinct_masses, alpha.sum() - distinct_masses])
@@ -211,26 +231,30 @@ def _subset_value(
 ) -> tuple[float, float, str]:
     """Return half the mean log determinant of the Fisher information of reports that are subsets.
 
-    A report is a subset of the inputs. As `_matrix_value`, with the error and the rule, but for
-    many
-    inputs without listing the 2^a subsets of a inputs.
+    A report is a subset of the a inputs, as in unary encoding. The information is about the
+    distribution P ~ Dirichlet(alpha) of values, in nats; the numerical error and the name of the
+    integration method follow. The 2^a subsets are not listed if a is large.
+
+    form: the randomizer. points: most evaluations in quasi-Monte-Carlo.
     """
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"
-    if form.a <= SMALL:  # few inputs: listing all subsets is faster than an integral for each point
+    # for few inputs, listing all subsets is faster than an integral at each point P
+    if form.a <= SMALL:
         return _matrix_value(distinct_rows(form.matrix), alpha, points, rng)
     mean = average(lambda p: subset_log_det(form, p), alpha, points, rng)
     return mean.value / 2, mean.error / 2, mean.rule
 
 
 def log_det_information(rows: Floats, p: Floats) -> Floats:
-    """Return log det of the Fisher information of a report, log det(Q^T D_p Q), shape (N,).
+    """Return log det of the Fisher information of a report about the distribution p, shape (N,).
 
-    `rows` are the rows of the randomizer Q, p are N distributions of the inputs, shape (N, inputs).
-    The information is taken in the coordinates p_x, x != r, with r the likeliest input of each
-    point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
-    direction, which would swamp all others at small epsilon, and the choice of r keeps the matrix
-    well scaled at the faces of the simplex.
+    The information is Q^T D_p Q, D_p the diagonal matrix of 1 / (Qp)_y, in the coordinates p_x, x
+    != r, with r the likeliest input of each point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y.
+    The difference takes away the constant direction, which would swamp all further terms at small
+    epsilon. The choice of r keeps the matrix well scaled at the faces of the simplex.
+
+    rows: the rows of the randomizer Q. p: N distributions of the inputs, shape (N, inputs).
     """
     reference = p.argmax(axis=1)
     result = np.empty(len(p))
@@ -249,7 +273,8 @@ def log_det_information(rows: Floats, p: Floats) -> Floats:
 def _log_det(matrices: Floats) -> Floats:
     """Return log det of positive definite matrices, shape (N, d, d) -> (N,).
 
-    Each is scaled to a correlation matrix first, because the diagonals differ by many orders.
+    Each matrix is scaled to a correlation matrix first, because its diagonal entries may differ by
+    many orders of magnitude.
     """
     scale = np.sqrt(np.einsum("nxx->nx", matrices))
     correlation = matrices / (scale[:, :, None] * scale[:, None, :])
@@ -257,14 +282,14 @@ def _log_det(matrices: Floats) -> Floats:
 
 
 def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> float:
-    """Return the large-n asymptote of I(Y; P), the information of n reports about P.
+    """Return the large-n asymptote of n reports' information about the distribution of values.
 
-    P is the distribution of values. For faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P), in `unit`
-    (paper 002, Theorem 6.7.1). Not a value at finite n: see the module's docstring for how far it
-    is.
+    It is (a - 1) / 2 log n + (a - 1) U_as(Q) + h, in `unit` (paper 002, Theorem 6.7.1). Here a is
+    the number of inputs, U_as(Q) the asymptotic utility (`asymptotic_utility`), and h the
+    differential entropy of the prior. For the information at a finite n use `finite_information`.
 
     Args:
-        Q: a faithful randomizer, reports x inputs.
+        Q: a randomizer, reports x inputs, with as large a rank as it has inputs.
         prior: Dirichlet parameters, shape (inputs,).
         n: people, >= 1.
         unit: "nats" or "bits".
@@ -272,7 +297,7 @@ def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> floa
     n = whole(n, "n", 1)
     value = asymptotic_utility(Q, prior)
     if value == -inf:
-        raise ParameterError("Q: its rank is below the number of inputs; needs a faithful one")
+        raise ParameterError("Q: its rank is below the number of inputs; needs full column rank")
     alpha = as_prior(prior)
     nats = (alpha.size - 1) * (0.5 * log(n) + value) + differential_entropy(alpha)
     return nats / log_base(unit)

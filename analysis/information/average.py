@@ -1,20 +1,21 @@
 """Average privacy: the share of private information that a report hides (paper 002, 4.1).
 
-X is a person's value, Y its report, P the distribution of values, Q the randomizer (b reports x a
-values).
+X is a person's value, Y the person's report, P the distribution of values with a Dirichlet prior,
+mu in the paper. Q is the randomizer (b reports x a values).
 
     S_mu(Q) = H(X | Y, P) / H(X | P) = 1 - I(X; Y | P) / H(X | P),      P ~ Dirichlet(prior)
 
-It does not depend on the number of people (Lemma 4.2). With w = prior / A, A = sum prior,
+It does not depend on the number of people (Lemma 4.2). With A = sum prior, w = prior / A and the
+digamma function psi,
 
-    H(X | P)    = psi(A + 1) - sum_x w_x psi(prior_x + 1)                      (10.2) in general
+    H(X | P)    = psi(A + 1) - sum_x w_x psi(prior_x + 1)        ((10.2) is the Jeffreys prior)
     I(X; Y | P) = sum_y ( sum_x w_x Q_y|x log Q_y|x  -  E[(QP)_y log (QP)_y] )
 
-and the expectation is one integral for every y, for any a and prior (`linear_forms`): no cubature
-over the simplex is needed for any Q. Equivalent rows are counted once (`row_classes`), which gives
-(10.4) for GRR and (10.10) for unary encoding, both right as printed. (D.9), the form of (10.4) in
-the appendix, divides by a + beta twice: for GRR(2, 1) and the Jeffreys prior it gives -0.42, but
-(10.4) and direct integration give 0.855.
+and the expectation is a one-dimensional integral for every y, for any a and prior (`linear_forms`),
+so no integration over the simplex is needed. Equivalent rows are counted once (`row_classes`),
+which gives (10.4) for GRR and (10.10) for unary encoding, both right as printed. (D.9), the form of
+(10.4) in the appendix, divides by a + beta twice: for GRR(2, 1) and the Jeffreys prior it gives
+-0.42, but (10.4) and direct integration give 0.855.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Rng = np.random.Generator | int | None
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReading:
-    """Average privacy of a randomizer, its error, and the leak and secret that define it.
+    """Average privacy of a randomizer, with its error and the two informations that define it.
 
     Attributes:
         value: average privacy S_mu(Q) = 1 - leak / secret, in [0, 1]: 1 hides all private
@@ -46,7 +47,7 @@ class PrivacyReading:
             `rule`), one standard error.
         leak: I(X; Y | P), the information in a report Y about its user's value X.
         secret: H(X | P), the entropy of a person's value if the distribution P is known.
-        unit: of `leak` and `secret`, "nats" or "bits".
+        unit: unit of `leak` and `secret`, "nats" or "bits".
         rule: method of the sum over outputs, in words.
     """
 
@@ -58,7 +59,11 @@ class PrivacyReading:
     rule: str
 
     def __str__(self) -> str:
-        """Return a sentence for reports: privacy, error, leak and secret."""
+        """Return a sentence for reports: average privacy, its error, and the leakage of a report.
+
+        Average privacy is the share of the entropy of a person's value that a report hides: 1 less
+        the leakage over the entropy.
+        """
         return (
             f"average privacy {self.value:.6f} (error below {self.error:.1g}): a report leaks "
             f"{self.leak:.6g} of {self.secret:.6g} {self.unit} ({self.rule})"
@@ -66,18 +71,19 @@ class PrivacyReading:
 
 
 def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
-    """Return the average privacy S_mu(Q), 0 to 1: the share of H(X | P) that a report hides.
+    """Return the average privacy, 0 to 1: the share of a value's entropy that a report hides.
 
-    X is a person's value, P the known distribution of values. Paper 002, Definition 4.1. Exact up
-    to `read_privacy(...).error` (about 1e-12) for every matrix and every Dirichlet prior.
+    It is S_mu(Q) = 1 - I(X; Y | P) / H(X | P), with X a person's value, Y the report, and P the
+    known distribution of values (paper 002, Definition 4.1). It is exact up to
+    `read_privacy(...).error` (about 1e-12) for every matrix and every Dirichlet prior.
 
     Args:
         Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`; `GRR`,
             `UnaryEncoding` and `all_hashes` are never made into a matrix and may have any number of
             inputs.
         prior: Dirichlet parameters, shape (inputs,), all > 0 (Jeffreys: all 1/2).
-        rng: used only where the classes of rows are too many to be summed: unary encoding or local
-            hashing with many inputs and many different prior parameters.
+        rng: generator or seed, used only if there are too many different reports for a sum: unary
+            encoding or local hashing with many inputs and many different prior parameters.
 
     Raises:
         ParameterError: columns that do not sum to 1, a prior of another length or not positive.
@@ -88,15 +94,16 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
 def read_privacy(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, rng: Rng = 0
 ) -> PrivacyReading:
-    """Return the average privacy of a randomizer, its error, the leak and the secret information.
+    """Return the average privacy of a randomizer, with the leakage and the entropy that define it.
 
-    As `average_privacy`, with all figures of the computation.
+    Average privacy is 1 less the information in a report about its user's value, divided by the
+    entropy of that value. The result also has the numerical error.
 
     Args:
         Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.
         prior: Dirichlet parameters, shape (inputs,), all > 0.
         unit: "nats" or "bits".
-        rng: used only if reports are drawn.
+        rng: generator or seed, used only if reports are drawn at random.
     """
     classes = row_classes(Q, prior, as_rng(rng))
     secret = input_entropy(prior)
@@ -112,10 +119,11 @@ def read_privacy(
 
 
 def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return H(X | P), one person's private information: psi(A + 1) - sum_x w_x psi(prior_x + 1).
+    """Return the entropy of a person's value if the distribution P of values is known.
 
-    X is the person's value, P ~ Dirichlet(prior) the known distribution of values, A = sum prior, w
-    = prior / A. Paper 002, (10.2) for the Jeffreys prior: psi((a + 2) / 2) - psi(3 / 2).
+    It is H(X | P) = psi(A + 1) - sum_x w_x psi(prior_x + 1), with P ~ Dirichlet(prior), A = sum
+    prior, w = prior / A and the digamma function psi. For the Jeffreys prior of a inputs this is
+    psi((a + 2) / 2) - psi(3 / 2), (10.2) of paper 002.
 
     Args:
         prior: Dirichlet parameters, shape (inputs,).
@@ -147,10 +155,10 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def _class_information(classes: RowClasses) -> tuple[Floats, float]:
-    """Return each output class's share of I(X; Y | P) in nats, and the error of the sum.
+    """Return each class's share of the information in a report about its user's value, in nats.
 
-    A class is a set of reports with the same information about the value X (`row_classes`); shape
-    (classes,).
+    A class is a set of reports with the same information about the value (`row_classes`). The
+    shares have shape (classes,); a bound on the error of their sum follows.
     """
     from scipy.special import xlogy
 

@@ -1,7 +1,7 @@
 """A randomizer as in paper 002: a matrix Q (b x a); column x is the law of the report for value x.
 
-The information metrics need only the rows of Q: a row of zeros is a report that never occurs, and
-two proportional rows have the same information about the input, so they count as one output.
+The information metrics need only the rows of Q. A row of zeros is a report that never occurs. Two
+proportional rows have the same information about the value, so they count as one report.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import SUM_TOLERANCE, Floats, as_floats, whole
 
-# Two rows count as proportional if their entries, divided by the row's sum, agree to this number of
-# decimal digits; rounding errors are near 1e-16.
+# Two rows count as proportional if their entries, divided by the sum of their row, agree to this
+# number of decimal digits; rounding errors are near 1e-16.
 SHARE_DIGITS = 13
 # With larger parameters the Dirichlet law is so narrow that sums over it lose every digit.
 MOST_PARAMETER = 1e9
@@ -25,8 +25,9 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
     """Check a randomizer, an array or an object with a `.matrix`, and return its matrix.
 
     Rows are reports, columns inputs. Every entry is at least 0 and every column sums to 1 within
-    `SUM_TOLERANCE`; there are at least two inputs, for one input has no private and no learnable
-    information.
+    `SUM_TOLERANCE`. There are at least two inputs, because a single input has no information.
+
+    name: name of the randomizer in messages.
 
     Raises:
         ParameterError: another shape, a negative or infinite entry, or a column with another sum.
@@ -47,9 +48,9 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
 
 
 def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") -> Floats:
-    """Check a Dirichlet parameter vector and return it: finite entries > 0.
+    """Check a Dirichlet parameter vector and return it: finite entries > 0, shape (inputs,).
 
-    Shape (inputs,).
+    a: number of inputs; None: any. name: name of the vector in messages.
 
     Raises:
         ParameterError: another shape or length, or an entry that is not positive or above 1e9.
@@ -79,18 +80,20 @@ def jeffreys(a: int) -> Floats:
 
 
 def distinct_rows(Q: Floats) -> Floats:
-    """Return the nonzero rows of Q, with proportional rows added up, in the order of their first.
+    """Return the nonzero rows of Q, with proportional rows added up, in order of first appearance.
 
-    Proportional rows are reports with the same information about the value (a sufficient
-    statistic).
+    Q is a randomizer, reports x values. Proportional rows are reports with the same information
+    about the value, so no information is lost in their sum.
     """
     return add_up(Q)[0]
 
 
 def add_up(Q: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return `distinct_rows` of Q, and the place of each row of Q in that result.
+    """Return the distinct rows of Q, and for each row of Q its index in that result.
 
-    The places have shape (b,); -1 is a row of zeros, a report that never occurs.
+    Q is a randomizer, reports x values. Proportional rows are added up, because they have the same
+    information about the value. The indices have shape (b,) for b reports; -1 is a row of zeros, a
+    report that never occurs.
     """
     totals = Q.sum(axis=1)
     positive_rows = np.flatnonzero(totals > 0)

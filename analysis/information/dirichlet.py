@@ -1,11 +1,12 @@
 """Averages of a function of P over a Dirichlet distribution, with an error estimate.
 
-P is the distribution of values over a inputs. Up to three inputs: a product rule in stick-breaking
-coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2, with independent beta variables V = 1 / (1 + e^-u) and
-u = m + s sinh(t), equal steps in t. In t the weight falls off doubly exponentially, so functions
-with logarithms at the faces of the simplex are no problem; every second node gives the error.
-Above: randomised quasi-Monte-Carlo (scrambled Sobol points through inverse gamma distributions);
-the spread of independent scramblings gives one standard error, and the mean over them is unbiased.
+P is a distribution over a inputs. Up to three inputs: a product rule in stick-breaking coordinates,
+P_1 = V_1, P_2 = (1 - V_1) V_2, with independent beta variables V = 1 / (1 + e^-u) and u = m + s
+sinh(t), equal steps in t. The weight falls doubly exponentially in t, so functions with
+logarithms at the faces of the simplex are integrated accurately. The error is the change if only
+every second node is used. Above three inputs: randomised quasi-Monte-Carlo (scrambled Sobol points
+through inverse gamma distributions). The spread of independent scramblings gives one standard
+error, and their mean is unbiased.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ class Average:
 
     Attributes:
         value: the average.
-        error: change of `value` when the step is doubled (`rule` "product"), or one standard error
-            ("sobol").
+        error: change of `value` if the integration step is doubled (`rule` "product"), or one
+            standard error ("sobol").
         rule: the integration method: "product" (a product rule) or "sobol" (quasi-Monte-Carlo).
-        points: evaluations of the function.
+        points: number of evaluations of the function.
     """
 
     value: float
@@ -52,8 +53,9 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
     Args:
         function: maps points of the simplex, shape (N, inputs), all entries > 0, to shape (N,).
         prior: Dirichlet parameters, shape (inputs,), checked by the caller.
-        points: evaluations that the Sobol rule may spend (rounded to a power of two a scrambling).
-        rng: scrambles the Sobol points; the product rule does not use it.
+        points: most evaluations of the function with more than three inputs, rounded to a power of
+            two for each of `SCRAMBLINGS` sets of Sobol points.
+        rng: scrambles the Sobol points; up to three inputs it is not used.
     """
     if prior.size <= 3:
         return _product_rule(function, prior)
@@ -61,9 +63,9 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
 
 
 def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Return random points of Dirichlet(prior), without entries of exactly 0.
+    """Return `count` random points of Dirichlet(prior), without entries of exactly 0.
 
-    Shape (count, inputs).
+    The shape is (count, inputs).
     """
     logs = log_dirichlet(np.broadcast_to(prior, (count, prior.size)), rng)
     return np.asarray(np.maximum(np.exp(logs), 1e-300))
@@ -83,9 +85,9 @@ def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
 def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     """Return points (N, a) and weights (N,) of a quadrature rule for P ~ Dirichlet(prior).
 
-    It is exact for polynomials in p of at most this degree. Gauss-Jacobi in every stick-breaking
-    coordinate V_j: a polynomial of degree n in p has degree at most n in each V_j, so ceil((n + 1)
-    / 2) nodes a coordinate are enough; all weights are > 0.
+    The rule is exact for polynomials in P of at most this degree. It is a Gauss-Jacobi rule in
+    every stick-breaking coordinate V_j. A polynomial of degree n in P has degree at most n in each
+    V_j, so ceil((n + 1) / 2) nodes a coordinate are enough. All weights are > 0.
     """
     from scipy.special import roots_jacobi
 
@@ -105,16 +107,14 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
 
 
 def log_beta(alpha: Floats) -> Floats:
-    """Return the logarithm of the multivariate beta function (2.4), along the last axis."""
+    """Return the logarithm of the multivariate beta function, along the last axis (2.4)."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1)))
 
 
 def differential_entropy(prior: Floats) -> float:
-    """Return the differential entropy h(P) of Dirichlet(prior) in nats (negative for a > 2).
-
-    Paper 002, (2.1).
+    """Return the differential entropy of Dirichlet(prior) in nats (paper 002, (2.1)).
 
     >>> import numpy as np
     >>> from veilmix.analysis.information import differential_entropy
@@ -132,9 +132,10 @@ def differential_entropy(prior: Floats) -> float:
 
 
 def _product_rule(function: Function, prior: Floats) -> Average:
-    """Average the function by a product rule over the stick-breaking coordinates; a <= 3 inputs.
+    """Average the function over Dirichlet(prior) by a product rule, for at most three inputs.
 
-    Every second node of each coordinate gives a coarse value, whose difference is the error.
+    The rule is in stick-breaking coordinates. Every second node of each coordinate gives a coarse
+    value; its difference from the fine value is the error.
     """
     sticks = [_stick(prior[j], prior[j + 1 :].sum()) for j in range(prior.size - 1)]
     points, rest_of_stick = np.zeros((1, 0)), np.ones((1, 1))
@@ -162,7 +163,8 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
 
     middle = float(digamma(alpha) - digamma(beta))
     spread = sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
-    # v has poles at u = i pi, so the step keeps half their distance in t away from them
+    # v(u) has poles at u = i pi; with this step a sum over t errs by about e^-40, because the
+    # integrand is analytic up to half the distance of the poles in t
     step = min(0.1, pi * asin(min(1.0, pi / (2 * spread))) / 20)
     t = step * np.arange(-int(12 / step), int(12 / step) + 1)
     u = middle + spread * np.sinh(t)
@@ -179,7 +181,9 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
 def _sobol_rule(
     function: Function, prior: Floats, points: int, rng: np.random.Generator
 ) -> Average:
-    """Average the function over scrambled Sobol points, for more than three inputs.
+    """Average the function over Dirichlet(prior) by scrambled Sobol points; for over three inputs.
+
+    points: most evaluations of the function. rng: scrambles the points.
 
     Raises:
         ParameterError: more inputs than SciPy's Sobol sequence has dimensions.
@@ -189,7 +193,7 @@ def _sobol_rule(
     if prior.size > qmc.Sobol.MAXDIM:
         raise ParameterError(
             f"prior: {prior.size:,} inputs; quasi-Monte-Carlo has points for at most "
-            f"{qmc.Sobol.MAXDIM:,}, beyond only GRR is exact"
+            f"{qmc.Sobol.MAXDIM:,}; with more, only a square randomizer such as GRR is accepted"
         )
     log2_points = max(4, round(log2(max(16, points / SCRAMBLINGS))))
     means = np.empty(SCRAMBLINGS)
@@ -203,8 +207,8 @@ def _sobol_rule(
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
     """Turn uniform points of the unit cube, shape (N, inputs), into points of Dirichlet(prior).
 
-    Inverse gamma distributions do it; where they underflow, their leading term u^(1/alpha) in
-    logarithms.
+    Inverse gamma distributions map each coordinate u. If the result underflows, the logarithm of
+    its leading term u^(1/alpha) is used, alpha the coordinate's prior parameter.
     """
     from scipy.special import gammaincinv, gammaln
 
@@ -221,6 +225,6 @@ def _normalised(logs: Floats) -> Floats:
 
 
 def _evaluated(function: Function, points: Floats) -> Floats:
-    """Return the function at all points, shape (N,), computed in blocks to bound the memory."""
+    """Return the function's values at all points, shape (N,), in blocks to bound the memory."""
     parts = [function(points[i : i + BLOCK]) for i in range(0, len(points), BLOCK)]
     return np.concatenate(parts)

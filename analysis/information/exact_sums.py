@@ -3,10 +3,11 @@
 S = tallies (counts) of the reports, T = tallies of the true values, n people; Q is the randomizer
 with b reports and a values, P the distribution of values.
 
-* distribution of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule
-  in stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
-* distribution of S given T = t: a product of powers of the columns' characteristic functions on a
-  grid of (n + 1)^(b-1) frequencies, turned back by a fast Fourier transform, for every t.
+* Distribution of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n. A Gauss rule in
+  stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
+* Distribution of S given T = t: its characteristic function is a product of powers of the
+  characteristic functions of Q's columns. It is computed on a grid of (n + 1)^(b-1) frequencies for
+  every t, and a fast Fourier transform gives the distribution.
 """
 
 from collections.abc import Iterator
@@ -25,11 +26,10 @@ BLOCK = 4_000_000
 
 
 def compositions(n: int, parts: int) -> Tallies:
-    """Return all vectors of `parts` whole numbers >= 0 with sum n: all tallies of n people.
+    """Return all vectors of `parts` whole numbers >= 0 with sum n: the tallies of n people.
 
     A tally counts the people with each value, or the reports of each kind. The result has shape
-    (C(n +
-    parts - 1, n), parts), with C the binomial coefficient.
+    (C(n + parts - 1, n), parts), with C the binomial coefficient.
     """
     rows = np.zeros((1, 0), dtype=np.int64)
     people_left = np.array([n])
@@ -56,7 +56,10 @@ def log_multinomial(tallies: Tallies) -> Floats:
 def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
     """Return every possible tally vector S of n reports, and its probability under the prior.
 
-    `rows` are the distinct rows of the randomizer. Shapes (tallies, b) and (tallies,).
+    A tally vector counts the reports of each of b kinds. Shapes: (tallies, b) and (tallies,).
+
+    rows: the distinct rows of the randomizer, b reports x inputs. prior: Dirichlet parameters of
+    the distribution of the people's values, shape (inputs,).
     """
     tallies = compositions(n, len(rows))
     coefficient = log_multinomial(tallies)
@@ -78,7 +81,11 @@ def output_law_cost(b: int, a: int, n: int) -> int:
 
 
 def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
-    """Return H(S | T) in nats: the entropy of the report tallies S given the input tallies T."""
+    """Return the entropy of the report tallies given the tallies of the true values, in nats.
+
+    rows: the distinct rows of the randomizer. prior: Dirichlet parameters of the distribution of
+    values. n: number of people.
+    """
     from scipy.special import xlogy
 
     inputs = compositions(n, rows.shape[1])
@@ -93,16 +100,18 @@ def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
 def conditional_cost(b: int, a: int, n: int) -> int:
     """Return the count of numbers in the Fourier transforms of `conditional_entropy`.
 
-    It is for b reports, a inputs and n people.
+    b: kinds of reports. a: inputs. n: people.
     """
     return comb(n + a - 1, a - 1) * int((n + 1) ** (b - 1))
 
 
 def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield the distributions of S given T = t, for blocks of input tallies t.
+    """Yield the distributions of the report tallies S given the tallies t of the true values.
 
-    Each block is a slice of `inputs` and an array of probabilities on the grid of the first b - 1
-    entries of S.
+    Each item is a slice of `inputs`, and for each of its t an array of probabilities over the first
+    b - 1 entries of S, each 0 to n; the last entry follows, because S sums to n.
+
+    rows: the b distinct rows of the randomizer. inputs: all possible t. n: number of people.
     """
     shape = (n + 1,) * (len(rows) - 1)
     characters = _characters(rows, shape)
@@ -121,7 +130,10 @@ def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, 
 def _characters(rows: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex128]:
     """Return the characteristic function of one person's report for each input, shape (a, ...).
 
-    sum_y Q_y|x e^(-i theta_y) on the half grid of frequencies that real Fourier transforms use.
+    It is sum_y Q_y|x e^(-i theta_y) for input x and report y, at the frequencies theta of a real
+    Fourier transform, half of the grid.
+
+    rows: the rows of the randomizer Q. shape: shape of the full grid.
     """
     last = len(rows) - 1
     result = np.empty((rows.shape[1], *_half(shape)), dtype=np.complex128)
@@ -140,10 +152,10 @@ def _half(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _log_sequence(prior: Floats, tallies: Tallies) -> Floats:
-    """Return the log probability of a sequence of inputs with these tallies.
+    """Return the log probability of one sequence of people's values with these tallies t.
 
     It is log of B(prior + t) / B(prior), B the multivariate beta function; the distribution P of
-    values is integrated out.
+    values is integrated out under its Dirichlet prior.
     """
     from scipy.special import gammaln
 

@@ -1,22 +1,25 @@
 """Information of n reports about P and the tallies T, and the three utilities (paper 002, 4.2).
 
+Y are the reports of n people and S their counts, X the people's values and T their counts. P is the
+distribution of values with a Dirichlet prior and differential entropy h(P); a is the number of
+possible values, b the number of kinds of reports.
+
     U_distr = I(Y; P) / I(X; P),   U_tally = I(Y; T) / H(T),   U_digit = (I(Y; P) - h(P)) / (a - 1)
 
-With the tallies S of the reports, C(n; s) = n! / prod s_y! and H(Y | P) from `average_privacy`,
+With C(n; s) = n! / prod s_y!, and H(Y | P) the entropy of one report (`report_entropy`),
 
     I(Y; P) = H(S) + E log C(n; S) - n H(Y | P)         I(Y; T) = H(S) - H(S | T)
 
-The sums are over tallies, never over sequences ((D.1) leaves out C(n; s) and then is neither), and
-`finite_sums` makes each as short as it can be. I(X; P) = H(X) - n H(X | P) with H(X) the entropy of
-the sequence; (D.20) prints n H(X | P) with a plus sign: 4.648 in place of 0.785 nats for a = 2,
-n = 5, Jeffreys.
+The sums are over tallies, never over sequences, and `exact_sums` makes each as short as it can be.
+(D.1) in the paper leaves out C(n; s), so that it is a sum over neither. I(X; P) = H(X) - n H(X | P)
+with H(X) the entropy of the sequence. (D.20) prints n H(X | P) with a plus sign: 4.648 in place of
+0.785 nats for a = 2, n = 5, Jeffreys prior.
 
-Reach of the exact sums at the default limit, for a inputs and b kinds of reports: I(Y; P) up to
-n = 9,999 (a = b = 2), 139 (a = b = 3), 35 (a = b = 4), 18 (a = 3, b = 8); I(Y; T) up to n = 7,070,
-98, 24, 6. Beyond, I(Y; P) is estimated without bias from simulated people, and I(Y; T) too if there
-are few kinds of reports (`information_estimates`).
+Largest n of the exact sums at the default limit: for I(Y; P) 9,999 (a = b = 2), 139 (a = b = 3), 35
+(a = b = 4), 18 (a = 3, b = 8); for I(Y; T) 7,070, 98, 24, 6. Beyond, I(Y; P) is estimated without
+bias from simulated people, and I(Y; T) too if there are few kinds of reports (`monte_carlo`).
 
-U_digit is the number of digits of P, in base e, that the reports reveal: Lemma 4.7 compares I(Y; P)
+U_digit is the number of digits of P, in base e, that the reports reveal. Lemma 4.7 compares I(Y; P)
 with the entropy of P rounded to that many digits, and holds if a - 1 coordinates are rounded. If
 all a of them are rounded, as printed, the last coordinate adds bits of its own: for Dirichlet(3, 3)
 the difference stays near 0.7 nats.
@@ -69,10 +72,11 @@ class FiniteInformation:
         H_T: H(T), the entropy of the tallies; exact.
         distribution_utility, tally_utility: the shares I_YP / I_XP and I_YT / H_T, in [0, 1].
         digit_utility: digits of P that the reports reveal, in base e ("nats") or 2 ("bits"); -inf
-            if Q is not faithful, for which Definition 4.6 gives no value.
+            if the rank of the randomizer is below the number of inputs, for which Definition 4.6
+            gives no value.
         I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 if they are exact.
-        unit: of the information, "nats" or "bits".
-        samples: simulated sets of people, 0 if none.
+        unit: unit of the informations, "nats" or "bits".
+        samples: number of simulated sets of people, 0 if all sums are exact.
     """
 
     n: int
@@ -113,20 +117,21 @@ def finite_information(
 ) -> FiniteInformation:
     """Return the information of n people's reports about P and the tallies T, and the utilities.
 
-    The figures are I(Y;P), I(X;P), I(Y;T) and H(T): Y reports, X true values, P the distribution of
-    values, T the count of each value. Paper 002, Definitions 4.3 and 4.6.
+    Y are the reports, X the true values, P the distribution of values, T the count of each value.
+    The results are I(Y;P), I(X;P), I(Y;T) and H(T), and three utilities that compare them (paper
+    002, Definitions 4.3 and 4.6).
 
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).
         prior: Dirichlet parameters, shape (inputs,).
         n: people, >= 1.
         unit: "nats" or "bits".
-        method: "exact" (refused when too long), "estimate" (simulated), or "auto": each of I(Y;P)
-            and I(Y;T) exactly if its sum has at most `limit` terms.
-        tally: whether I(Y;T) is wanted; it is the longest sum.
-        limit: terms that an exact sum may have.
-        samples: simulated sets of people, >= 2.
-        rng: draws them.
+        method: "exact" (an error if the sum is too long), "estimate" (simulated), or "auto": each
+            of I(Y;P) and I(Y;T) exactly if its sum has at most `limit` terms.
+        tally: whether I(Y;T) is computed; it needs the longest sum.
+        limit: most terms of an exact sum.
+        samples: number of simulated sets of people, >= 2.
+        rng: generator or seed of the simulation.
 
     Raises:
         ParameterError: bad arguments; an exact sum longer than `limit` was asked for; or I(Y;T) can
@@ -150,9 +155,13 @@ def finite_information(
 
 
 def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) -> tuple[bool, bool]:
-    """Decide if I(Y;P) and if I(Y;T) are summed exactly: a pair of bools.
+    """Decide if the information about P, and that about the tallies T, are summed exactly.
 
-    I(Y;T) needs the distribution of the report tallies S as well.
+    P is the distribution of values, T the counts of the people's values. The second sum needs the
+    results of the first. The result is a pair of bools.
+
+    rows: distinct rows of the randomizer. n: people. limit: most terms of a sum. tally: whether the
+    information about T is computed.
 
     Raises:
         ParameterError: `method` is "exact" and a sum has more than `limit` terms.
@@ -173,7 +182,13 @@ def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) ->
 def _exact(
     rows: Floats, alpha: Floats, n: int, summed: tuple[bool, bool]
 ) -> tuple[SimulatedMean | None, SimulatedMean | None]:
-    """Return I(Y;P) and I(Y;T) in nats by exact sums; None where `summed` is False."""
+    """Return the reports' information about P and about the tallies T, in nats, by exact sums.
+
+    P is the distribution of values, T the counts of the people's values. None stands for a sum that
+    `summed` excludes.
+
+    rows: distinct rows of the randomizer. alpha: Dirichlet parameters of P. n: people.
+    """
     from scipy.special import xlogy
 
     if not summed[0]:
@@ -198,9 +213,17 @@ def _finished(
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
-    """Return the result from I(Y;P) and I(Y;T) in nats (`about`), None where left out.
+    """Return the result, with the utilities, from informations in nats.
 
-    The utilities are computed here, and all figures are changed to `unit`.
+    Args:
+        rows: distinct rows of the randomizer.
+        alpha: Dirichlet parameters of the distribution P of values.
+        n: number of people.
+        unit: unit of the result, "nats" or "bits".
+        about: the reports' information about P, and about the counts T of the people's values; None
+            if left out.
+        H_T: entropy of T.
+        I_XP: information of the people's values about P.
     """
     base, missing_estimate = log_base(unit), SimulatedMean(float("nan"), 0.0, 0)
     law, tally = about[0] or missing_estimate, about[1] or missing_estimate

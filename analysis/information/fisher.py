@@ -1,12 +1,15 @@
 """The Fisher information of reports that are subsets of the a inputs, without 2^a terms.
 
-For Q_y|x = P(y) (high if x in y else low) with each input in y with probability rho under P, and
-Z_y = low + (high - low) p(y), the information in differences of coordinates is that of
+A report y is a subset of the inputs. Under a reference law P(y) each input is in y with probability
+rho, independently. Given the input x, the probability of y is P(y) times high if x is in y, else
+P(y) times low. For inputs with the distribution p, Z_y = low + (high - low) p(y) is the probability
+of y over P(y), with p(y) the probability that the input is in y. The Fisher information about p, in
+differences of coordinates, is that of
 
     W = (high - low)^2 E_y[ 1_y 1_y^T / Z_y ],       1 / Z = int_0^inf e^(-t Z) dt
 
-and under the integral the inputs are independent again: with c = high - low, f_x = 1 - rho + rho
-e^(-t c p_x) and r_x = rho e^(-t c p_x) / f_x,
+with 1_y the indicator vector of y. Under the integral the inputs are independent again: with c =
+high - low, f_x = 1 - rho + rho e^(-t c p_x) and r_x = rho e^(-t c p_x) / f_x,
 
     E_y[1_x 1_z / Z] = int_0^inf e^(-t low) prod f  r_x r_z dt  (x != z),   with r_x in place of
     r_x r_z where x = z.
@@ -19,25 +22,32 @@ import numpy as np
 from ..randomizers.two_level import TwoLevel
 from ..validation import Floats
 
-STEP = 0.25  # step in u = log t
-TAIL = 40.0  # both tails are cut where the integrand falls to e^-40
+# integration step in u = log t; t is the variable of the integral 1 / Z = int_0^inf e^(-t Z) dt
+STEP = 0.25
+TAIL = 40.0  # the integral over u = log t is cut at both ends, where the integrand falls to e^-40
 
 
 def subset_log_det(form: TwoLevel, p: Floats) -> Floats:
     """Return log det of the Fisher information of a report that is a subset of inputs, shape (N,).
 
-    `form` is the randomizer (unary encoding or local hashing); p are N distributions of the inputs,
-    shape (N, inputs).
+    The information is about the distribution of the inputs.
+
+    form: the randomizer (unary encoding or local hashing). p: N distributions of the inputs, shape
+    (N, inputs).
     """
     return np.array([_log_det(form, point) for point in p])
 
 
 def subset_information(form: TwoLevel, p: Floats) -> Floats:
-    """Return the matrix (high - low)^2 E_y[1_y 1_y^T / Z_y] at one distribution p.
+    """Return a matrix W that gives the Fisher information of a report that is a subset of inputs.
 
-    Shape (inputs, inputs).
-    The Fisher information follows from its differences (see the module). Z_y is the probability of
-    the subset y under p, relative to its probability P(y).
+    The information about the distribution p of inputs follows from differences of entries of W. W
+    is (high - low)^2 E_y[1_y 1_y^T / Z_y], shape (inputs, inputs), with the mean over random
+    subsets y (each input with probability `form.rho`), and 1_y the indicator vector of y. Z_y is
+    the probability of the report y, relative to that of the random subset y.
+
+    form: the randomizer, with the ratios `high` and `low` of this probability for an input inside
+    and outside y. p: distribution of the inputs, shape (inputs,).
     """
     c = form.high - form.low
     slowest = form.low + c * float(p.min())
@@ -53,10 +63,11 @@ def subset_information(form: TwoLevel, p: Floats) -> Floats:
 
 
 def _log_det(form: TwoLevel, p: Floats) -> float:
-    """Return log det of the Fisher information at one distribution p of the inputs.
+    """Return log det of the Fisher information of a report that is a subset of inputs.
 
-    Shape (inputs,).
-    In the coordinates p_x without the likeliest input, scaled to a correlation matrix first.
+    The information is about the distribution p of inputs, shape (inputs,), in the coordinates p_x
+    without the likeliest input. The matrix is scaled to a correlation matrix first, because its
+    entries may differ by many orders of magnitude.
     """
     W = subset_information(form, p)
     r = int(p.argmax())

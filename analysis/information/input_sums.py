@@ -8,13 +8,14 @@ alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
     I(X; P) = h(n, A) - G(A) - sum_x E[h(T_x, alpha_x) - G(alpha_x)],
                                                        h(k, c) = G(k + c) - k psi(k + c) + k + c
 
-because E[log P_x | T] = psi(alpha_x + T_x) - psi(A + n). Neither r nor h grows faster than log k:
-beyond `FAR` they are computed by Stirling's series, so no terms of size n log n are subtracted (at
-n = 10^9 that would leave five digits).
+because E[log P_x | T] = psi(alpha_x + T_x) - psi(A + n). Neither r nor h grows faster than log k.
+From k = `FAR` on they are computed by Stirling's series. So no terms of size n log n are
+subtracted, which at n = 10^9 would leave five digits.
 
-A mean over T_x is a sum of n + 1 terms. It is cut at changes of the probabilities: at powers of two
-from both ends and at every deviation around the mean. In each piece a Gauss rule for consecutive
-integers (zeros of the discrete Chebyshev polynomials) replaces all its terms.
+A mean over T_x is a sum of n + 1 terms. The sum is cut into pieces within which the probabilities
+are smooth: at powers of two from both ends, and at every half standard deviation around the mean.
+In each piece a Gauss rule for consecutive integers (zeros of the discrete Chebyshev polynomials)
+replaces all its terms.
 """
 
 from math import log, pi, sqrt
@@ -23,11 +24,12 @@ import numpy as np
 
 from ..validation import Floats
 
-# From this argument on, Stirling's series is exact in float64.
+# From this argument on, the first terms of Stirling's series are exact in float64.
 FAR = 32.0
 # Sums with fewer terms are added up term by term.
 MAX_TERMS = 4096
-# Gauss nodes in each piece of a sum; pieces reach this many half deviations around the mean.
+# Nodes of the Gauss rule that replaces each piece of a long sum. Near the mean a piece is half a
+# standard deviation long, up to DEVIATIONS pieces on either side.
 NODES, DEVIATIONS = 24, 40
 
 
@@ -52,8 +54,8 @@ def input_information(prior: Floats, n: int) -> tuple[float, float]:
 def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
     """Return points from 0 to n and weights that sum to 1, for means over a beta-binomial.
 
-    Its parameters are n, alpha and beta. For large n the points are far fewer than n + 1: each
-    piece is replaced by a Gauss rule.
+    The parameters are n, alpha and beta. For large n the points are far fewer than n + 1: a Gauss
+    rule replaces each piece of the sum.
     """
     k, terms = _points(n, alpha, beta)
     logs = ratio(k, alpha) + ratio(n - k, beta)
@@ -64,7 +66,8 @@ def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
 def ratio(k: Floats, c: float) -> Floats:
     """Return r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0.
 
-    Exact for large k too, by Stirling's series.
+    It is a term of the entropy of people's tallies: k is a tally, c a Dirichlet parameter. Large k
+    have full accuracy too, by Stirling's series.
     """
     from scipy.special import gammaln
 
@@ -75,9 +78,11 @@ def ratio(k: Floats, c: float) -> Floats:
 
 
 def shape(k: Floats, c: float) -> Floats:
-    """Return h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, k >= 0, c > 0, psi the digamma.
+    """Return h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, with psi the digamma function.
 
-    Exact for large k too, by Stirling's series.
+    It is a term of the information in people's values about their distribution: k >= 0 is the
+    number of people with a value, c > 0 the Dirichlet parameter of the value. Large k have full
+    accuracy too, by Stirling's series.
     """
     from scipy.special import digamma, gammaln
 
@@ -101,7 +106,10 @@ def _stirling(x: Floats) -> Floats:
 
 
 def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
-    """Return points of 0 .. n for a beta-binomial mean, and the number of terms each stands for."""
+    """Return points of 0 .. n for a beta-binomial mean, and the number of terms each stands for.
+
+    alpha, beta: parameters of the beta-binomial distribution.
+    """
     if n < MAX_TERMS:
         k = np.arange(n + 1.0)
         return k, np.ones(len(k))
@@ -117,14 +125,17 @@ def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
 def gauss_sums(first: Floats, length: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights for sums over whole numbers first .. first + length - 1, by piece.
 
-    `first` and `length` have an entry for each piece. Exact for polynomials of degree 2 NODES - 1;
-    pieces of at most NODES terms are listed.
+    The sums are exact for polynomials of degree 2 NODES - 1; all terms of a piece with at most
+    NODES terms are nodes.
+
+    first, length: first term and number of terms of each piece.
     """
     short = length <= NODES
     listed = [np.arange(a, a + n) for a, n in zip(first[short], length[short], strict=True)]
     long, start = length[~short][:, None], first[~short][:, None]
     j = np.arange(1.0, NODES)
-    # The Jacobi matrix of the monic discrete Chebyshev polynomials, in units of the length.
+    # The eigenvalues of the Jacobi matrix of the discrete Chebyshev polynomials, in units of the
+    # length of the piece, are the nodes of the Gauss rule.
     off = np.sqrt((1 - (j / long) ** 2) / (4 * (4 - 1 / (j * j))))
     matrix = np.zeros((len(long), NODES, NODES))
     places = np.arange(NODES - 1)
