@@ -219,7 +219,8 @@ class _Column:
         pairs: a number for each row: the code of its value times the number of persons, plus the
         person.
         """
-        # sorted by hand, because np.unique hashes, which takes eight times as long here
+        # np.sort instead of np.unique, because np.unique hashes, which takes eight times as long
+        # here
         ordered = np.sort(pairs)
         is_first = np.ones(len(ordered), bool)
         is_first[1:] = ordered[1:] != ordered[:-1]
@@ -298,7 +299,11 @@ class _Column:
         return self._merge(place)
 
     def _best_places(self) -> dict[int, int]:
-        """Return, for each code, the index of the merge that most reduces the people below k."""
+        """Return, for each value's code, the index of the merge that most reduces exposed people.
+
+        A merge makes two values one. People are exposed in a crowd (people with equal values)
+        smaller than k.
+        """
         codes = np.concatenate((self.first, self.second))
         places = np.tile(np.arange(len(self.first)), 2)
         order = np.lexsort((-places, self.freed[places], codes))
@@ -324,7 +329,7 @@ class _Column:
         return ValueMerge(self.j, (first, second), self._exact(place), bits)
 
     def _key(self, place: int) -> tuple[int, int]:
-        """Return the two codes of the merge with index `place`, the smaller first."""
+        """Return the two codes that the merge with index `place` joins, the smaller code first."""
         return int(self.first[place]), int(self.second[place])
 
     def _exact(self, place: int) -> int:

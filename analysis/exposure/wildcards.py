@@ -50,11 +50,12 @@ class Wildcards:
 
     @classmethod
     def from_table(cls, table: ArrayLike, missing: Sequence[int | None]) -> "Wildcards":
-        """Compress a table to its distinct rows.
+        """Compress a table to its distinct rows, with missing cells as code 0.
 
         Args:
             table: n x d integer codes of at least 0, n >= 1, one row a person.
-            missing: for each column the code for missing, or None without missing cells.
+            missing: for each column the code that stands for a missing cell; None for a column
+                without missing cells.
         """
         codes = as_table(table)
         n, d = codes.shape

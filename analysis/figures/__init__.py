@@ -1,12 +1,12 @@
 """Figures of the five papers, each a function of its parameters, and figures of runs.
 
-Each figure of a paper is a function with a name in `_figure`. Its defaults are the parameters of
-the paper where these are known and their data may be shipped; `veilmix reproduce` calls the same
-function. The result has the numbers as frames, draws itself, and has checks against the paper if
-the parameters are the paper's.
+Each figure of a paper is a function with a name that ends in `_figure`. Its defaults are the
+parameters of the paper, if these are known and the data may be shipped; `veilmix reproduce` calls
+the same function. The result holds the numbers as tables and a function that draws them. It has
+checks against the paper if the parameters are the paper's.
 
-May import every room of `analysis`, and matplotlib only to draw a figure. Must never compute a
-number that a room below can compute: figures draw.
+May import every folder of `analysis`, and matplotlib only to draw a figure. Must never compute a
+number that another folder of `analysis` can compute, because figures only draw.
 """
 
 from typing import TYPE_CHECKING

@@ -60,7 +60,7 @@ class HeatTable:
 
     Attributes:
         title: title above the table.
-        headings: headings of the columns.
+        headings: headings of the columns, the names of the countermeasures.
         rows: for each attack its name, and a cell for each heading.
     """
 
@@ -71,7 +71,7 @@ class HeatTable:
 
 @drawing.styled
 def draw(table: HeatTable) -> "Figure":
-    """Draw the heat table; it grows by about half an inch a column and 0.3 inch a row."""
+    """Draw the heat table, half an inch wider for each column and 0.3 inch higher for each row."""
     wide, high = len(table.headings), len(table.rows)
     figure, (ax,) = drawing.new(2.4 + 0.52 * wide, 2.6 + 0.3 * high)
     ax.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
@@ -117,7 +117,7 @@ def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
 
 
 def _legend() -> str:
-    """Return the legend of the heat table's marks, as text."""
+    """Return the legend of the heat table as text: the meaning of each mark, frame and shade."""
     marks = "    ".join(f"{LOOKS[name][0]} {meaning}" for name, meaning in MEANING.items())
     return (
         f"{marks}\n!  detected: a party raised an alarm (in a share of the runs, if one is given)"

@@ -139,7 +139,7 @@ def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
 
 
 def _utility(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
-    """Draw the right panel: the error of two-way tables by bits, and the frontier."""
+    """Draw the right panel: the error of two-way tables by bits received, and the Pareto front."""
     best = frontier(points)
     axes.step(
         [point.bits for point in best], [point.error for point in best],
@@ -269,12 +269,12 @@ def _names(axes: "Axes", groups: Groups) -> None:
 
 
 def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
-    """Return a place in pixels as shares of the axes' area."""
+    """Return a place in pixels as shares of the axes' area, from its left and its lower edge."""
     return (x - area.x0) / area.width, (y - area.y0) / area.height
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
-    """Return the place of a data point as shares of the axes."""
+    """Return the place of a data point as shares of the axes, from their left and lower edge."""
     place = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
     return float(place[0]), float(place[1])
 

@@ -27,7 +27,7 @@ class Guesses:
 
     Attributes:
         numbers: the guesses that can be drawn.
-        refused: words that are no number in the accepted range.
+        refused: words of the text that are not a number in the accepted range.
     """
 
     numbers: tuple[float, ...]
@@ -35,7 +35,7 @@ class Guesses:
 
 
 def read(text: str, low: float, high: float) -> Guesses:
-    """Return the numbers from low to high in a pasted text, and the other words."""
+    """Return the numbers from low to high in a pasted text, and its refused words."""
     words = re.split(r"[\s,;%]+", text.strip())
     numbers, refused = [], []
     for word in filter(None, words):

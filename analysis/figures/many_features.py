@@ -37,7 +37,7 @@ Make = Callable[[float], Pure]
 
 
 def question(epsilon: float) -> Pure:
-    """Return randomized response for a question with the answers yes and no."""
+    """Return randomized response with a local epsilon, for a question with two answers."""
     return GRR(2, epsilon)
 
 

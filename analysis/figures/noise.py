@@ -47,7 +47,8 @@ DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
 # local epsilons of the points of a line, which is one randomizer; in nats
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-# further, smaller epsilons for split-mix, whose budget is spent once for all people
+# further, smaller epsilons for split-mix, where epsilon protects the sum over all people, not each
+# person's report
 LITTLE = (0.01, 0.03, 0.1)
 MEASURED = (1.0, 3.0)  # local epsilons at which the error is measured
 # local epsilons of the task "answers", fewer than `BUDGETS`, because composing the epsilons of
@@ -79,7 +80,7 @@ class Task:
 
 
 def _shares(a: int) -> Mapping[str, Make]:
-    """Return the randomizers that estimate the share of people with each of `a` values."""
+    """Return the randomizers that estimate the share of people with each of `a` values, by name."""
     return {
         "grr": lambda e, _: GRR(a, e),
         "rappor": lambda e, _: UnaryEncoding.rappor(a, e),
@@ -95,7 +96,7 @@ def _shares(a: int) -> Mapping[str, Make]:
 
 
 def _mean(a: int) -> Mapping[str, Make]:
-    """Return the randomizers that estimate the mean of numbers from 0 to a - 1."""
+    """Return the randomizers that estimate the mean of numbers from 0 to a - 1, by name."""
     points = tuple(map(float, range(a)))
     return {
         "duchi": lambda e, _: Duchi(points, e),
@@ -113,7 +114,7 @@ def _answers(local: float, _: int) -> BitFlip:
 
 
 def _ranges(a: int) -> Mapping[str, Make]:
-    """Return the randomizers that estimate the share of people in ranges of `a` numbers."""
+    """Return the randomizers that estimate the share of people in ranges of 0 to a - 1, by name."""
     points = tuple(map(float, range(a)))
     return {
         "ranges": lambda e, _: Ranges(points, e),
@@ -123,7 +124,7 @@ def _ranges(a: int) -> Mapping[str, Make]:
 
 
 def _keys(texts: tuple[str, ...]) -> Mapping[str, Make]:
-    """Return the randomizers that estimate how many people have each key.
+    """Return the randomizers that estimate how many people have each key, by name.
 
     texts: the possible answers, such as "k1=2" for the key k1 with the number 2.
     """

@@ -175,7 +175,7 @@ def exposure_estimates_figure(
 
 
 def figure3(material: Material) -> Redrawn:
-    """Redraw Figure 3 of paper 000, two estimates of exposure, from seeded simulations."""
+    """Redraw Figure 3 of paper 000, two estimates of exposure, from simulations."""
     return exposure_estimates_figure(
         p=CHOSEN, n=PEOPLE, simulations=SIMULATIONS, seed=material.seed, progress=material.progress
     )

@@ -214,7 +214,7 @@ def figure2(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], title: str) -> Figure:
-    """Draw the exposure against the threshold: all single columns, then each joint of columns."""
+    """Draw the exposure by threshold: all single columns, then the first two, three, ..."""
     rows = -(-(1 + len(joints)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
     for spare in axes[1 + len(joints) :]:
@@ -274,7 +274,10 @@ def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
 
 
 def _axes(ax: Axes, n: int) -> None:
-    """Set the axes of a panel: the threshold t below, k above, shares of people at the left."""
+    """Set the axes of a panel: threshold t = k / n below, k above, exposed share at the left.
+
+    n: number of people.
+    """
     drawing.percent_axis(ax, "people exposed, Q(t)")
     ax.set_xscale("log")
     ax.set_xlim(0.9 / n, 1.2)
@@ -288,7 +291,7 @@ def _axes(ax: Axes, n: int) -> None:
 
 
 def _times(factor: float) -> Callable[[Any], Any]:
-    """Return a function that multiplies by a factor, for the conversion between two axes."""
+    """Return a function that multiplies by a factor, to convert between the axes of t and of k."""
     return lambda x: x * factor
 
 
@@ -320,7 +323,7 @@ def _numbers(
 
 
 def _checks(codes: Codes, joints: Sequence[ExposurePanel]) -> list[Check]:
-    """Return the comparisons with the paper, the theorems and a reference program."""
+    """Return the comparisons with the paper, its theorems and a reference program."""
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [

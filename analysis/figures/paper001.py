@@ -1,6 +1,6 @@
 """Three figures of one-bit reports through a mix, which paper 001 announces without showing.
 
-They are computed from formulas, without simulation.
+The figures are computed from formulas, without simulation.
 """
 
 from __future__ import annotations

@@ -149,13 +149,17 @@ def average_privacy_figure(
 
 
 def privacy_figure(material: Material) -> Redrawn:
-    """Redraw Figure 2 of paper 002, average privacy by number of inputs."""
+    """Redraw Figure 2 of paper 002: the share of a value's information that a report hides."""
     return average_privacy_figure(inputs=INPUTS, epsilon=EPSILON, progress=material.progress)
 
 
 @drawing.styled
 def draw(curves: ByInputs, title: str) -> Figure:
-    """Draw the average privacy of each protocol by number of inputs, and their worst case."""
+    """Draw the average privacy of each protocol by number of inputs, and their worst-case privacy.
+
+    Average privacy is the share of the information in a value that a report hides; worst-case
+    privacy is e^-epsilon.
+    """
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     figure, (ax,) = drawing.new(7.2, 4.6)
@@ -185,7 +189,7 @@ def draw(curves: ByInputs, title: str) -> Figure:
 
 
 def _numbers(curves: ByInputs) -> Numbers:
-    """Return the table of average privacy: a row for each number of inputs."""
+    """Return the table of average and worst-case privacy: a row for each number of inputs."""
     columns = [curves.inputs, *(values.tolist() for values in curves.privacy.values())]
     rows = [(*row, curves.worst_case) for row in zip(*columns, strict=True)]
     return Numbers("figure2", ("a", *curves.privacy, "worst_case"), rows)

@@ -191,7 +191,8 @@ def draw(curves: Tradeoff, title: str) -> Figure:
     ):
         average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
-        gain = factor / np.interp(  # relative to the reference protocol at the same average privacy
+        # relative to the first or OUE protocol, `reference`, at the same average privacy
+        gain = factor / np.interp(
             -curves.privacy[name], -curves.privacy[reference], curves.factor[reference]
         )
         is_high = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
@@ -222,7 +223,10 @@ def _bound(ax: Axes, a: int) -> None:
 
 
 def _numbers(curves: Tradeoff) -> Numbers:
-    """Return the table of privacy and utility: a row for each protocol and epsilon."""
+    """Return the table of privacy and utility: a row for each protocol and epsilon.
+
+    Utility is the worth of a report in answers without noise.
+    """
     rows = [
         (name, float(e), float(s), exp(-float(e)), float(f))
         for name in curves.factor

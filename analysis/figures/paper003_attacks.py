@@ -287,12 +287,12 @@ def _data(
 def _is_default(
     traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople
 ) -> bool:
-    """Whether all data are the generated data of the defaults, so that checks apply."""
+    """Whether traces and histories are the default generated data, so that checks apply."""
     return traces is None and histories is None and generated == GENERATED
 
 
 def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str, str]:
-    """Return the adjective of each data set in titles: "generated ", or empty."""
+    """Return the adjective of each data set in titles: "generated ", or "" for given data."""
     data = {"traces": traces, "ratings": histories}
     return {name: "generated " if sequences is None else "" for name, sequences in data.items()}
 
@@ -300,9 +300,10 @@ def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str,
 def _curves(
     data: Mapping[str, Sequences], trained: Sequence[int], stage: Progress
 ) -> list[tuple[str, Det]]:
-    """Return the error trade-off of each attack on traces and on histories, with its name.
+    """Return the detection error trade-off, with a name, of each attack on traces and histories.
 
-    trained: numbers of training events.
+    data: traces of places and rating histories. trained: numbers of training events of traces.
+    stage: called with a description of each stage.
     """
     curves: list[tuple[str, Det]] = []
     for m in trained:
@@ -374,7 +375,10 @@ def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
 
 
 def _rising(rows: list[Row], name: str) -> Check:
-    """Check that the attack's information rises with its training events, as the paper says."""
+    """Check that the attack's information rises with its training events, as the paper says.
+
+    rows: rows of the figure's table. name: the data set.
+    """
     bits = [row[5] for row in rows if row[0] == name]
     rises = bits[-1] > bits[0]
     text = f"{bits[0]:.2f} to {bits[-1]:.2f} bits"

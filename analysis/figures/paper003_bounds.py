@@ -88,7 +88,7 @@ def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
 
 
 def _checks4() -> list[Check]:
-    """Return the comparisons of bounds at three epsilons with the paper's values."""
+    """Return the comparisons of the bounds at three epsilons with the paper's values, in bits."""
     paper_values = {0.1: ("0.014", "2.0e-07"), 1.0: ("1.4", "3.3e-06"), 10.0: ("14", "0.043")}
     checks = []
     for eps, (general, printed) in paper_values.items():

@@ -91,12 +91,12 @@ class ReportStudy:
 
     @property
     def people(self) -> int:
-        """Number of people."""
+        """The number of people, with one report each."""
         return self.generated.people if self.traces is None else self.traces.people
 
     @property
     def places(self) -> int:
-        """Number of places."""
+        """The number of different places that a person can report."""
         return self.generated.places if self.traces is None else self.traces.symbols
 
     @property
@@ -316,7 +316,10 @@ def _attacked(
 
 
 def _checks8(rows: list[Row]) -> tuple[Check, ...]:
-    """Return the comparisons of Figure 8's rows with the theorems."""
+    """Return the comparisons of Figure 8's rows with the theorems.
+
+    The order of the bounds is checked, and that the attack's information is below the report's.
+    """
     below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
     is_below_pie = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
     return (

@@ -1,4 +1,4 @@
-"""People that report their places with noise, and the errors of the estimates (paper 003)."""
+"""People that report their places with noise, and the errors of estimated shares (paper 003)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PlacesOfPeople:
 
     @property
     def sums(self) -> PlaceNumbers:
-        """The sizes that titles of a drawing name."""
+        """The numbers of people and places that titles of a drawing name."""
         return PlaceNumbers(self.users, self.symbols, self.top, self.has_counts)
 
 
@@ -197,7 +197,7 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
     """
 
     def make(eps: float) -> GRR:
-        """Return GRR over the places at an epsilon."""
+        """Return GRR (generalized randomized response) over the places at an epsilon."""
         return GRR(data.symbols, eps)
 
     guarantees = [(f"ε = {epsilon:g}", epsilon)]

@@ -97,7 +97,10 @@ def _check(attacks: Sequence[Identified]) -> Check:
 
 @drawing.styled
 def draw(attacks: Sequence[Identified], names: Sequence[str], source: str) -> Figure:
-    """Draw the people identified by each set of known columns; name the worst of each size."""
+    """Draw the people identified by each set of known columns; name the worst set of each size.
+
+    attacks: the result for each set. names: names of all columns. source: the data in words.
+    """
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:
         ax.plot(len(a.known_columns), a.expected_matches, "o", ms=4, mfc="none", color=drawing.BLUE)

@@ -157,7 +157,10 @@ def session_error_figure(
 
 
 def figure2(material: Material) -> Redrawn:
-    """Redraw Figure 2: the error of incidence estimators on Zipf vectors, by epsilon and n."""
+    """Redraw Figure 2: the error of incidence estimators on Zipf vectors, by epsilon and n.
+
+    n is the number of bit vectors; an estimator counts the positions set in exactly t of them.
+    """
     return incidence_error_figure(
         owners=OWNERS, positions=POSITIONS, runs=RUNS, seed=material.seed,
         progress=material.progress,
@@ -238,7 +241,7 @@ def _panels(
 
 
 def _stage(progress: Progress | None, prefix: str) -> Progress:
-    """Return a progress function that puts a prefix before each title."""
+    """Return a progress function that puts a prefix before each reported title."""
     report = stage_of(progress)
     return lambda title: report(f"{prefix}{title}")
 

@@ -84,7 +84,7 @@ def _panels(panel_count: int) -> tuple[Figure, list[Axes]]:
 
 
 def _errors(ax: Axes, panel: ErrorPanel) -> None:
-    """Draw the errors of all estimators and the bounds, by epsilon, on one panel."""
+    """Draw the errors of all estimators, and the bounds on them, by epsilon, in a panel."""
     lines = drawing.styles(len(NAMES))
     for (method, name), (colour, style) in zip(NAMES.items(), lines, strict=True):
         if method in panel.quantiles:

@@ -100,8 +100,8 @@ def study(
     """
     truth, runs, beta = as_incidence(phi, "phi"), whole(runs, "runs", 1), open_unit(beta, "beta")
     generator, m, n = np.random.default_rng(rng), int(truth.sum()), len(truth) - 1
-    # The noise and the methods have a generator each, so that a further method does not change the
-    # results of the others.
+    # The noise and the estimators have a generator each, so that a further estimator does not
+    # change the noise, and so not the results of the rest.
     noise, inner = generator.spawn(2)
     quantiles: dict[str, list[float]] = {method: [] for method in methods}
     for epsilon in budgets:

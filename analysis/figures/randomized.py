@@ -88,7 +88,7 @@ def epsilons(local: Local) -> Iterator[Epsilon]:
 
 
 def _is_equal(feature: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Whether two features have the same epsilons after shuffling."""
+    """Whether two features have equal epsilons after shuffling, so that one row can show both."""
     return all(feature[kind] == second[kind] for kind in ("hockey_stick", "probabilistic"))
 
 
@@ -150,8 +150,8 @@ def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
     for edge in (0, 1):
         if min(*low, *share, *truth) <= edge <= max(*high, *share, *truth):
             ax.axvline(edge, color=drawing.GREY, linewidth=1)
-    # The bar is drawn around the interval's middle, because the estimate may lie beyond the
-    # interval, which is within 0 to 1.
+    # The bar is centred on the interval, not on the estimate, because the estimate may lie outside
+    # the interval, which is cut to 0 to 1.
     middles = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     arms = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
     ax.errorbar(
@@ -178,7 +178,10 @@ def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
 
 @drawing.styled
 def draw_epsilons(local: Local) -> "Figure":
-    """Draw every epsilon of the run on one logarithmic axis, a row each."""
+    """Draw every epsilon of the run on one logarithmic axis, with a row for each epsilon.
+
+    local: the entry `local` of result.json.
+    """
     from matplotlib.ticker import LogLocator, NullFormatter
 
     epsilon_rows = list(epsilons(local))

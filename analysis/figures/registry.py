@@ -1,4 +1,4 @@
-"""The parts of a redrawn figure of a paper: its numbers, its drawing, checks against the paper."""
+"""The parts of a redrawn figure of a paper: its numbers, its drawing, and checks of its claims."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Numbers:
 
 
 def _cell(value: Any) -> Cell:
-    """Return a value as Python's own type, for any library of tables; "" becomes None."""
+    """Return a value as Python's own type, which any library of tables reads; "" becomes None."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if plain == "" else plain
 

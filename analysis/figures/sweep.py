@@ -222,7 +222,10 @@ def _line(
 
 
 def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
-    """Write beside each point the number of its runs."""
+    """Write beside each point the number of its runs.
+
+    spots: places on the x axis with the means of the runs.
+    """
     for at, spot in spots:
         ax.annotate(
             f"{spot.runs:,}", (at, spot.mean), (4, 4), textcoords="offset points", fontsize=7
@@ -253,6 +256,6 @@ def _upright(ax: "Axes", panel: SweepPanel) -> None:
 
 
 def _short(value: Value) -> str:
-    """Return a value as text for a tick or legend, cut to `LONGEST` characters."""
+    """Return a value of a swept parameter as text, cut to `LONGEST` characters."""
     text = f"{value:,}" if type(value) is int else str(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

@@ -16,7 +16,8 @@ TICKS = 12  # limit of the values that are written under an axis
 DECADES = 30.0
 
 Value = bool | int | float | str
-Columns = frozenset[int]  # the numbers of columns that the runs of a point released
+# the numbers of released columns that occur among the runs at one point of the grid
+Columns = frozenset[int]
 P = TypeVar("P")
 
 

@@ -74,7 +74,7 @@ def arrow_stream(columns: Columns, types: Types, requested: object = None) -> ob
 
 
 def _stream_of_duckdb(columns: Columns, types: Types) -> object:
-    """Return an Arrow stream that duckdb makes of the columns; LocalError if there is no column."""
+    """Return an Arrow stream of the columns, made by duckdb; LocalError if there is no column."""
     duckdb = import_module("duckdb")
     if not columns:
         raise LocalError("the table has no columns; another library of tables needs at least one")

@@ -25,9 +25,9 @@ from .column_types import cells_of_type, type_of
 MAX_ROWS = 40  # number of rows that a notebook shows; `columns` has all rows
 CELL_STYLE = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
 Cell = str | int | float | bool | None
-Whole = TypeVar("Whole", bound=str)  # headings of whole numbers
-Real = TypeVar("Real", bound=str)  # headings of other numbers
-Text = TypeVar("Text", bound=str)  # headings of texts
+Whole = TypeVar("Whole", bound=str)  # headings of columns of whole numbers
+Real = TypeVar("Real", bound=str)  # headings of columns of other numbers
+Text = TypeVar("Text", bound=str)  # headings of columns of texts
 
 
 @keeps_old(of="from_rows")
@@ -156,7 +156,7 @@ def column_cells(
 ) -> dict[str, tuple[Cell, ...]]:
     """Turn rows into columns: a dictionary from heading to the cells below it.
 
-    A heading that comes twice is numbered, as in "age (2)".
+    A heading that occurs twice is numbered, as in "age (2)".
     """
     names: dict[str, int] = {}
     for place, heading in enumerate(headings):

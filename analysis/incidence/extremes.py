@@ -69,7 +69,10 @@ def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
 
 
 def _minimum(polytope: Polytope) -> Minimum:
-    """Return a function that minimises an objective over the polytope, by HiGHS or SciPy."""
+    """Return a function that minimises a linear objective over the polytope.
+
+    It uses HiGHS if highspy is installed, else SciPy.
+    """
     return continued(polytope) if find_spec("highspy") else from_nothing(polytope)
 
 
@@ -81,7 +84,10 @@ def from_nothing(polytope: Polytope) -> Minimum:
     rows, sides, total = -polytope.rows, -polytope.lower_bounds, np.ones(polytope.rows.shape[1])
 
     def minimum(objective: Floats) -> float:
-        """Return the minimum of objective @ x; nan if the solver gives up. Raises Empty."""
+        """Return the minimum of objective @ x over the polytope; nan if the solver gives up.
+
+        Raises Empty if the polytope has no point.
+        """
         solved = solve(objective, rows, sides, total)
         if solved.status == 2:
             raise Empty
@@ -114,7 +120,10 @@ def continued(polytope: Polytope) -> Minimum:
     columns = np.arange(k, dtype=np.int32)
 
     def minimum(objective: Floats) -> float:
-        """Return the minimum of objective @ x; nan if the solver gives up. Raises Empty."""
+        """Return the minimum of objective @ x over the polytope; nan if the solver gives up.
+
+        Raises Empty if the polytope has no point.
+        """
         program.change_costs(columns, objective)
         solution = program.solve()
         if solution.status == SolverStatus.INFEASIBLE:

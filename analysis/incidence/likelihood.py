@@ -193,11 +193,13 @@ def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
     from scipy.optimize import nnls
 
     B = (np.sqrt(h) / (A @ x))[:, None] * A
-    heavy = 1e4  # weight of the row that makes the shares sum to 1
+    # large weight of the extra equation "the shares sum to 1" in the least squares problem
+    heavy = 1e4
     rows = np.vstack([B, np.full(len(x), heavy)])
     try:
         y = nnls(rows, np.append(2 * np.sqrt(h), heavy))[0]
     except RuntimeError:  # the solver cycled, because A is numerically singular
         return x
-    # The result is moved off the boundary a little, so that EM can still raise every entry.
+    # The result is moved a little off the boundary, because EM multiplies, so it could never raise
+    # a share of exactly 0.
     return np.asarray(0.999 * y / y.sum() + 0.001 * x)

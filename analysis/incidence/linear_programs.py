@@ -26,7 +26,8 @@ from ...errors import SolverError
 from ..optimization import Solution, solve_linear
 from ..validation import Floats
 
-# Newton's method for the analytic centre ends if half the squared Newton decrement is below this.
+# Newton's method for the analytic centre ends if half the squared Newton decrement (its estimate of
+# the gain left) is below this.
 CENTRED = 1e-10
 
 
@@ -128,7 +129,8 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
         slack = limits - rows @ x
         faces = (rows / slack[:, None]) @ plane
         step = np.linalg.lstsq(faces, -np.ones(len(slack)), rcond=None)[0]
-        moved = faces @ step  # loss of each inequality's slack, as a share of the slack
+        # by how much the step reduces the slack of each inequality, as a share of the slack
+        moved = faces @ step
         length = 1 / (1 + max(float(moved.max()), 0.0)) if np.abs(moved).max() > 0.25 else 1.0
         x = x + length * (plane @ step)
         if moved @ moved / 2 < CENTRED:
@@ -146,7 +148,7 @@ def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
 
 
 def _shares(x: Floats) -> Floats:
-    """Return shares without the solver's rounding: no negative share, sum 1."""
+    """Return a solver's shares without its rounding errors: no negative share, sum 1."""
     positive: Floats = np.maximum(x, 0.0)
     return np.asarray(positive / positive.sum())
 

@@ -31,9 +31,9 @@ MOST_OWNERS = 5000
 
 
 def eta_of(epsilon: float) -> float:
-    """Return the privacy parameter eta = tanh(epsilon/2) of a budget epsilon.
+    """Return the privacy parameter eta = tanh(epsilon/2) for a privacy budget epsilon.
 
-    Each bit is then flipped with probability (1 - eta)/2.
+    A bit that is flipped with probability (1 - eta)/2 has this epsilon.
 
     Args:
         epsilon: budget in nats a bit, > 0 and below 36.
@@ -45,7 +45,7 @@ def eta_of(epsilon: float) -> float:
 
 
 def epsilon_of(eta: float) -> float:
-    """Return the privacy budget of bits flipped with probability (1 - eta)/2, in nats a bit.
+    """Return the epsilon of a bit that is flipped with probability (1 - eta)/2, in nats.
 
     It is ln((1 + eta)/(1 - eta)).
 
@@ -104,6 +104,8 @@ def inverse(n: int, eta: float) -> Floats:
 
 def invertible(n: int, eta: float) -> bool:
     """Whether float64 holds the inverse of the transition matrix of n flipped bits.
+
+    The matrix holds the probability that j true 1-bits of n bits show as i after flipping.
 
     eta: privacy parameter; a bit is flipped with probability (1 - eta)/2.
     """

@@ -69,7 +69,7 @@ class Posterior:
 
 
 def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
-    """Return a Dirichlet parameter for each of k counts; a single number is used for all."""
+    """Return a positive Dirichlet parameter for each of k counts; one number stands for all k."""
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
         raise ParameterError(

@@ -36,7 +36,7 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """An estimated number of positions with its confidence limits.
+    """An estimated number of positions of bit vectors, with its confidence limits.
 
     Attributes:
         value: the estimated number.
@@ -48,7 +48,7 @@ class Count:
     high: float
 
     def __str__(self) -> str:
-        """Return the estimate and its limits in whole positions."""
+        """Return the estimate and its limits in whole positions, as in "12 in [9, 15]"."""
         return f"{self.value:,.0f} in [{self.low:,.0f}, {self.high:,.0f}]"
 
 
@@ -86,7 +86,7 @@ class IncidenceEstimate:
 
     @property
     def epsilon(self) -> float:
-        """The privacy budget in nats a bit."""
+        """The privacy budget epsilon of each flipped bit, in nats."""
         return epsilon_of(self.eta)
 
     @property
@@ -95,22 +95,22 @@ class IncidenceEstimate:
         return self.phi / self.m
 
     def exactly(self, t: int) -> Count:
-        """Return the estimated number of positions set in exactly t vectors, 0 <= t <= n."""
+        """Return the estimated number of positions set in exactly t bit vectors, 0 <= t <= n."""
         t = self._as_t(t)
         return Count(float(self.phi[t]), float(self.low[t]), float(self.high[t]))
 
     def at_least(self, t: int) -> Count:
-        """Return the estimated number of positions set in t vectors or more, 0 <= t <= n."""
+        """Return the estimated number of positions set in t or more bit vectors, 0 <= t <= n."""
         return self._combine((np.arange(self.n + 1) >= self._as_t(t)).astype(float))
 
     @property
     def intersection(self) -> Count:
-        """The estimated number of positions set in all vectors, an inner product (Theorem 5.10)."""
+        """The estimated number of positions set in all n bit vectors, their inner product."""
         return self.exactly(self.n)
 
     @property
     def union(self) -> Count:
-        """The estimated number of positions set in at least one vector: m - Phi_0."""
+        """The estimated number of positions set in at least one bit vector."""
         return self.at_least(1)
 
     def inner_products(self, k: int) -> Count:
@@ -156,7 +156,10 @@ class IncidenceEstimate:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the estimated counts with their limits against t on `ax`, or on new axes."""
+        """Draw the estimated numbers of positions set in exactly t vectors, with limits, against t.
+
+        ax: the axes to draw on; None: new axes.
+        """
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt

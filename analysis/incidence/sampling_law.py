@@ -55,9 +55,9 @@ def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
 
 
 def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
-    """Return checked bit vectors as uint8, shape (n, m), n, m >= 1.
+    """Return checked bit vectors as uint8, shape (n, m): n vectors of m bits, both at least 1.
 
-    Raises ParameterError for ragged rows and for entries except 0 and 1.
+    Raises ParameterError for rows of different lengths and for entries except 0 and 1.
     """
     rows = sequence(vectors, "vectors", "vectors of bits, one a person")
     lengths = [np.size(row) for row in rows]

@@ -50,7 +50,7 @@ from .row_classes import two_level
 
 # -1/2 log(2 pi e): minus the entropy of a standard normal variable, in nats
 GAUSS = -0.5 * (log(2 * pi) + 1)
-POINTS = 2**15  # default number of evaluations in quasi-Monte-Carlo
+POINTS = 2**15  # default number of evaluations of the integrand in quasi-Monte-Carlo
 # Up to this many inputs a, all 2^a subsets of inputs that can be a report are listed, which is
 # faster than `subset_log_det`, whose cost does not depend on 2^a.
 SMALL = 6

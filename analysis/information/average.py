@@ -137,7 +137,7 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return H(Y | P), the entropy of a report Y if the distribution P of values is known.
+    """Return the entropy of a report if the distribution P ~ Dirichlet(prior) of values is known.
 
     >>> from veilmix.analysis.information import report_entropy
     >>> round(report_entropy([[0.75, 0.25], [0.25, 0.75]], [1, 1], "bits"), 4)

@@ -99,7 +99,8 @@ def add_up(Q: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     positive_rows = np.flatnonzero(totals > 0)
     shares = np.round(Q[positive_rows] / totals[positive_rows, None], SHARE_DIGITS)
     _, first, inverse = np.unique(shares, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # keep the order in which the rows first come
+    # numbers rows by their first appearance, because np.unique sorts them
+    order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     place = np.full(len(Q), -1, dtype=np.int64)

@@ -22,10 +22,11 @@ from ..validation import Floats
 
 Function = Callable[[Floats], Floats]
 
-# Nodes of the product rule are dropped if their weight is below e^-42 of the largest.
+# Nodes of the product rule are dropped if their weight is below e^-42 of the largest weight,
+# because they do not change the sum.
 CUT = 42.0
 SCRAMBLINGS = 16  # independent scramblings of the Sobol points, whose spread gives the error
-# Points evaluated at once, which bounds the memory.
+# number of points evaluated together, which bounds the memory
 BLOCK = 8192
 
 
@@ -74,8 +75,9 @@ def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
 def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
     """Return the logarithm of one random point of Dirichlet(row) for every row of `parameters`.
 
-    Here log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small
-    parameters do not underflow before they are divided by the sum.
+    The point is a row of Gamma(alpha) variables divided by their sum. Their logarithms are drawn as
+    log Gamma(alpha + 1) + log(U) / alpha, U uniform, so that small alpha do not underflow before
+    the division.
     """
     logs = np.log(rng.standard_gamma(parameters + 1))
     logs -= rng.standard_exponential(parameters.shape) / parameters
@@ -95,7 +97,8 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     rest_of_stick, points = np.ones((1, 1)), np.zeros((1, 0))
     weights = np.ones(1)
     for j in range(prior.size - 1):
-        # SciPy's weight is (1 - x)^alpha (1 + x)^beta, x = 2 v - 1: v's exponent comes second
+        # SciPy's weight is (1 - x)^alpha (1 + x)^beta with x = 2 v - 1, so the exponent of v is its
+        # second argument
         x, w = roots_jacobi(count, float(prior[j + 1 :].sum()) - 1, float(prior[j]) - 1)
         v = (x + 1) / 2
         points = np.concatenate(

@@ -43,9 +43,10 @@ def compositions(n: int, parts: int) -> Tallies:
 
 
 def log_multinomial(tallies: Tallies) -> Floats:
-    """Return log n! / prod s_y!, the log number of sequences of n reports with the tallies s.
+    """Return the log number of sequences of n reports with given counts s of each kind of report.
 
-    s_y is the number of reports y. The tallies are along the last axis.
+    It is log of n! / prod s_y!, with s_y the number of reports y. The counts are along the last
+    axis.
     """
     from scipy.special import gammaln
 
@@ -66,7 +67,8 @@ def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
     points, weights = polynomial_rule(prior, n)
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(points @ rows.T, 0.0))
-    logs = np.maximum(logs, -1e6)  # a finite log of 0, so that 0 log 0 is 0; e^-1e6 underflows to 0
+    # log 0 is replaced by a finite number, so that 0 log 0 is 0; e^-1e6 still underflows to 0
+    logs = np.maximum(logs, -1e6)
     law = np.empty(len(tallies))
     step = max(1, BLOCK // len(points))
     for i in range(0, len(tallies), step):
@@ -147,7 +149,7 @@ def _characters(rows: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex1
 
 
 def _half(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of a real Fourier transform of an array of this shape."""
+    """Return the shape of the real Fourier transform of an array of shape `shape`."""
     return (*shape[:-1], shape[-1] // 2 + 1) if shape else ()
 
 

@@ -52,9 +52,9 @@ from .monte_carlo import SimulatedMean, estimate_information
 
 Method = Literal["auto", "exact", "estimate"]
 
-# Most terms of an exact sum; 5e7 take up to about ten seconds.
+# most terms of an exact sum; 50 million terms take about ten seconds
 MOST_TERMS = 50_000_000
-SAMPLES = 2000  # simulated sets of people, if the sums are too long
+SAMPLES = 2000  # number of simulated sets of people, if the exact sums are too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,11 @@ class FiniteInformation:
     samples: int
 
     def __str__(self) -> str:
-        """Return a sentence for reports, with the information and the three utilities."""
+        """Return a sentence for reports, with the informations and the three utilities.
+
+        The informations are I(Y;P) of I(X;P) and I(Y;T) of H(T): Y reports, X values, P their
+        distribution, T their counts.
+        """
         return (
             f"{self.n} reports: I(Y;P) = {self.I_YP:.6g}{_plus(self.I_YP_error)} of "
             f"{self.I_XP:.6g} {self.unit}, I(Y;T) = {self.I_YT:.6g}{_plus(self.I_YT_error)} of "

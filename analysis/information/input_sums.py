@@ -34,10 +34,10 @@ NODES, DEVIATIONS = 24, 40
 
 
 def input_information(prior: Floats, n: int) -> tuple[float, float]:
-    """Return H(T) and I(X; P) in nats for n people with this Dirichlet prior.
+    """Return the entropy of people's tallies, and the information of their values, in nats.
 
-    H(T) is the entropy of the counts T of each value; I(X; P) is the information of all values X
-    about their distribution P.
+    The tallies T count the people with each value. The information is that of all n values X about
+    their distribution P ~ Dirichlet(prior).
     """
     from scipy.special import gammaln
 
@@ -99,7 +99,7 @@ def shape(k: Floats, c: float) -> Floats:
 def _stirling(x: Floats) -> Floats:
     """Return the remainder of Stirling's formula for log Gamma(x), x >= FAR.
 
-    It is log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2).
+    The remainder is log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2).
     """
     inverse = 1 / (x * x)
     return np.asarray((1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x)
