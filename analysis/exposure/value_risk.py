@@ -286,10 +286,10 @@ class _Column:
         return order[small[differ]], order[partner_rows[differ]], limited
 
     def best_merge(self, code: int) -> ValueMerge | None:
-        """Return the merge of a value with another that most reduces the people below k.
+        """Return the merge of a value with another that most reduces the exposed people.
 
         None if no merge reduces them, or if people have several rows and the merge was not counted
-        exactly. code: code of the value.
+        exactly. People are exposed in a crowd smaller than k. code: code of the value.
         """
         place = self.best.get(code)
         if place is None or (
@@ -321,7 +321,7 @@ class _Column:
         return [merge for merge in merges if merge.freed > 0]
 
     def _merge(self, place: int) -> ValueMerge:
-        """Return the merge with index `place`: its values, exposed people fewer, and bits lost."""
+        """Return the merge with index `place`, its reduction of exposure, and its bits lost."""
         first, second = self._key(place)
         if self.from_rows[first] > self.from_rows[second]:
             first, second = second, first

@@ -153,7 +153,7 @@ class _Level:
     first: Integers
 
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """Return the most prefixes that extend each pair of a prefix and a compatible row.
+        """Return the most longer prefixes for each pair of a prefix and a compatible row.
 
         A prefix is the values of a row in the first columns; this column extends it. The second
         result flags the rows without a value in this column, which are compatible with all
@@ -232,7 +232,7 @@ def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
     """Return the code of each row in the first column, and a level for every other column.
 
     A level lists the prefixes, distinct combinations of values in the first columns, that end in
-    it.
+    its column.
     """
     starts = dense(digits[0])[0]
     root, levels = starts, []

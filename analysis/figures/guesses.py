@@ -35,7 +35,7 @@ class Guesses:
 
 
 def read(text: str, low: float, high: float) -> Guesses:
-    """Return the numbers from low to high in a pasted text, and its refused words."""
+    """Return the numbers from low to high in a pasted text, and the words that are refused."""
     words = re.split(r"[\s,;%]+", text.strip())
     numbers, refused = [], []
     for word in filter(None, words):

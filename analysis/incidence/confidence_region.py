@@ -34,8 +34,9 @@ Tried on Zipf data (m = 10,000, n = 10, confidence 0.9), and not used:
 * A joint region by a likelihood ratio (a Dirichlet mixture against every tested vector). It changes
   the widths of the moment bounds by factors of 0.94 to 1.06 in five cases. Its radius is for all n
   dimensions together (12.6 nats at beta = 0.05), but a limit needs a single dimension.
-* Unequal shares of beta. A twentieth for the indicators changes the widths by +1.1, -4.7 and -5.4 %
-  at epsilon 1, 3 and 6 (20 seeds), a share of 0 by +7.8, -2.5 and -5.9 %.
+* Unequal shares of the failure probability beta for the two families of weights. A share of one
+  twentieth for the indicators changes the widths by +1.1, -4.7 and -5.4 % at epsilon 1, 3 and 6 (20
+  seeds), a share of 0 by +7.8, -2.5 and -5.9 %.
 * A common radius for the largest deviation of all inequalities. Simulated at the true counts, it is
   3.4, 3.2 and 3.3 nats in place of L = 6.1, and the limits are 10, 28 and 27 % narrower (10
   seeds). But it depends on the true counts, and its maximum over them is unknown.

@@ -38,7 +38,7 @@ Rng = np.random.Generator | int | None
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReading:
-    """Average privacy of a randomizer, with its error and the two informations that define it.
+    """Average privacy of a randomizer, with its error, and the leakage and entropy that define it.
 
     Attributes:
         value: average privacy S_mu(Q) = 1 - leak / secret, in [0, 1]: 1 hides all private
@@ -158,7 +158,7 @@ def _class_information(classes: RowClasses) -> tuple[Floats, float]:
     """Return each class's share of the information in a report about its user's value, in nats.
 
     A class is a set of reports with the same information about the value (`row_classes`). The
-    shares have shape (classes,); a bound on the error of their sum follows.
+    shares have shape (classes,); a bound on the error of their sum is returned too.
     """
     from scipy.special import xlogy
 

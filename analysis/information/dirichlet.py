@@ -110,7 +110,7 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
 
 
 def log_beta(alpha: Floats) -> Floats:
-    """Return the logarithm of the multivariate beta function, along the last axis (2.4)."""
+    """Return the log of the multivariate beta function, along the last axis (paper 002, (2.4))."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1)))

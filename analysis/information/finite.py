@@ -75,7 +75,7 @@ class FiniteInformation:
             if the rank of the randomizer is below the number of inputs, for which Definition 4.6
             gives no value.
         I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 if they are exact.
-        unit: unit of the informations, "nats" or "bits".
+        unit: unit of all information values, "nats" or "bits".
         samples: number of simulated sets of people, 0 if all sums are exact.
     """
 
@@ -93,9 +93,9 @@ class FiniteInformation:
     samples: int
 
     def __str__(self) -> str:
-        """Return a sentence for reports, with the informations and the three utilities.
+        """Return a sentence for reports, with the information values and the three utilities.
 
-        The informations are I(Y;P) of I(X;P) and I(Y;T) of H(T): Y reports, X values, P their
+        The values are I(Y;P) of I(X;P) and I(Y;T) of H(T): Y reports, X values, P their
         distribution, T their counts.
         """
         return (
@@ -217,7 +217,7 @@ def _finished(
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
-    """Return the result, with the utilities, from informations in nats.
+    """Return the result, with the utilities, from information values in nats.
 
     Args:
         rows: distinct rows of the randomizer.
