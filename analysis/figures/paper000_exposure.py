@@ -43,8 +43,7 @@ PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
 # limit of the nodes of the search tree for a worst table, the default of `veilmix reproduce`
 NODES = 1_000
-# limit of the columns, because the figure has a panel for the first two columns, the first three,
-# ...
+# limit of the columns, because the figure has a panel for each number of columns from 2 on
 MOST_COLUMNS = 9
 POINTS = 160  # number of k at which bounds are computed, evenly on a logarithmic scale
 # the k at which the largest exposure of any table with the same marginals is searched

@@ -94,7 +94,7 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
     """Return the participation factor F of a protocol at a given average privacy.
 
     The n reports say as much about the distribution of values as F n answers without noise. F is 0
-    if the protocol has more average privacy than this at every epsilon up to 16.
+    if the protocol has more average privacy than `privacy` at every epsilon up to 16.
 
     name: name of the protocol. privacy: share of the information in a value that a report hides, 0
     to 1. a: number of inputs.
@@ -191,7 +191,8 @@ def draw(curves: Tradeoff, title: str) -> Figure:
     ):
         average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
-        # relative to the first or OUE protocol, `reference`, at the same average privacy
+        # relative to the reference protocol (OUE if present, else the first) at the same average
+        # privacy
         gain = factor / np.interp(
             -curves.privacy[name], -curves.privacy[reference], curves.factor[reference]
         )

@@ -68,7 +68,7 @@ def estimation_loss_figure(
         symbols: number of places to draw from, more than top, at most 20 million.
         hash_values: number g of hash values of local hashing, a power of two from 2 to 2^30.
         epsilons: local epsilons in nats, > 0.
-        top: number of most frequent places that also have an own sum of squared errors, >= 1.
+        top: number of most frequent places; their squared errors are also summed alone; >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -112,9 +112,9 @@ def popular_places_figure(
 ) -> Redrawn:
     """Return the shares of the most frequent places, estimated under three privacy guarantees.
 
-    Each person reports one place by GRR. The guarantees are a local epsilon, and twice a least
-    error of an attacker that names the sender of a report, by two bounds. Estimates not above the
-    normal threshold of significance at level 0.05 count as 0.
+    Each person reports one place by GRR. The first guarantee is a local epsilon. The other two are
+    a least error of an attacker that names the sender of a report, proved by two bounds. Estimates
+    not above the normal threshold of significance at level 0.05 count as 0.
 
     Args:
         counts: people at each place, shape (places,); None: Zipf places are drawn.
@@ -175,7 +175,7 @@ def hash_loss_figure(
         symbols: number of places to draw from, more than top, at most 20 million.
         theta: loss parameter (e^epsilon - 1) / (g + e^epsilon - 1), in (0, 1).
         sizes: log2 g of the measured losses, each 1 to 30.
-        top: number of most frequent places that also have an own sum of squared errors, >= 1.
+        top: number of most frequent places; their squared errors are also summed alone; >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -216,8 +216,8 @@ def figure10(material: Material) -> Redrawn:
 def figure11(material: Material) -> Redrawn:
     """Redraw Figure 11 of paper 003: shares of the twenty most popular places from noisy reports.
 
-    The noise has three sizes: a given epsilon, or an epsilon that guarantees a given error of an
-    attacker that names the sender of a report, by two bounds.
+    The noise has three sizes. The first is a given epsilon. The other two guarantee a given error
+    of an attacker that names the sender of a report, proved by two bounds.
     """
     return popular_places_figure(
         users=USERS, symbols=PLACES, seed=material.seed, progress=material.progress

@@ -107,7 +107,7 @@ class ReportStudy:
 
     @property
     def words(self) -> str:
-        """The number of people in words, for a title: "generated" if they are."""
+        """The number of people as text for a title, such as "1,000 generated people"."""
         return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
 
     def randomizer(self, name: str, eps: float) -> GRR | LocalHash:

@@ -33,7 +33,7 @@ class PlaceNumbers:
     Attributes:
         users: number of people.
         symbols: number of places.
-        top: number of most frequent places that also have an own sum of squared errors.
+        top: number of most frequent places; their squared errors are also summed alone.
         has_counts: whether counts were given instead of drawn places.
     """
 
@@ -50,7 +50,7 @@ class PlacesOfPeople:
     Attributes:
         user_places: the place of each person, shape (users,).
         truth: share of the people at each place, shape (symbols,).
-        top: number of most frequent places that also have an own sum of squared errors.
+        top: number of most frequent places; their squared errors are also summed alone.
         has_counts: whether counts were given instead of drawn places.
     """
 

@@ -67,7 +67,7 @@ def incidence_error_figure(
     Args:
         owners: numbers n of vectors, different, each >= 1; a panel each.
         positions: m, bits of a vector, more than each n.
-        exponent: exponent of the true counts: that of t is in proportion to (t + 1)^-exponent; 0 to
+        exponent: exponent of the true counts: the count of t is proportional to (t + 1)^-exponent; 0 to
             50.
         methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
         epsilons: budgets in nats a bit, > 0.
@@ -85,7 +85,7 @@ def incidence_error_figure(
         ParameterError: a name or a number is out of range.
 
     Source:
-        Paper 004, Figure 2, on Zipf vectors, because its data are not available.
+        Paper 004, Figure 2, on Zipf vectors, because the paper's data are not available.
     """
     sizes = whole_numbers(owners, "owners", 1)
     m, steep = whole(positions, "positions", max(sizes) + 1), _exponent(exponent)
@@ -227,7 +227,7 @@ def _panels(
         options: names of the estimators, and epsilons in nats a bit.
         quantile: beta, the errors' quantile being at 1 - beta; and noisy versions behind a
             quantile.
-        first_seed: added to the number of counts of a vector, this gives the vector's seed.
+        first_seed: the seed of a vector is first_seed plus the vector's number of counts.
         stage: called with each title.
     """
     methods, budgets = options

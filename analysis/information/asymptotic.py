@@ -202,8 +202,8 @@ def _matrix_value(
     """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
-    # Q is square, so the mean log determinant is a sum of one-dimensional integrals, because
-    # det(Q^T D Q) = det(Q)^2 / prod_y (QP)_y for D with the diagonal 1 / (QP)_y.
+    # Q is square, so det(Q^T D Q) = det(Q)^2 / prod_y (QP)_y for D with the diagonal 1 / (QP)_y,
+    # and the mean log determinant is a sum of one-dimensional integrals.
     if len(rows) == alpha.size:
         integral = mean_log(rows, alpha)
         half = float(np.linalg.slogdet(rows)[1] - integral.value.sum() / 2)
@@ -215,9 +215,9 @@ def _matrix_value(
 def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
     """Return half the mean log determinant of a report's Fisher information for GRR, in nats.
 
-    The information is about the distribution P ~ Dirichlet(alpha) of values. The numerical error
-    and the name of the integration method follow. The determinant of GRR's matrix is (truth -
-    lie)^(a - 1) for a inputs, and each distinct prior parameter needs one integral (10.5).
+    The information is about the distribution P ~ Dirichlet(alpha) of values. The result also has
+    the numerical error and the name of the integration method. The determinant of GRR's matrix is
+    (truth - lie)^(a - 1) for a inputs, and each distinct prior parameter needs one integral (10.5).
     """
     distinct_masses, copies = np.unique(alpha, return_counts=True)
     masses = np.column_stack([distinct_masses, alpha.sum() - distinct_masses])
@@ -232,8 +232,8 @@ def _subset_value(
     """Return half the mean log determinant of the Fisher information of reports that are subsets.
 
     A report is a subset of the a inputs, as in unary encoding. The information is about the
-    distribution P ~ Dirichlet(alpha) of values, in nats; the numerical error and the name of the
-    integration method follow. The 2^a subsets are not listed if a is large.
+    distribution P ~ Dirichlet(alpha) of values, in nats. The result also has the numerical error
+    and the name of the integration method. The 2^a subsets are not listed if a is large.
 
     form: the randomizer. points: most evaluations in quasi-Monte-Carlo.
     """
@@ -249,10 +249,11 @@ def _subset_value(
 def log_det_information(rows: Floats, p: Floats) -> Floats:
     """Return log det of the Fisher information of a report about the distribution p, shape (N,).
 
-    The information is Q^T D_p Q, D_p the diagonal matrix of 1 / (Qp)_y, in the coordinates p_x, x
-    != r, with r the likeliest input of each point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y.
-    The difference takes away the constant direction, which would swamp all further terms at small
-    epsilon. The choice of r keeps the matrix well scaled at the faces of the simplex.
+    At the distribution p the information is Q^T D_p Q, D_p the diagonal matrix of 1 / (Qp)_y. It is
+    taken in the coordinates p_x, x != r, with r the likeliest input: sum_y (Q_y|x - Q_y|r)(Q_y|x' -
+    Q_y|r) / (Qp)_y. The difference takes away the constant direction, which would swamp all further
+    terms at small epsilon. The choice of r keeps the matrix well scaled at the faces of the
+    simplex.
 
     rows: the rows of the randomizer Q. p: N distributions of the inputs, shape (N, inputs).
     """
