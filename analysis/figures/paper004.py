@@ -67,8 +67,7 @@ def incidence_error_figure(
     Args:
         owners: numbers n of vectors, different, each >= 1; a panel each.
         positions: m, bits of a vector, more than each n.
-        exponent: exponent of the true counts: the count of t is proportional to (t + 1)^-exponent; 0 to
-            50.
+        exponent: 0 to 50; the true count of t is proportional to (t + 1)^-exponent.
         methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
         epsilons: budgets in nats a bit, > 0.
         beta: the quantile of the errors is at 1 - beta, 0 < beta < 1.
