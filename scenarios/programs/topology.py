@@ -4,8 +4,8 @@
     peers     each participant has all of these roles (programs/peers)
 
 Only this module distinguishes the two topologies. Other modules ask `topology_of` for the
-differences, or have a table by its name: of players (play), record checks (verification), stages
-(theatre) and role cards (report).
+differences, or have a table with an entry for each topology: of players (play), record checks
+(verification), stages (theatre) and role cards (report).
 """
 
 from collections.abc import Callable, Collection
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ...protocol.wire.schema import Schema
     from .evidence import Claims
 
-MAX_SINGLE_PEERS = 16  # peers that are scored one by one; further peers are alike
+# peers whose single views are scored; other peers have the same role and learn alike
+MAX_SINGLE_PEERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +36,21 @@ class Topology:
 
     Attributes:
         name: central or peers.
-        person: the name of a person, by its index.
+        person: returns the name of a person, from its index.
         member: the noun for a participant, with its plural.
         reader: the party that reads round 1 and decides, before a verb in the singular.
-        handlers: the parties that handle other people's messages, in the order of the tables.
-        single_parties: the parties with a single view that measures an attack, among so many
-            people.
-        names: the names of all parties, with given numbers of shufflers and people; None: unknown.
+        handlers: returns the parties that handle other people's messages, in the order in which
+            tables of results list them.
+        single_parties: returns the parties whose single views are scored to measure an attack,
+            from the scenario and the number of people.
+        names: returns the names of all parties, from the numbers of shufflers and of people; None
+            is an unknown number.
         reaches: whether a coalition has the members that it needs to link people to values.
         public: whether all parties read the counts of round 1.
         record: returns the record of a run from which views are computed, from its scenario,
             result.json and transcript.
-        agreed: the features, if they are agreed on beforehand and no party announces them: from
-            result.json.
+        agreed: returns the features from result.json, if people agree on them beforehand; None if a
+            party announces them.
         example: a coalition for examples in commands and pages.
         is_symmetric: whether all participants have all roles, so that a fault is a participant's
             fault.
@@ -78,12 +81,12 @@ def _shufflers(mix: Mix) -> tuple[str, ...]:
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
-    """Return the central parties that handle people's messages, in the order of all tables."""
+    """Return the central parties that handle people's messages, in the order of result tables."""
     return (CURATOR, ANALYST, *_shufflers(scenario.mix), *further_parties(scenario))
 
 
 def further_parties(scenario: Scenario) -> tuple[str, ...]:
-    """Return the central parties besides shufflers, curator and analyst."""
+    """Return the central parties besides shufflers, curator and analyst, which a program adds."""
     from .registry import capability
 
     opening = capability(scenario, ThresholdOpening)
@@ -91,16 +94,15 @@ def further_parties(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _central_names(scenario: Scenario, shufflers: int | None, people: int | None) -> PartyNames:
-    """Return the names of all parties of a central session; None: their number is unknown."""
+    """Return the names of all parties of a central session; None is an unknown number."""
     return central_names(shufflers, people, randomness=bool(further_parties(scenario)))
 
 
 def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
-    """Return sets of shufflers; a coalition that links people needs a member of each set.
+    """Return sets of shufflers; a coalition that links people needs a member of every set.
 
-    A set is a single shuffler. If pairs of shufflers are audited, a set is an audited pair, of
-    which
-    either member suffices.
+    Each shuffler is a set of its own, except in an audited pair. Audited pairs open half of their
+    layers in public. Either shuffler of such a pair suffices, so the pair is a single set.
     """
     hops = _shufflers(mix)
     pairs = paired(len(hops)) if defence.audit else 0
@@ -111,7 +113,8 @@ def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
 def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bool:
     """Whether a coalition has the members needed to link people to values.
 
-    In a verified mix these are all shufflers; else a reader, and a member of each set of `links`.
+    In a verified mix all shufflers are needed. In an onion mix a coalition needs a reader (curator
+    or analyst), every shuffler that is not audited, and a shuffler of each audited pair.
     """
     coalition = frozenset(members)
     if mix.kind == "verified":
@@ -132,7 +135,7 @@ def _central_record(
 
 
 def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":
-    """Return the record of a run among peers: its messages, and the results of its board."""
+    """Return the record of a run among peers: its messages, and the results of its posts."""
     from ...protocol.peers.view import PeerRecord
     from .peers.record import agreement_of, reckoned
 
@@ -141,7 +144,7 @@ def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript")
 
 
 def _peer_schema(result: "Claims") -> "Schema":
-    """Return the features of a run among peers, from the agreement in result.json."""
+    """Return the features of a run among peers, from the peers' agreement in result.json."""
     from ...protocol.peers.agreement import Agreement
     from .peers.record import agreement_of
 
@@ -188,36 +191,35 @@ def topology_of(scenario: Scenario) -> Topology:
 
 
 _INSTEAD = (
-    "instead stand a proof sketch of what a coalition learns that cheats, and eight shipped "
-    "scenarios such as verified-exchange, whose cheats are named (docs/verified.md)"
+    "instead, docs/verified.md has a proof sketch of what a malicious coalition learns, and names "
+    "the attacks in eight shipped scenarios such as verified-exchange"
 )
 INSTEAD = {
     "the attack matrix": _INSTEAD,
     "the study of cheating": _INSTEAD,
     "the search for deviations": _INSTEAD,
-}  # feature of onions -> advice on its replacement in a verified mix
+}  # feature that needs an onion mix -> its replacement in a verified mix
 
 
 def onions_only(scenario: Scenario, subject: str) -> None:
-    """Raise ParameterError if a scenario has a verified mix, which a feature does not support.
+    """Raise ParameterError if a scenario has a verified mix and a feature needs an onion mix.
 
-    subject: the feature, as the message names it. A verified mix proves each step.
+    subject: the feature, as the message names it.
     """
     if scenario.mix.kind == "verified":
         raise ParameterError(
-            f"{scenario.scenario.name}: {subject} is of onions, and not there for mix.kind = "
-            f'"verified"; {INSTEAD.get(subject, "leave mix.kind out")}'
+            f'{scenario.scenario.name}: {subject} needs an onion mix, and mix.kind = "verified" is '
+            f"set; {INSTEAD.get(subject, 'leave mix.kind out')}"
         )
 
 
 def central_only(scenario: Scenario, subject: str) -> None:
-    """Raise ParameterError for a scenario among peers if a feature needs central parties.
+    """Raise ParameterError if people are peers and a feature needs shufflers, curator and analyst.
 
     subject: the feature, as the message names it, a plural.
     """
     if topology_of(scenario).untold:
         raise ParameterError(
             f"{scenario.scenario.name}: peers have no curator and no shufflers, which {subject} "
-            "are "
-            "for; take a scenario without peers"
+            "need; take a scenario without peers"
         )

@@ -8,9 +8,9 @@ from ..schema.model import Policy
 def column_weights(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
     """Return the weight of each feature in a policy, above 0.
 
-    A feature weighs 1 or its value in `weights`. A preferred feature weighs a little more, the
-    first named most; all of it together is 1/2, so that with equal weights preference decides
-    between sets of equally many columns and never costs a column.
+    A feature weighs its value in `weights`, or 1. Features in `prefer` weigh a little more, the
+    first one most. All these additions sum to 1/2: they decide between equally heavy sets of
+    columns, and never outweigh a column of weight 1.
     """
     preferred = len(policy.prefer)
     extra = {

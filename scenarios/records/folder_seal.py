@@ -5,9 +5,9 @@ r"""The seal of a run folder: the hashes of its files as written, and the record
     signature   Ed25519("veilmix folder 1\0" || for every file by name: name || 0 || its SHA-256)
 
 The recorder is the person or program that ran the session and wrote the folder. Hashes alone show
-that no file changed by mistake: an attacker that changes a file writes its hash anew. With a
-signature it is the recorder's folder, for readers that know its key. It is no evidence that the
-record is true: the parties' own signatures are.
+that no file changed by mistake, because an attacker that changes a file can change its hash too. A
+signature shows that the recorder wrote the folder, to readers that know the recorder's key. Neither
+shows that the record is true: only the parties' own signatures on their posts can show that.
 """
 
 import hashlib
@@ -43,10 +43,10 @@ class Recorder(Record, frozen=True):
 
 
 class FolderSeal(Record, frozen=True):
-    """The content of seal.json: the hash of every file, and the recorder that signed them.
+    """The content of seal.json: the hash of every file, and the recorder that signed these hashes.
 
     Attributes:
-        schema: the number of this format.
+        schema: the version number of this format.
         files: name -> SHA-256, in hexadecimal.
         recorder: the signer; None: unsigned.
     """
@@ -58,7 +58,7 @@ class FolderSeal(Record, frozen=True):
     def check(self, digests: Mapping[str, str]) -> None:
         """Raise VerificationError unless the files are as sealed and any signature is valid.
 
-        digests: the hash of every file in the folder, by name.
+        digests: the present hash of every file in the folder, by name.
         """
         for name in sorted(self.files.keys() | digests.keys()):
             if name not in digests:
@@ -117,7 +117,7 @@ def read_seal(folder: Path) -> FolderSeal | None:
 
 
 def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the hash of each of these files that a folder has, by name."""
+    """Return the hashes of a folder's files, by name; files that the folder lacks are left out."""
     present_names = [name for name in names if (folder / name).is_file()]
     return {name: hash_of((folder / name).read_bytes()) for name in present_names}
 

@@ -62,8 +62,8 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
 def read_identity(path: str | os.PathLike[str]) -> Identity:
     """Return an identity with its secrets, from its secret file.
 
-    StorageError if it is no identity, or if any user but its owner may read it. No message holds a
-    secret.
+    StorageError if the file holds no identity, or if other users than its owner may read it. Error
+    messages hold no secret.
     """
     path = Path(path)
     _check_private(path)
@@ -80,9 +80,9 @@ def read_identity(path: str | os.PathLike[str]) -> Identity:
 
 
 def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
-    """Return the public identities of a file, by name; a secret file gives its public part.
+    """Return the public identities of a file, by name; of a secret file, its public part.
 
-    StorageError if it is no such file, or has two identities of the same name.
+    StorageError if the file holds no valid identities, or two of the same name.
     """
     path = Path(path)
     identities: dict[str, PublicIdentity] = {}
@@ -102,8 +102,8 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
 def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
     """Return the public identity of a file with a single identity.
 
-    owner: the owner of the identity, in words for the error. StorageError as of `read_known`, or if
-    the file holds several.
+    owner: the owner of the identity, in words for the error. Raises StorageError if the file holds
+    no valid identity, or several.
     """
     identities = list(read_known(path).values())
     if len(identities) != 1:
@@ -174,7 +174,7 @@ def _tables(path: Path) -> Sequence[Mapping[str, str]]:
 
 
 def _check_private(path: Path) -> None:
-    """Raise StorageError if any user but its owner may read a file."""
+    """Raise StorageError if other users than its owner may read a file."""
     try:
         mode = path.stat().st_mode
     except OSError as bad:

@@ -1,6 +1,6 @@
-"""The strict reader of a run folder: each difference from the written form is an error.
+"""The strict reader of a run folder: each difference from the form that veilmix writes is an error.
 
-A value that was changed and still fits the schema is accepted here; verification/ detects it.
+Values that were changed and still fit the schema are accepted here; verification/ detects them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Run(SavedResult):
         folder: the path that was read.
         scenario: the scenario of the run.
         result: the content of result.json.
-        transcript: None for an ideal run, which sends no messages.
+        transcript: the recorded messages; None for an ideal run, which sends no messages.
         sizes: the number of values of each column.
         release_text: the text of release.csv; None without a release.
         versions: the versions of veilmix, Python and libraries.
@@ -123,12 +123,14 @@ def _accepted(path: Path, parse: Callable[[], T]) -> T:
 def _result(path: Path, policy: str) -> Result:
     """Return the content of result.json, with exactly the keys and types of its schema.
 
-    policy: the scenario's kind of policy; findings of another program are not accepted.
+    policy: the scenario's kind of policy. It decides the accepted type of `findings`, the part of
+    result.json that differs by release program.
     """
     text = _read(path, decoded)
     plain = _accepted(path, partial(from_json, text, dict[str, Any]))
     schema_version = plain.get("schema", SCHEMA)
-    # Checked first, because another schema causes all kinds of errors.
+    # The version is checked first, because another version causes misleading errors about single
+    # keys.
     if isinstance(schema_version, int) and schema_version not in READ:
         raise StorageError(
             f"{path}:{line_of(text, 'schema')}: schema {schema_version}; this version of veilmix "
@@ -142,7 +144,10 @@ def _result(path: Path, policy: str) -> Result:
 
 
 def _scenario(path: Path) -> Scenario:
-    """Return the scenario of a run, checked for its form only: its people may be gone by now."""
+    """Return the scenario of a run, with only its form checked.
+
+    The source of its people is not read, because the file may be gone by now.
+    """
     scenario, problems = examine(_read(path, from_toml))
     if problems:
         raise damaged(path, 1, problems[0].line())

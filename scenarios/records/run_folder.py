@@ -2,14 +2,14 @@
 
     scenario.toml         as resolved: number of people, features, and the seed that was used
     transcript.jsonl.gz   all messages, and the parties that saw them (transcripts.py)
-    result.json           `Outcome.result()`, with the number of its schema
+    result.json           `Outcome.written()`, with the version number of its schema
     release.csv           the release: its columns, and `count`; absent without a release
     versions.json         the versions of veilmix, Python and libraries
     seal.json             the hashes of these files, signed if there is a signer (folder_seal.py)
 
 A folder is written under a temporary name, `.partial-...`, and renamed when all of it is on the
 disk: a folder with a run's name is complete. An abandoned partial folder is removed by a later run.
-The transcript holds the answers of every single person: the folder is its owner's alone (mode
+The transcript holds the answers of every single person, so only its owner may read the folder (mode
 0700).
 """
 
@@ -71,10 +71,18 @@ def save(
 ) -> Path:
     """Write a run folder into `parent` and return its path.
 
-    Raises StorageError; then no file is left. name: `<scenario>-<seed, four digits>`, or without a
-    seed the first 8 signs of the digest. If the name is taken, -2, -3, ... is added: a run never
-    replaces another. recorder: the identity that signs the folder; None: unsigned. transcript:
-    returns its text, which was written ahead (transcript_writer.py); None: it is written now.
+    Args:
+        outcome: the run.
+        parent: the folder that receives the run folder.
+        name: the folder's name; None: `<scenario>-<seed, four digits>`, or without a seed the first
+            8 hexadecimal digits of the digest. If the name is taken, -2, -3, ... is added, so that
+            a run never replaces another.
+        recorder: the identity that signs the folder; None: unsigned.
+        transcript: returns the transcript's bytes, encoded earlier (transcript_writer.py); None:
+            the transcript is encoded now.
+
+    Raises:
+        StorageError: the folder cannot be written; then no file is left.
     """
     with uncollected(outcome.users):
         files = contents(outcome, recorder, transcript)
@@ -82,7 +90,10 @@ def save(
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], name: str) -> Path:
-    """Write a folder of these files into `parent`, entirely or not at all; return its path."""
+    """Write a folder with the given files into `parent`, entirely or not at all; return its path.
+
+    files: name and content of each file. name: the name of the folder.
+    """
     parent = Path(parent)
     with _storage_errors(parent):
         parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +122,11 @@ def contents(
     recorder: Identity | None = None,
     transcript: Callable[[], bytes] | None = None,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a run folder as (name, bytes); the last is the seal of all others."""
+    """Yield the files of a run folder as (name, bytes); the last is the seal of the whole folder.
+
+    recorder: the identity that signs; None: unsigned. transcript: returns the transcript's bytes;
+    None: the transcript is encoded now.
+    """
     file_hashes = {}
     for name, data in _files(outcome, transcript or partial(_transcript, outcome)):
         file_hashes[name] = hash_of(data)
@@ -205,7 +220,10 @@ def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _storage_errors(parent: Path) -> Iterator[None]:
-    """Turn an error of the system inside this block into a StorageError with advice."""
+    """Turn an error of the operating system inside this block into a StorageError with advice.
+
+    parent: the folder that was being written, for the message.
+    """
     try:
         yield
     except (FileExistsError, NotADirectoryError) as bad:
@@ -219,7 +237,7 @@ def _storage_errors(parent: Path) -> Iterator[None]:
 
 
 def _not_a_folder(parent: Path, ancestor: Path) -> StorageError:
-    """Return the error that a part of a path, `ancestor`, is not a folder."""
+    """Return the error that `ancestor`, a part of the path `parent`, is not a folder."""
     return StorageError(f"{parent}: {ancestor} is not a folder; name another folder with --out")
 
 
@@ -232,15 +250,15 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Write a folder's list of files to the disk, where its file system can do that."""
+    """Write a folder's list of files to the disk, if its file system can do that."""
     with suppress(OSError):
         sync_folder(folder)
 
 
 def _rename(partial: Path, parent: Path, name: str) -> Path:
-    """Rename a complete partial folder to its name, or to the next free name.
+    """Rename a complete partial folder to `name`, or to the next free name; return the new path.
 
-    Return the new path.
+    partial: the folder to rename. parent: the folder that holds it.
     """
     number = 1
     while True:

@@ -1,7 +1,7 @@
 """The traffic of a run: messages and bytes by kind and round, and the lengths of messages.
 
-Every message of a round must have the same length (a length that differs is evidence about its
-sender); the sizes of submissions are therefore counted in detail.
+All submissions of a round must have the same length, because a different length would tell senders
+apart. The sizes of submissions are therefore counted singly.
 """
 
 from collections import Counter, defaultdict
@@ -20,10 +20,10 @@ class Flow:
     Attributes:
         kind: the kind of the messages.
         round: the number of the round, from 1; 0 outside rounds.
-        messages: their number.
-        size: bytes in all.
-        smallest: bytes of the shortest.
-        largest: bytes of the longest.
+        messages: the number of messages.
+        size: total bytes.
+        smallest: bytes of the shortest message.
+        largest: bytes of the longest message.
     """
 
     kind: str
@@ -38,14 +38,14 @@ class Flow:
 class Traffic:
     """The messages of a run, by round and kind.
 
-    The summary form of a transcript knows the total size of a round's submissions only; if it is a
-    multiple of their number, they are taken to be equally long.
+    The summary form of a transcript records only the total size and number of messages that belong
+    together. These messages are counted as equally long.
 
     Attributes:
-        flows: by round, in the order of the protocol.
+        flows: number and sizes of messages, by round, in the order of the protocol.
         sizes: round -> bytes of a submission -> number of submissions.
-        messages: their number in all.
-        size: bytes in all.
+        messages: the number of all messages.
+        size: total bytes.
     """
 
     flows: tuple[Flow, ...]

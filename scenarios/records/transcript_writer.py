@@ -1,4 +1,4 @@
-"""The writer of a transcript's text in a second process while its run is scored, to save time."""
+"""The encoder of a transcript, which saves time in a second process while the run is scored."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,27 +7,32 @@ from functools import partial
 from ...protocol.knowledge.transcript import Transcript
 from ..serialization.transcripts import encode
 
-LONG = 10_000  # messages from which a copy of the process saves time
+# messages; a longer transcript is encoded in a copy of the process, which then saves time
+LONG = 10_000
 
 
 class TranscriptWriter:
-    """The writer of a run's transcript, which starts while the run is scored.
+    """The encoder of a run's transcript, which works while the run is scored.
 
     Attributes:
-        text: returns the bytes, after waiting for them; None: no run is recorded yet.
+        text: returns the encoded bytes, after waiting for them; None before `begin`.
     """
 
     def __init__(self, copies: ExitStack, *, able: bool) -> None:
-        """Prepare the writer.
+        """Prepare the encoder.
 
-        copies: ends the copies (forks) of this process. able: whether copies may be made.
+        copies: the exit stack that ends the copies (forks) of this process. able: whether this
+        process may be copied.
         """
         self._copies = copies
         self._able = able
         self.text: Callable[[], bytes] | None = None
 
     def begin(self, transcript: Transcript | None, users: int, sizes: Sequence[int]) -> None:
-        """Take the recorded transcript; if it is long, encode it in a copy of the process."""
+        """Take the recorded transcript; if it is long, start to encode it in a copy of the process.
+
+        users: the number of people. sizes: the number of values of each column.
+        """
         self.text = partial(encode, transcript, users, sizes)
         if self._able and transcript is not None and len(transcript.events) > LONG:
             from ...roles.compute.forked_workers import forked_call

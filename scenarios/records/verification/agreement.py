@@ -4,11 +4,11 @@ from math import isclose
 
 from ....errors import VerificationError
 
-CLOSE = 1e-9  # relative tolerance, as another order of a sum changes the last of 16 digits
+CLOSE = 1e-9  # relative tolerance, because adding in another order changes the last of 16 digits
 
 
 def require_equal(subject: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless the computed value equals the claim.
+    """Raise VerificationError unless the computed value `actual` equals the claimed value.
 
     subject: the name of the value in the message.
     """
@@ -19,9 +19,10 @@ def require_equal(subject: str, actual: object, claimed: object) -> None:
 
 
 def require_close(subject: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless plain data are equal, decimal numbers up to `CLOSE`.
+    """Raise VerificationError unless computed and claimed data are equal, floats up to `CLOSE`.
 
-    subject: for the message. Another processor adds the same numbers in another order.
+    subject: the name of the data in the message. The tolerance is needed because another processor
+    may add the same numbers in another order.
     """
     match actual, claimed:
         case dict(), dict():

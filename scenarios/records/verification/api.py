@@ -49,8 +49,9 @@ class LeakFrames:
     """The tables of a leak.
 
     Attributes:
-        coalitions: the leakage to each coalition, as `Outcome.frames.coalitions`, and more: the
-            guesses of cells, and how sure a coalition is of the true row of which it is surest.
+        coalitions: the leakage to each coalition, as in `Outcome.frames.coalitions`. Further
+            columns give the expected number of cells guessed correctly, and the probability that
+            the coalition gives to a person's true row, for the person where it is largest.
     """
 
     coalitions: LeakFrame
@@ -63,9 +64,9 @@ class Leak:
     Attributes:
         run: the run that was read.
         prior: `uniform` or `marginals`.
-        coalitions: the smallest first.
-        deviations: of parties that did not follow the protocol in this run, in sentences; the
-            figures are then no verdict of safety.
+        coalitions: the leakage to each coalition, the smallest coalitions first.
+        deviations: sentences on parties that deviated from the protocol in this run; if there are
+            any, the figures are no verdict of safety.
     """
 
     run: Run
@@ -76,13 +77,13 @@ class Leak:
     def coalition(self, *members: str) -> Received:
         """Return the leakage to the coalition of these parties.
 
-        UnknownParty if it was not scored.
+        UnknownParty if the coalition was not scored.
         """
         return find_coalition(self.coalitions, members)
 
     @property
     def smallest(self) -> tuple[tuple[str, ...], ...]:
-        """The smallest coalitions without users that link a user."""
+        """The smallest coalitions, users left out, that link a user to its values."""
         return tuple(breaking(self.coalitions))
 
     @property
@@ -101,7 +102,7 @@ class CheckFrames:
     """The tables of a verification.
 
     Attributes:
-        checks: each check and its result; `ok` is None if a run offers no ground for it.
+        checks: each check and its result; `ok` is None if the run lacks the data for the check.
     """
 
     checks: CheckFrame
@@ -142,12 +143,12 @@ def leak(run: Saved, prior: str = "uniform") -> Leak:
 
     Args:
         run: a run folder, or a run that `veilmix.read` gave.
-        prior: knowledge before the run: `uniform`, all tables equally likely, or `marginals`, the
-            shares of every value are public.
+        prior: the attacker's knowledge before the run: `uniform`, all tables are equally likely, or
+            `marginals`, the shares of every value are public.
 
     Raises:
-        StorageError: the folder is not whole. ParameterError: an ideal run, in which nobody sees a
-            message, or another prior.
+        StorageError: a file of the folder is missing or damaged. ParameterError: the run is ideal,
+            so that no party sees a message, or the prior is unknown.
     """
     if prior not in PRIORS:
         raise ParameterError(f"prior: found {prior!r}; {' or '.join(PRIORS)} is accepted")
@@ -172,7 +173,7 @@ def verify(
         identities: a file of public keys that are known beforehand, as `veilmix keys` writes them.
 
     Raises:
-        StorageError: the folder is not whole. A failed check raises no error.
+        StorageError: a file of the folder is missing or damaged. A failed check raises no error.
     """
     identities_known = None if identities is None else read_known(identities)
     return Verification(
@@ -181,7 +182,7 @@ def verify(
 
 
 def _opened_run(run: Saved) -> Run:
-    """Return a run: itself, or read from its folder."""
+    """Return a run as it is; given a folder, read the run from the folder."""
     return run if isinstance(run, Run) else read(run)
 
 

@@ -1,7 +1,7 @@
 """Checks of the bulletin board: legal posts, their digest, sums of batches, the scenario's terms.
 
-Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
-does not apply to the run.
+Each check returns its finding as text. It raises VerificationError if it fails, and NoGround if the
+run lacks the data for it.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from .views import columns
 
 
 def board(evidence: RecordEvidence) -> str:
-    """Check that the posts are legal, match the messages, and end with the session's close."""
+    """Check that posts are legal, match the recorded messages, and end with the session's close."""
     replayed = evidence.board
     if replayed.phase is not Phase.OVER:
         raise VerificationError(f"the session was not closed; it ends in phase {replayed.phase}")
@@ -74,7 +74,8 @@ def batches(evidence: RecordEvidence) -> str:
 def checked_proofs(replayed: Board) -> str:
     """Check every ballot, proof of shuffle and decryption share of a verified mix.
 
-    Return a sentence with the numbers of ballots, shuffles and shares.
+    Return a sentence with the numbers of ballots, shuffles and decryption shares. Raise
+    VerificationError or Refused if a proof is not valid.
     """
     checked, announcement = check_record(replayed, SystemEntropy()), replayed.announcement
     reuse_text = (
@@ -88,14 +89,15 @@ def checked_proofs(replayed: Board) -> str:
 
 
 def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
-    """Check the sums in a shuffler's account, and return the number of layers it forwarded.
+    """Check the sums in a shuffler's posted account; return the number of layers it forwarded.
 
-    layers_in: layers that the shuffler before it forwarded; None: it is the first. slots: layers in
-    an envelope.
+    layers_in: the number of layers that the shuffler before it forwarded; None for the first
+    shuffler. slots: the number of layers in a user's envelope.
     """
     place = shuffler(account.hop)
     refused = sum(account.refused.values())
-    if layers_in is None:  # hop 1 receives envelopes, and forwards the onions in them
+    # the first shuffler receives envelopes, and forwards the onions inside them
+    if layers_in is None:
         due = account.people * slots + account.received - account.people
     else:
         require_equal(f"{place}: layers received", account.received, layers_in)
@@ -105,11 +107,16 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
 
 
 def _carried(evidence: RecordEvidence, number: int, account: Mixed) -> None:
-    """Check that the transmitted batch of a shuffler has as many ciphertexts as its account."""
+    """Check that a shuffler's recorded batch has as many ciphertexts as its posted account says.
+
+    number: the round. account: the shuffler's post about its batch. In the summary form of a
+    transcript single ciphertexts are not recorded, so the check is left out.
+    """
     if evidence.transcript.summary:
         return
     sender = shuffler(account.hop)
-    handed = defaultdict[str, list[bytes]](list)  # receiver -> names of layers sent to it
+    # receiver -> names (hashes) of the layers sent to it
+    handed = defaultdict[str, list[bytes]](list)
     for event in evidence.transcript.events:
         if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
             handed[event.receiver] += split_names(event.names)

@@ -1,6 +1,7 @@
 """Explanations of a coalition's knowledge in an onion mix, as sentences.
 
-They translate the proofs of protocol/knowledge/derivation.py: facts and rules of inference.
+The sentences translate proofs, made of facts and inference rules, that
+protocol/knowledge/derivation.py finds.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,17 +21,18 @@ from ....protocol.knowledge.view import ViewedRun
 from ....protocol.wire import parties
 from .reasons import DerivationStep, Explanation
 
-AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anonymity set
+# ends a sentence on a person's anonymity set; an audit's opened layers remove other people from it
+AUDITED = ", less those whom audits tell from it"
 
 
 class Explainer:
     """A translator of derivations about one coalition of a run into sentences.
 
-    record: the run. members: the coalition. columns: names of the columns.
+    record: the run. members: the parties of the coalition. columns: the names of all columns.
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
-        """Derive the knowledge of the coalition. Arguments as in the class."""
+        """Derive all facts that the coalition can know; the class lists the arguments."""
         self.knowledge = closure(RunCiphertexts(record), members)
         self.terms = self.knowledge.terms
         self.columns = columns
@@ -38,10 +40,10 @@ class Explainer:
         self.names: Collection[bytes] = self.terms.by_name  # names of all ciphertexts
 
     def person(self, person: int) -> Explanation:
-        """Return an explanation of the knowledge about a person, by index.
+        """Return an explanation of the coalition's knowledge about a person, given by index.
 
-        If the coalition does not link the person, the explanation ends where the trail of its
-        messages ends.
+        If the coalition does not link the person to an answer, the explanation ends at the last
+        ciphertext that the coalition can still trace to the person.
         """
         calls = self.terms.record.calls
         goals: list[Fact] = [
@@ -70,9 +72,10 @@ class Explainer:
         return Explanation(about, self._steps(trail), self._end(person, last), missing)
 
     def _end(self, user: int, last: Sequence[Term]) -> str:
-        """Return the sentence that ends the trail of a user's messages.
+        """Return the sentence that says where the trace of a user's messages ends.
 
-        last: the ciphertexts known to be from the user, which the coalition cannot open.
+        user: index of the user. last: the ciphertexts known to be from the user, which the
+        coalition cannot open.
         """
         about = parties.user(user)
         if not last:
@@ -85,9 +88,10 @@ class Explainer:
         )
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the knowledge about a ciphertext: seen, its sender, its content.
+        """Return an explanation of the coalition's knowledge about a ciphertext.
 
-        name: the name of the ciphertext, the beginning of its hash.
+        It says whether the coalition saw the ciphertext, knows its sender, and can open it. name:
+        the beginning of the ciphertext's hash.
         """
         term = self.terms.by_name[name]
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
@@ -113,7 +117,7 @@ class Explainer:
         return Explanation(about, self._steps(goals), ending, missing)
 
     def _steps(self, goals: Sequence[Fact]) -> tuple[DerivationStep, ...]:
-        """Return the numbered steps that prove the facts `goals`, premises first."""
+        """Return the numbered steps that prove the facts `goals`, premises before conclusions."""
         numbers: dict[Fact, int] = {}
         steps: list[DerivationStep] = []
         for goal in goals:
@@ -152,7 +156,10 @@ class Explainer:
                 return f"so {parties.user(user)} said {row_text} in round {number}"
 
     def _has(self, name: bytes, reason: FactReason) -> str:
-        """Return the sentence that explains how the coalition obtained a ciphertext."""
+        """Return the sentence that explains how the coalition obtained a ciphertext.
+
+        name: the ciphertext's name. reason: the rule by which the coalition has the ciphertext.
+        """
         if reason.rule is FactRule.OWN:
             return f"{_short(name)} was sealed by a member"
         if reason.rule is FactRule.SHOWN:
@@ -166,7 +173,11 @@ class Explainer:
         return f"{' and '.join(witnesses)} saw {_short(name)} in {place}"
 
     def _from(self, name: bytes, user: int, reason: FactReason) -> str:
-        """Return the sentence that explains how the coalition knows the sender of a ciphertext."""
+        """Return the sentence that explains how the coalition knows the sender of a ciphertext.
+
+        name: the ciphertext's name. user: the sender. reason: the rule by which the sender is
+        known.
+        """
         owner = parties.user(user)
         match reason.rule:
             case FactRule.SENDER:
@@ -187,7 +198,10 @@ class Explainer:
         return "; ".join(self._row(term.round, ask, values) for ask, values in term.answers)
 
     def _row(self, number: int, ask: int, values: Sequence[str]) -> str:
-        """Return an answer as text, such as "age=30 sex=f". number, ask: round and question."""
+        """Return an answer as text, such as "age=30 sex=f".
+
+        number: the round. ask: the number of the question. values: the answered values.
+        """
         columns = self.terms.record.calls[number].asks[ask]
         return " ".join(
             f"{self.columns[column]}={value.strip()}"

@@ -1,27 +1,26 @@
 """The checks of a run folder. Each recomputes a claim from the recorded messages.
 
-    files        they are as they were written
-    signatures   posts are signed by their authors, heads by the board; known signers are named
-    board        its posts are legal, in their order, under the phases table, to the end
+    files        the files are as they were written
+    signatures   authors signed their posts, and the board its log; known signers are named
+    board        every post is legal in its phase of the session, up to the session's end
     digest       the posts hash to the digest of result.json
     batches      no shuffler and no reader has lost or invented a message
     terms        the announcement has the scenario's terms
-    decision     decided again from the counts of round 1, and the certificate proved from them
-    release      its columns are the decision's, its people the counted, its sums round 1's counts
+    decision     decided again from the counts of round 1, which also prove its certified bound
+    release      has the decided columns, the counted people, and sums that fit round 1's counts
     exposure     true and certified, recomputed from the release; the bound holds
     found        re-identification: attacks and risks recomputed as far as the release shows them
     result       result.json and release.csv agree with board and transcript
-    coalitions   the knowledge of each, recomputed from the views of its members
-    estimates    (reports that were randomized) recomputed from the counts of reports
-    replay       a seeded scenario, run again, gives the same; so does its search for the worst case
+    coalitions   the knowledge of each coalition, recomputed from the views of its members
+    estimates    (for randomized reports only) recomputed from the counts of reports
+    replay       a seeded scenario, run again, gives the same results and the same worst case
 
-A head is the board's signature over its posts so far. The board is checked in board_checks.py, the
-decision and the release in release_checks.py, result.json in result_checks.py, seal and signatures
-in signers.py.
+The board is checked in board_checks.py, the decision and the release in release_checks.py,
+result.json in result_checks.py, seal and signatures in signers.py.
 
-A check without ground in the run is not made (`ok` is None), and says why. A check shows either the
-author (authenticity: a signature with a known key), or that the record agrees with itself
-(consistency: a complete record of invented people passes), or neither.
+If a run lacks the data for a check, the check is not made: `ok` is None, and the detail says why. A
+check shows the author (authenticity: a signature with a known key), or that the record agrees with
+itself (consistency), or neither. A complete record of invented people is consistent.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +44,8 @@ from .signers import Authentic, Known, folder, posts
 
 COMMON_CHECKS = ("files", "replay")  # checks that need no curator and no shufflers
 Ground = TypeVar("Ground")  # the input of a check
-Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, function
+# name and requirement of a check, and its function
+Rule = tuple[str, str, Callable[[RecordEvidence], str]]
 
 
 @keeps_old(what="requirement")
@@ -54,9 +54,9 @@ class CheckResult:
     """The result of one check of a record.
 
     Attributes:
-        name: one word.
+        name: the name of the check, one word.
         requirement: the requirement, in a sentence.
-        ok: None if it could not be checked.
+        ok: whether the record meets the requirement; None if this could not be checked.
         detail: the finding.
         shows: authenticity, consistency or neither.
     """
@@ -69,7 +69,7 @@ class CheckResult:
 
 
 class Shows(StrEnum):
-    """The evidence of a check: authenticity, consistency of the record, or neither."""
+    """The kind of evidence of a check: authenticity, consistency of the record, or neither."""
 
     AUTHENTICITY = "authenticity"
     CONSISTENCY = "consistency"
@@ -81,9 +81,9 @@ def verify(
 ) -> tuple[CheckResult, ...]:
     """Return the results of all checks of a run.
 
-    wants_replay: whether to run it again and compare; None does so if it is seeded and not large.
-    known_identities: identities that are known beforehand, by name. A failure raises no error: it
-    is a check with `ok` False.
+    wants_replay: whether to run the scenario again and compare; None does so if it has a seed and
+    is not large. known_identities: identities that are known beforehand, by name. A failed check
+    raises no error; its result has `ok` False.
     """
     evidence = RecordEvidence(run, wants_replay, known_identities)
     checks = TOPOLOGY_RULES[topology_of(run.scenario).name](run.scenario)
@@ -105,9 +105,11 @@ def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
 def judge(
     name: str, requirement: str, check: Callable[[Ground], str], evidence: Ground
 ) -> CheckResult:
-    """Return the result of a check; its errors become results.
+    """Return the result of a check; an error of the check becomes a result, too.
 
-    check: returns the finding, or raises an error. evidence: its input.
+    name, requirement: of the check. check: returns the finding, or raises an error. evidence: the
+    input of the check.
+    topology -> function that returns the checks of a scenario's runs
     """
     ok: bool | None = False
     shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
@@ -157,4 +159,4 @@ CHECKS: tuple[Rule, ...] = (
 TOPOLOGY_RULES: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
     CENTRAL.name: _central_rules,
     PEERS.name: _peer_rules,
-}  # topology -> the checks of a run
+}  # topology -> function that returns the checks of a scenario's runs

@@ -1,9 +1,9 @@
 """Attribution of an error while a record is read: a damaged record, or a fault of veilmix.
 
-Reading a run folder detects lines that are not as they were written (result_file.py). A well-formed
-line with impossible content is detected at its use, as an error of any kind: a post that the phases
-do not allow, a value outside the queries. If a check of the run fails, the error blames and names
-the folder; if all hold, veilmix is at fault and the error surfaces.
+Reading a run folder detects lines of a wrong form (result_file.py). A well-formed line with
+impossible content, such as a post that its phase does not allow, causes an error only where the
+content is used. If a check of the run then fails, the record is damaged, and the error names the
+folder. If all checks hold, veilmix is at fault, and the error is raised unchanged.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from .checks import verify
 
 @contextmanager
 def diagnose_record(run: Run) -> Iterator[None]:
-    """Convert an error inside this block to StorageError, if this run does not verify."""
+    """Convert an error inside this block to StorageError, if a check of this run fails."""
     try:
         yield
     except (LocalError, OSError):

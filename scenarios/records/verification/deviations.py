@@ -1,9 +1,9 @@
-"""Statements on deviations in a run: the first lines of every output about it.
+"""Sentences on deviations from the protocol in a run: the first lines of all output about it.
 
 Figures on coalitions assume parties that follow the protocol and pool their views. After a
-deviation, a successful attack or a justified alarm they are no statement of safety. Every output
-prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING` replaces each sentence
-of safety that is computed from views.
+deviation, a successful attack or a justified alarm these figures are no statement of safety. Every
+output therefore prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING`
+replaces each sentence of safety that is computed from views.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ NOT_BY_WATCHING = (
     "no statement on who must be trusted: figures on coalitions assume parties that follow the "
     "protocol, and here that did not hold"
 )
-LEAVES = frozenset({"absent", "late"})  # users send no ballot, or send it too late
-POOLS = frozenset({"collude"})  # attacks that only pool views
+LEAVES = frozenset({"absent", "late"})  # attacks in which users send no ballot, or send it too late
+POOLS = frozenset({"collude"})  # attacks in which parties only pool their views
 
 
 def deviations(
@@ -34,9 +34,10 @@ def deviations(
 
     Args:
         scenario: the played scenario, with its faults.
-        attacks: measured effects; none before the end of a run.
+        attacks: the measured effects of attacks; empty before the end of a run.
         alarms: the alarms on the board.
-        language: with the sentences of the theatre; None: English.
+        language: a language with the sentences of the theatre; None: English.
+    attacks in which parties only pool their views
     """
     words = language or english().part("theatre")
     findings = (
@@ -47,7 +48,7 @@ def deviations(
 
 
 def _members(scenario: Scenario, words: Language) -> Iterator[str]:
-    """Yield a line for each deviation of coalition members that the scenario sets."""
+    """Yield a line for each deviation that the scenario's [[deviation]] tables set for a member."""
     if scenario.deviation:
         from ...attacks.catalogue.deviations import deviation_of
 
@@ -56,7 +57,7 @@ def _members(scenario: Scenario, words: Language) -> Iterator[str]:
 
 
 def _effects(attacks: Sequence[Effect], words: Language) -> Iterator[str]:
-    """Yield a line for each attack with an effect, and each attack that a party played in vain."""
+    """Yield a line for each attack with an effect, and for each deviation without an effect."""
     for effect in attacks:
         if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
             continue
@@ -82,19 +83,22 @@ def _faults(scenario: Scenario, attacks: Sequence[Effect], words: Language) -> I
 
 
 def _deviates(attack: str) -> bool:
-    """Whether an attack breaks a rule by more than silence."""
+    """Whether an attack breaks the protocol by more than sending no ballot or sending it late."""
     known_attack = ATTACKS.get(attack)
     return known_attack is not None and known_attack.by != BYSTANDER and attack not in LEAVES
 
 
 def _party_name(party: str, words: Language) -> str:
-    """Return the name of a party in a language; a name of another form stays as it is."""
+    """Return the name of a party in a language; a name without a translation stays as it is."""
     role, _, number = party.partition("-")
     return _word_or(f"party-{role}", party, words, number=number)
 
 
 def _word_or(key: str, plain: str, words: Language, **values: object) -> str:
-    """Return a sentence by its key; `plain` if a package's own word has no sentence."""
+    """Return the sentence with a key; `plain` if the language has no such sentence.
+
+    Attacks of other packages may have words of their own, without a sentence.
+    """
     return words.say(key, **values) if key in words.sentences else plain
 
 

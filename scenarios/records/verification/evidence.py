@@ -1,4 +1,4 @@
-"""The evidence of a run: the content of its record and its consequences, as input of the checks."""
+"""The evidence of a run: the content of its record, and data derived from it, for the checks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -39,8 +39,8 @@ class RecordEvidence:
     """A saved run, with the results that follow from its record, each computed once.
 
     run: the run as read. wants_replay: whether to run the scenario again; None: if it is small.
-    known_identities: public identities known beforehand, by name. Properties raise NoGround if the
-    run has no such data, so that a check does not apply.
+    known_identities: public identities known beforehand, by name. A property raises NoGround if the
+    record lacks the data for it; then a check that needs it is not made.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class RecordEvidence:
         wants_replay: bool | None,  # noqa: FBT001 - passed on
         known_identities: Mapping[str, PublicIdentity] | None = None,
     ) -> None:
-        """Keep the run and the options of the checks. Arguments as in the class."""
+        """Keep the run and the options of the checks; the class lists the arguments."""
         self.run = run
         self.wants_replay = wants_replay
         self.known_identities = known_identities or {}
@@ -76,14 +76,19 @@ class RecordEvidence:
     def board(self) -> Board:
         """The bulletin board that the posts form.
 
-        Refused if a post is illegal; NoGround among peers.
+        Raises Refused if a post is illegal. Raises NoGround for a run among peers: their board has
+        another form.
         """
         if untold := topology_of(self.run.scenario).untold:
             raise NoGround(untold)
         return replay(self.transcript.posts)
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """Return the counts of a round, for each question, and their source: board or reader."""
+        """Return the counts of a round, for each question, and the source of the counts in words.
+
+        number: the number of the round. The source is result.json for an ideal run; else the board,
+        or if the counts are not published, the reader's record in the transcript.
+        """
         if self.run.transcript is None:
             return self._claimed(number), "result.json"
         tallies = self.board.tallies
@@ -96,9 +101,9 @@ class RecordEvidence:
         raise NoGround(f"round {number} was not counted")
 
     def counted_rounds(self) -> tuple[list[RoundResult], str]:
-        """Return the calls (queries) that the curator read with their counts, and the source.
+        """Return the curator's calls (queries) with their counts, and the source of the counts.
 
-        Of an ideal run only round 1 is recorded: NoGround if there were more.
+        The record of an ideal run holds only round 1: NoGround if there were more rounds.
         """
         if self.opens:
             return [], "what was announced"
@@ -125,12 +130,12 @@ class RecordEvidence:
 
     @property
     def rows(self) -> int:
-        """The number of ballots of each person to a question; 1 if each person has one row."""
+        """The number of ballots of each person for a question; 1 if each person has one row."""
         return self.run.scenario.population.rows or 1
 
     @property
     def opens(self) -> bool:
-        """Whether only rows that k people share are counted."""
+        """Whether the program opens only rows that at least k people share."""
         return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property
@@ -144,7 +149,7 @@ class RecordEvidence:
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts of a round from result.json: an ideal run has no other record."""
+        """Return the counts of a round from result.json, an ideal run's only record of them."""
         if self.randomized:
             return self._reported()
         if self.result.several_rows:
@@ -152,7 +157,11 @@ class RecordEvidence:
         return self._claimed_counts(number)
 
     def _with_dummies(self, number: int, several: SeveralRows) -> tuple[Counts, ...]:
-        """Return the claimed counts of persons, with the claimed dummies as one more cell."""
+        """Return the counts of persons in result.json, with claimed dummies as one more cell.
+
+        A dummy fills up the ballots of a person with fewer rows than others. number: the round.
+        several: the claimed persons and dummies of all rounds.
+        """
         counts = self._claimed_counts(number)
         blank = several.rounds[number - 1].dummies
         width = len(self.result.release.columns) if number > 1 and self.result.release else 1
@@ -162,7 +171,7 @@ class RecordEvidence:
         )
 
     def _claimed_counts(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts of people that result.json claims: marginals, or the release."""
+        """Return the counts that result.json claims: marginals for round 1, then the release."""
         if number == 1 and self.result.marginals:
             return tuple(
                 {(value,): people for value, people in self.result.marginals[name].items()}
@@ -173,9 +182,11 @@ class RecordEvidence:
         raise NoGround(f"round {number} was not counted")
 
     def _reported(self) -> tuple[Counts, ...]:
-        """Return the counts of reports that result.json claims."""
+        """Return the counts of randomized reports that result.json claims, by announced column."""
         if self.result.release is None:
-            raise NoGround("result.json does not hold the counts of reports, which are too many")
+            raise NoGround(
+                "result.json leaves out the counts of reports: there were too many to list"
+            )
         counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
         for (feature, report), people in self.result.release.cells:
             counts[feature][report,] = people
@@ -183,14 +194,14 @@ class RecordEvidence:
 
     @property
     def decision(self) -> Decision:
-        """The decision; NoGround without a decision."""
+        """The curator's decision; NoGround if there is no decision."""
         decision = self.record.decision if self.run.transcript else self.decided()
         if decision is None:
             raise NoGround("no decision was made")
         return decision
 
     def decided(self) -> Decision | None:
-        """Return the decision that result.json claims; None without a decision."""
+        """Return the curator's decision that result.json claims; None without a decision."""
         claimed_decision = self.result.decision
         if claimed_decision is None:
             return None
@@ -209,8 +220,9 @@ class RecordEvidence:
     def promised(self, joint: Counts) -> float | None:
         """Return the certified share of exposed people, for a release with the counts `joint`.
 
-        None if groups were asked for that an ideal run does not record. VerificationError if the
-        release was not allowed: the bound cannot be proved for its respondents.
+        None for an ideal run with several rounds of the curator, whose counts are not recorded.
+        Raises VerificationError if the release was not allowed, because the counts of its
+        respondents do not prove the bound.
         """
         from ...lab.play.announcement import announced_policy
         from ...programs.registry import strategy
@@ -228,13 +240,16 @@ class RecordEvidence:
         try:
             check_promise(announced_policy(self.run.scenario), decision, proved)
         except RoundBurned as burn:
-            raise VerificationError(f"the promise does not hold: {burn}") from None
+            raise VerificationError(
+                f"the certified bound on exposed people does not hold: {burn}"
+            ) from None
         return promised_share(decision, proved) + excluded
 
     def excluded(self, joint: Counts) -> int:
-        """Return the number of people of a release in a small class known by exclusion.
+        """Return the number of people in small classes that are unpublished, but deducible.
 
-        Such a class is not published, but follows from the published counts.
+        A small class has fewer than k people. It is deducible if the published counts leave no
+        other values for the remaining people. joint: the published counts.
         """
         scenario = self.run.scenario
         return excluded_people(program_of(scenario), joint, scenario.policy, self.schema)
@@ -250,9 +265,9 @@ class RecordEvidence:
 
     @property
     def last(self) -> int:
-        """The number of the round of the release; 2 in an ideal run, which has no rounds.
+        """The number of the release's round; 2 in an ideal run.
 
-        The record of an ideal run holds the first counts and the release only.
+        The record of an ideal run holds only the counts of round 1 and the release.
         """
         return RELEASED if self.run.transcript is None else len(self.board.calls)
 
@@ -265,19 +280,20 @@ class RecordEvidence:
         return run(self.run.scenario, self.result.seed, mode, worst_case_nodes=0)
 
     def view_of(self, members: Sequence[str]) -> View:
-        """Return the pooled view of these parties."""
+        """Return the pooled view of a coalition, given by the names of its members."""
         return self.record.view(members)
 
     @cached_property
     def record(self) -> ViewedRun:
-        """The record in a form that computes the views of many coalitions fast."""
+        """The run's messages and board, in a form that computes many coalitions' views fast."""
         return ViewedRun(self.transcript, self.board)
 
     @property
     def schema(self) -> Schema:
-        """The schema that was announced, or agreed on beforehand.
+        """The schema (the features and their domains) that was announced, or agreed on beforehand.
 
-        For an ideal run it has only the sizes of domains, which rules read.
+        For an ideal run the schema has numbers in place of values, because rules read only the
+        sizes of domains.
         """
         if agreed := topology_of(self.run.scenario).agreed:
             return agreed(self.result)
@@ -296,5 +312,8 @@ class RecordEvidence:
 
 
 def _proof_bytes(proof: Any) -> bytes:
-    """Return the proof of a certificate, as a certificate holds it: JSON without spaces."""
+    """Return the proof of a certificate in the bytes that a certificate holds: JSON without spaces.
+
+    proof: the proof as result.json holds it; None gives empty bytes.
+    """
     return json.dumps(proof, separators=(",", ":")).encode() if proof is not None else b""

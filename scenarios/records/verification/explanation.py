@@ -1,6 +1,6 @@
 """Explanations of a coalition's knowledge for a student: the steps of a derivation, in words.
 
-It is the option `--why` of the command `veilmix show`.
+The option `--why` of the command `veilmix show` prints them.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,22 +24,25 @@ class Explaining(Protocol):
     """The interface of an explainer of a coalition's knowledge in a run.
 
     Attributes:
-        names: the names of all sealed ciphertexts.
+        names: the names (beginnings of hashes) of all sealed ciphertexts.
     """
 
     names: Collection[bytes]
 
     def person(self, person: int) -> Explanation:
-        """Return an explanation of the knowledge about a person, by index."""
+        """Return an explanation of the coalition's knowledge about a person, given by index."""
         ...
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the knowledge about a ciphertext: seen, sender, content."""
+        """Return an explanation of the coalition's knowledge about a ciphertext and its sender."""
         ...
 
 
 def _explains(run: Run, members: Sequence[str]) -> Explaining:
-    """Return the explainer for a run: of peers, of a verified mix, or of an onion mix."""
+    """Return the explainer of a coalition's knowledge, for the run's kind of mix.
+
+    members: the parties of the coalition.
+    """
     record = record_of(run)
     if isinstance(record, PeerRecord):
         return PeerExplainer(record, members, columns(run))
@@ -49,9 +52,10 @@ def _explains(run: Run, members: Sequence[str]) -> Explaining:
 
 
 def why(run: Run, members: Sequence[str], about: str) -> Explanation:
-    """Return an explanation of these parties' knowledge about a person or a ciphertext.
+    """Return an explanation of a coalition's knowledge about a person or a ciphertext.
 
-    about: the name of a person, or the beginning of a ciphertext's name.
+    members: the parties of the coalition. about: the name of a person, or the beginning of a
+    ciphertext's name in hexadecimal.
 
     Raises:
         ParameterError: the run has no such party, person or ciphertext, or recorded no single
@@ -78,13 +82,13 @@ def why(run: Run, members: Sequence[str], about: str) -> Explanation:
 def _matching_name(names: Collection[bytes], about: str, people: str) -> bytes:
     """Return the only ciphertext name that begins with `about` (hexadecimal); or ParameterError.
 
-    people: names of the people, for the message.
+    names: the names of all ciphertexts. people: the range of people's names, for the message.
     """
     matching = [name for name in names if name.hex().startswith(about.lower())]
     if len(matching) != 1 or len(about) < SIGNS:
         amount = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"
         raise ParameterError(
-            f"{amount} a name that begins with {about!r}; give {people}, or a name as `show --all` "
-            f"has them, at least {SIGNS} signs of it"
+            f"{amount} a name that begins with {about!r}; give {people}, or at least the first "
+            f"{SIGNS} hexadecimal digits of a ciphertext's name in `show --all`"
         )
     return matching[0]

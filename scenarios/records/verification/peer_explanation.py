@@ -1,7 +1,8 @@
-"""Explanations of the knowledge of peers: the route of each onion, step by step.
+"""Explanations of the knowledge of a coalition of peers: the route of each onion, step by step.
 
-Every message is on the board, so all peers see each transfer. The derivation finds the sender of an
-onion (protocol/peers/routes.py), and the content of its ballot once all secrets are known.
+Every message is on the board, so all peers see which peer hands an onion to which. The derivation
+finds the sender of an onion (protocol/peers/routes.py). It finds the content of a ballot once all
+secrets of the round are known.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,12 +18,12 @@ from .reasons import DerivationStep, Explanation
 
 
 class Layer(NamedTuple):
-    """A sealed layer of an onion: its sender and its place on the route.
+    """A sealed layer of an onion: its sender and its place on the onion's route.
 
     Attributes:
-        origin: the sender, an index from 0.
+        origin: the peer that sealed the onion, an index from 0.
         round: the number of the round.
-        step: the step in which its opener receives it, from 1.
+        step: the step of the round, from 1, in which the layer's opener receives the layer.
     """
 
     origin: int
@@ -34,13 +35,13 @@ class PeerExplainer:
     """A translator of the routes of onions into sentences about a coalition's knowledge.
 
     Attributes:
-        names: the names of all sealed layers.
+        names: the names (beginnings of hashes) of all sealed layers.
     """
 
     def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:
         """Prepare the explanations.
 
-        record: the run. members: the coalition. columns: names of the columns.
+        record: the run. members: the parties of the coalition. columns: the names of all columns.
         """
         self.record = record
         self.columns = columns
@@ -52,7 +53,7 @@ class PeerExplainer:
 
     @cached_property
     def _layers(self) -> dict[bytes, Layer]:
-        """All sealed layers, by the name of the ciphertext."""
+        """All sealed layers, by the layer's name (the beginning of its hash)."""
         path = self.record.board.agreement.path
         return {
             name: Layer(message.user, message.round, at % path + 1)
@@ -61,7 +62,11 @@ class PeerExplainer:
         }
 
     def _write(self, rule: str, text: str, *premises: int) -> int:
-        """Add a step of the derivation, unless its text is there already; return its number."""
+        """Add a step to the derivation, unless its text is there already; return the step's number.
+
+        rule: the inference rule. text: the conclusion. premises: the numbers of the steps that it
+        needs.
+        """
         for step in self._steps:
             if step.text == text:
                 return step.number
@@ -69,7 +74,11 @@ class PeerExplainer:
         return len(self._steps)
 
     def person(self, person: int) -> Explanation:
-        """Return an explanation of the knowledge about a peer, or where its onions' trails end."""
+        """Return an explanation of the coalition's knowledge about a peer, given by index.
+
+        If the coalition does not link the peer, the explanation ends where the coalition loses the
+        peer's onions.
+        """
         about, linked = (
             parties.peer(person),
             f"{parties.peer(person)} is linked by {self.coalition_name}",
@@ -90,19 +99,22 @@ class PeerExplainer:
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _answers(self, person: int) -> Iterator[tuple[int, int]]:
-        """Yield (round, place in the round's routes) of each onion with an answer of a peer."""
+        """Yield (round, index among its routes) of each onion of a peer that holds an answer."""
         for number, routes in sorted(self.record.routes.items()):
             for place, route in enumerate(routes):
                 if route.origin == person and route.answer is not None:
                     yield number, place
 
     def _end(self, number: int, place: int) -> int | None:
-        """Return the peer at which the coalition loses an onion's trail; None if it never does."""
+        """Return the peer at which the coalition loses track of an onion; None if it never does.
+
+        number: the round. place: the index of the onion among the round's routes.
+        """
         last = trail(self.record.routes[number], self.members, place)[-1]
         return last.peer if last.rule is RouteRule.LOST else None
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the knowledge about a layer: transfer, sender, content."""
+        """Return an explanation of the coalition's knowledge about a layer and its sender."""
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
         place = next((at for at, item in enumerate(sealed) if name in item.names), None)
@@ -135,7 +147,10 @@ class PeerExplainer:
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _handed(self, layer: Layer, route: Route) -> int:
-        """Write the step in which a layer is posted for its opener; return the step's number."""
+        """Write the step in which a layer is posted for its opener; return the step's number.
+
+        layer: the layer's place on its route. route: the route of its onion.
+        """
         giver, taker = (parties.peer(route.stops[layer.step - at]) for at in (2, 1))
         return self._write(
             "saw",
@@ -144,23 +159,30 @@ class PeerExplainer:
         )
 
     def _opened(self, layer: Layer, route: Route, fact: int) -> None:
-        """Write the step in which a member opens a layer. fact: the step before it."""
+        """Write the step in which a member of the coalition opens a layer.
+
+        fact: the number of the step before it.
+        """
         peer = parties.peer(route.stops[layer.step - 1])
         key = self._write("key", f"{peer} has its own key")
         text = f"so {peer} opens {route.names[layer.step - 1].hex()}: {_inside(route, layer.step)}"
         self._write("open", text, fact, key)
 
     def _write_own_row(self, number: int, person: int, row: Row) -> int:
-        """Write the step that a member knows its own answers; return the step's number."""
+        """Write the step that a member knows its own answers; return the step's number.
+
+        number: the round. person: the member. row: its answers.
+        """
         row_text = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
         return self._write(
             "own", f"{parties.peer(person)} said {row_text} itself in round {number}"
         )
 
     def _follow(self, number: int, place: int, *, is_named: bool) -> None:
-        """Write the steps along an onion's route.
+        """Write the steps along an onion's route, up to the hop at which the coalition loses it.
 
-        is_named: write the content of its ballot, too.
+        number: the round. place: the index of the onion among the round's routes. is_named: whether
+        to write the content of its ballot, too.
         """
         routes = self.record.routes[number]
         route = routes[place]
@@ -181,10 +203,10 @@ class PeerExplainer:
         )
 
     def _past(self, number: int, route: Route, hop: RouteHop, fact: int) -> int:
-        """Write the step of an onion past a peer; return the step's number.
+        """Write the step that follows an onion past a peer; return the number of the step.
 
-        The coalition follows it if the peer is a member, or if the peer had onions of this sender
-        only. fact: the step before.
+        The coalition can follow it if the peer is a member, or if all onions of outsiders at the
+        peer are from one sender. fact: the number of the step before.
         """
         owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
         inside = _inside(route, hop.step)
@@ -201,7 +223,10 @@ class PeerExplainer:
         return self._write("alone", text, fact)
 
     def _write_reader(self, number: int, route: Route, fact: int) -> None:
-        """Write the steps in which the round's secrets open a ballot. fact: the step before."""
+        """Write the steps in which the round's secrets open a ballot.
+
+        number: the round. route: the onion's route. fact: the number of the step before.
+        """
         withholders = self._withheld(number)
         keys = (
             f"; {' + '.join(withholders)} {'has' if len(withholders) == 1 else 'have'} the rest"
@@ -217,7 +242,7 @@ class PeerExplainer:
         self._write("read", text, fact, secrets)
 
     def _withheld(self, number: int) -> list[str]:
-        """Return the peers that have not posted their secret of a round."""
+        """Return the peers without a posted secret of a round; ballots open with all secrets."""
         board = self.record.board
         return [
             parties.peer(peer - 1)
@@ -237,9 +262,10 @@ class PeerExplainer:
     def _ending(
         self, about: str, ends: Sequence[tuple[int, int | None]]
     ) -> tuple[str, tuple[str, ...]]:
-        """Return the reason why the knowledge ends, and the peers that could extend it.
+        """Return the reason why the coalition's knowledge ends, and the peers that could extend it.
 
-        ends: round of each onion, and the peer at which its trail ends.
+        about: the person. ends: for each of the person's onions, the round, and the peer at which
+        the coalition loses it (None: nowhere).
         """
         if not ends:
             return f"no onion of {about} has come to the end of its path", ()

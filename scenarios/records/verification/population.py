@@ -1,8 +1,8 @@
 """The true rows of the people of a run, known to the laboratory and to no party.
 
-A full transcript holds the sealed answers of every person; of an ideal or a very large run, a seed
-draws the same people again. The table is used only if it has the counts that were read: a table of
-other people would give a wrong truth.
+They come from the sealed answers in a full transcript. For an ideal or a very large run, the seed
+draws the same people again. The rows are used only if their counts are the counted ones: a source
+that has changed would give other people and a wrong truth.
 """
 
 from collections import Counter
@@ -23,9 +23,9 @@ Row = tuple[str, ...]
 
 
 def people(run: Run) -> "npt.NDArray[np.int64] | None":
-    """Return the rows of the people of the release as codes (n x d).
+    """Return the rows of the people of the release as integer codes, an array of people by columns.
 
-    None if they cannot be known.
+    None if the rows are unknown.
     """
     if not run.result.marginals:
         return None
@@ -38,7 +38,7 @@ def _sealed(run: Run) -> list[Row]:
     """Return the row that each person sealed in round 1; [] if answers are not recorded."""
     if run.transcript is None or not run.transcript.sealed_answers:
         return []
-    if topology_of(run.scenario).untold:  # among peers each row follows from the board
+    if topology_of(run.scenario).untold:  # the record of a run among peers gives each row directly
         truth = record_of(run).truth
         columns = range(len(run.result.features))
         return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]
@@ -59,7 +59,10 @@ def _sealed(run: Run) -> list[Row]:
 
 
 def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
-    """Return the people drawn from the seed, of the released round; None if they are unknown."""
+    """Return the people of the release's round, drawn from the seed; None if they are unknown.
+
+    The people of round 1 must have the counts of the run.
+    """
     import numpy as np
 
     seed = run.result.seed
@@ -80,7 +83,7 @@ def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
 
 
 def _agree(rows: Sequence[Row], run: Run) -> bool:
-    """Whether rows have the marginal counts of the run."""
+    """Whether rows (a row for each person) have the marginal counts of the run."""
     marginals = run.result.marginals
     return all(
         Counter(column) == Counter(marginals[name])
@@ -89,7 +92,7 @@ def _agree(rows: Sequence[Row], run: Run) -> bool:
 
 
 def _codes(rows: Sequence[Row]) -> "npt.NDArray[np.int64]":
-    """Return rows of texts as integer codes, n x d."""
+    """Return rows of texts as integer codes, an array of people by columns."""
     import numpy as np
 
     columns = []

@@ -11,10 +11,10 @@ class DerivationStep(Record, frozen=True):
     """A step of a derivation: a conclusion and its premises.
 
     Attributes:
-        number: the number, from 1.
-        rule: the rule of inference.
+        number: the number of the step, from 1.
+        rule: the name of the inference rule.
         text: the conclusion of this step.
-        after: the numbers of its premises.
+        after: the numbers of the steps that are its premises.
     """
 
     number: int = field(name="step")
@@ -27,10 +27,10 @@ class Explanation(Record, frozen=True):
     """The explanation of a coalition's knowledge about a person or a ciphertext.
 
     Attributes:
-        about: the person or the ciphertext.
+        about: the name of the person or the ciphertext.
         steps: the steps of the derivation.
-        ending: the conclusion, and the reason why it ends there.
-        missing: parties with keys that would extend it.
+        ending: the conclusion, and the reason why the coalition learns no more.
+        missing: the parties outside the coalition with keys that would extend the knowledge.
     """
 
     about: str
@@ -40,7 +40,7 @@ class Explanation(Record, frozen=True):
 
 
 def lines(why: Explanation) -> Iterator[str]:
-    """Yield the derivation as numbered lines."""
+    """Yield the steps of an explanation as numbered lines, and then its conclusion."""
     for step in why.steps:
         premises = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
         yield f"{step.number:>4}  {step.text}{premises}"

@@ -1,9 +1,9 @@
 """Checks of the re-identification scores: they must follow from the release.
 
-The result of an attacker with released columns follows from the release itself. Attackers with
-other columns, and the classes of a population, depend on people that the board does not show: these
-scores must be consistent, and a replay draws them again. Of noisy reports the bounds are
-recomputed.
+The success of an attacker that knows only released columns follows from the release. The scores of
+other attackers, and the equivalence classes of the whole population, depend on people that the
+board does not show. Such scores are only checked for contradictions; a replay draws the people
+again. For noisy reports, the upper bounds on identifying information are recomputed.
 """
 
 from collections import Counter
@@ -23,14 +23,16 @@ from ...programs.noisy_questions import Question
 from ...programs.registry import capability
 from .evidence import RecordEvidence
 
-CLOSE = 1e-9  # relative tolerance, as last digits may depend on the machine
-DEVIATIONS = 6  # standard errors by which an estimate may exceed a bound
+CLOSE = 1e-9  # relative tolerance, because the last digits may depend on the machine
+DEVIATIONS = 6  # number of standard errors by which an estimate may exceed a bound
 
 
 def recomputed(evidence: RecordEvidence) -> str:
-    """Return a finding on attacks and risks recomputed from the release; of reports, their bounds.
+    """Return a finding on the re-identification scores, recomputed as far as a release allows.
 
-    Raises VerificationError if a claimed score differs.
+    For a release of counts these are attacks and risks. For noisy reports they are upper bounds on
+    the information that a report gives about its owner. Raises VerificationError if a claimed score
+    differs.
     """
     claimed = evidence.result.reidentification
     if not claimed:
@@ -47,14 +49,15 @@ def recomputed(evidence: RecordEvidence) -> str:
 def _fits(attack: AttackSuccess, people: int) -> None:
     """Raise VerificationError if the scores of an attack contradict each other.
 
-    people: the number of people in the release.
+    people: the number of people in the release. The number of people named correctly must be
+    possible, and the Bayes error and the bits must fit it.
     """
     knowledge = ", ".join(attack.knows)
     slack = DEVIATIONS * attack.standard_error + CLOSE * people
     if not attack.certain - slack <= attack.found <= people + slack or attack.found < 1 - slack:
         raise VerificationError(
-            f"{knowledge}: {attack.found:g} people named correctly are claimed, with "
-            f"{attack.certain} certain people; possible are {max(1, attack.certain)} to {people}"
+            f"{knowledge}: {attack.found:g} people named correctly are claimed, {attack.certain} "
+            f"of them for certain; possible are {max(1, attack.certain)} to {people}"
         )
     _check_equal(f"{knowledge}: bayes_error", max(0.0, 1 - attack.found / people), attack.error)
     if not 0 <= attack.bits <= log2(people) + DEVIATIONS * attack.bits_error + CLOSE:
@@ -65,7 +68,10 @@ def _fits(attack: AttackSuccess, people: int) -> None:
 
 
 def _release(evidence: RecordEvidence, result: Reidentified) -> str:
-    """Return a finding on a release of counts: risks and attacks recomputed from them."""
+    """Return a finding on a release of counts: risks and attacks recomputed from the counts.
+
+    result: the claimed scores.
+    """
     (joint,), source = evidence.counts(evidence.last)
     kept_names = [evidence.result.features[column] for column in evidence.decision.kept]
     cells = Crowds.from_cells(list(joint.values()))
@@ -93,14 +99,18 @@ def _release(evidence: RecordEvidence, result: Reidentified) -> str:
 
 
 def _hides(joint: Counts, place: int) -> bool:
-    """Whether some values of a released column are suppressed."""
+    """Whether some values of a released column are suppressed.
+
+    joint: the released counts. place: the index of the column in the release.
+    """
     return any(values[place] in HIDDEN for values in joint)
 
 
 def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSuccess) -> None:
     """Raise VerificationError unless an attack with released columns has its exact scores.
 
-    The expected number of correct guesses is one person for each cell of the known columns.
+    The best attacker guesses one person's row correctly, in expectation, in each cell (combination
+    of values) of its known columns. joint: the released counts. kept_names: the released columns.
     """
     places = [kept_names.index(name) for name in attack.knows]
     cells: Counter[tuple[str, ...]] = Counter()
@@ -116,7 +126,12 @@ def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSucces
 
 
 def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
-    """Return a finding on noisy reports: the bounds on the identifying information of each."""
+    """Return a finding on the claimed bounds on the information in noisy reports, recomputed.
+
+    The bounds limit the personal information entropy (PIE): the bits that one report gives about
+    its owner's identity. `contraction` and `exact` are two such bounds; `attained` says whether
+    `exact` is the least possible bound.
+    """
     questions = _noise_questions(evidence)
     for question, report in zip(questions, claimed.reports, strict=True):
         _check_equal("report", question.name, report.feature)
@@ -125,19 +140,25 @@ def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
         _check_equal(f"{question.name}: exact", bound.exact, report.exact)
         _check_equal(f"{question.name}: attained", bound.attained, report.attained)
         if report.pie > bound.exact + DEVIATIONS * report.standard_error + CLOSE:
-            raise VerificationError(f"{question.name}: a PIE above the bound for any people")
-    return f"{len(questions)} bounds on the PIE recomputed; no attack contradicts them"
+            raise VerificationError(
+                f"{question.name}: the claimed PIE (bits about a report's owner) is above its "
+                "upper bound"
+            )
+    return f"{len(questions)} bounds on the PIE (bits about a report's owner) recomputed; all hold"
 
 
 def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
-    """Return the questions with their noise, without true values, which are not recorded."""
+    """Return the questions with their noise; true values are not recorded, and left out."""
     run = evidence.run
     noise = capability(run.scenario, LocalNoise)
     return noise.recorded_questions(run.scenario, evidence.result, run.sizes) if noise else ()
 
 
 def _check_equal(place: str, actual: Any, claimed: Any) -> None:
-    """Raise VerificationError unless both agree, numbers up to their last digits."""
+    """Raise VerificationError unless both values agree, floats up to their last digits.
+
+    place: the name of the value in the message.
+    """
     if isinstance(actual, float) and isinstance(claimed, float | int):
         if isclose(actual, claimed, rel_tol=CLOSE, abs_tol=CLOSE):
             return

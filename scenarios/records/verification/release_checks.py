@@ -1,7 +1,7 @@
-"""Checks of decision and release: decided again, counted again, compared with the bound.
+"""Checks of decision and release: decided again, counted again, compared with the certified bound.
 
-Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
-does not apply to the run.
+Each check returns its finding as text. It raises VerificationError if it fails, and NoGround if the
+run lacks the data for it.
 """
 
 from collections import Counter
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def decision(evidence: RecordEvidence) -> str:
-    """Check that the decision follows from the counts of round 1, which prove its bound."""
+    """Check that the decision, with its certified bound, follows from the counts of round 1.
+
+    For a curator with several rounds, every query must follow from the counts before it.
+    """
     claimed = evidence.decision
     _check_openings(evidence)
     results, source = evidence.counted_rounds()
@@ -47,7 +50,7 @@ def decision(evidence: RecordEvidence) -> str:
     require_equal("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
     require_equal("left blank", decided.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, results)
-    if scenario.policy.rule != "worst-case":  # solvers may prove different bounds
+    if scenario.policy.rule != "worst-case":  # two solver versions may prove different bounds
         require_equal("certificate", claim(decided), claim(claimed))
     rounds_text = f", {len(results)} rounds of it" if len(results) > 1 else ""
     return f"decided again from {source}{rounds_text}: {_columns(evidence, claimed)}"
@@ -56,8 +59,9 @@ def decision(evidence: RecordEvidence) -> str:
 def _check_openings(evidence: RecordEvidence) -> None:
     """Raise VerificationError unless all recorded openings of the certificate fit its commitment.
 
-    The curator has an opening, and the analyst if there was a release. The curator must also have
-    opened it on the board, if the rules allow that, before the session closed.
+    The curator commits to the certificate on the board. The curator must hold an opening of the
+    commitment, and after a release the analyst, too. If the rules allow it, the curator must also
+    have opened the certificate on the board by the end of the session.
     """
     if evidence.run.transcript is None or (committed := evidence.board.committed) is None:
         return
@@ -80,10 +84,10 @@ def _check_openings(evidence: RecordEvidence) -> None:
 
 
 def _same_certainty(evidence: RecordEvidence, results: Sequence[RoundResult]) -> None:
-    """Raise VerificationError unless the claimed numbers of certain people are recomputed.
+    """Raise VerificationError unless the curator's claimed knowledge is confirmed, by round.
 
-    A person is certain if the curator knows its values after a round. The claimed bounds after
-    each round must be recomputed, too.
+    Two numbers are compared: people with a value that the curator is certain of, and the bound on
+    exposed people. results: the curator's queries and their counts.
     """
     if not (claimed_rounds := evidence.rounds):
         return
@@ -109,7 +113,11 @@ def _columns(evidence: RecordEvidence, decision: Decision) -> str:
 
 
 def release(evidence: RecordEvidence) -> str:
-    """Check that columns, people and sums of the release fit the decision and round 1."""
+    """Check that the release fits the decision and the counts of round 1.
+
+    Columns, number of people and sums of the counts are compared. For noisy reports only the number
+    of reports is compared.
+    """
     if evidence.randomized:
         return _reports(evidence)
     if not evidence.released:
@@ -134,9 +142,10 @@ def release(evidence: RecordEvidence) -> str:
     if evidence.statistical:
         return f"{cells}; round 1 asked other people"
     blanked = {rule.column: rule for rule in claimed.hidden if isinstance(rule, Redact)}
-    # The people of a value in the joint are among those of round 1: users may leave in between, but
-    # none may join or change a value. So a sum is at most the count of round 1, and equal to it if
-    # nobody left and no value of the column is hidden. A larger sum shows invented or moved people.
+    # The released people with a value are among the people of round 1 with it: users may leave in
+    # between, but no user may join or change a value. So a sum of released counts is at most the
+    # count of round 1. It is equal if no user left and no value of the column is hidden. A larger
+    # sum shows invented or moved people.
     for place, column in enumerate(claimed.kept):
         sums: Counter[tuple[str, ...]] = Counter()
         for cell, people in joint.items():
@@ -152,12 +161,15 @@ def release(evidence: RecordEvidence) -> str:
         if sums_before == {joint_people} and column not in blanked:
             require_equal(f"sums over {name}", dict(sums), dict(singles[column]))
         elif more := sums - Counter(singles[column]):
-            raise VerificationError(f"{name}: {shortened(dict(more))} more people than in round 1")
+            raise VerificationError(
+                f"{name}: the release has more people with a value than round 1: "
+                f"{shortened(dict(more))} too many"
+            )
     return f"{cells}; sums {'as' if sums_before == {joint_people} else 'at most'} in round 1"
 
 
 def _reports(evidence: RecordEvidence) -> str:
-    """Check that the number of counted noisy reports is the board's."""
+    """Check that the number of counted noisy reports is the number on the board."""
     counts, source = evidence.counts(1)
     totals = tuple(sum(count.values()) for count in counts)
     if evidence.run.transcript is not None:
@@ -204,7 +216,8 @@ def exposure(evidence: RecordEvidence) -> str:
 def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> None:
     """Raise VerificationError if the claimed worst case contradicts the release or itself.
 
-    below: exposed people of the release, of `people`.
+    The worst case is the largest exposure of any table with the release's marginals. below: exposed
+    people of the release, of `people` in all.
     """
     if worst.high * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
@@ -216,9 +229,12 @@ def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> Non
 
 
 def keeps(below: int, people: int, promise: float) -> None:
-    """Raise VerificationError if more people, `below` of `people`, are exposed than promised."""
+    """Raise VerificationError if more people of a release are exposed than was promised.
+
+    below: exposed people. people: all people. promise: the certified share of exposed people.
+    """
     if below / people > promise:
         raise VerificationError(
-            f"the promise does not hold: {below:,} of {people:,} people released are exposed, "
-            f"{promise:.4%} at most were promised"
+            f"the promised bound does not hold: {below:,} of {people:,} people in the release are "
+            f"exposed, and {promise:.4%} at most were promised"
         )

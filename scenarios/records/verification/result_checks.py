@@ -1,7 +1,7 @@
 """Checks of result.json against board and transcript, recomputed views and a repeated run.
 
-Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
-does not apply to the run.
+Each check returns its finding as text. It raises VerificationError if it fails, and NoGround if the
+run lacks the data for it.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ OTHERWISE = (
     "coalitions",
     "exposure",
     "ledger",
-)  # keys of result.json that are not compared literally
+)  # keys of result.json that other rules compare, or that a repetition may change
 REPLAYED = 10_000  # people; a larger run is repeated only on request
 
 
@@ -82,7 +82,7 @@ def result(evidence: RecordEvidence) -> str:
 
 
 def _same_attacks(evidence: RecordEvidence) -> None:
-    """Raise VerificationError unless the measured attacks are the scenario's."""
+    """Raise VerificationError unless the attacks with a measured effect are the scenario's."""
     if evidence.randomized or evidence.transcript.summary:
         return
     scenario = evidence.run.scenario
@@ -91,9 +91,9 @@ def _same_attacks(evidence: RecordEvidence) -> None:
 
 
 def _alarms(evidence: RecordEvidence) -> int:
-    """Check the alarms and their verdicts by the board; return the number of false alarms.
+    """Check the alarms and the board's verdicts on them; return the number of false alarms.
 
-    A false alarm is no fault of the run: every party can raise alarms.
+    A false alarm is no fault of the run, because every party can raise alarms.
     """
     board = evidence.board
     rule = strategy(evidence.run.scenario, evidence.round2_people) if board.alarms else None
@@ -106,13 +106,20 @@ def _alarms(evidence: RecordEvidence) -> int:
 
 
 def _features(evidence: RecordEvidence) -> tuple[str, ...]:
-    """Return the features asked about: the scenario's, or the pieces of vectors."""
+    """Return the names of the features that people were asked about.
+
+    If people hold sets, each set is a vector of bits that is sent in several pieces; the features
+    are then the names of these pieces.
+    """
     run = evidence.run
     return people_source(run.scenario).recorded_features(run.scenario, run.sizes)
 
 
 def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
-    """Return the counts of round 1 in the form of result.json."""
+    """Return the counts of round 1 in the form of result.json: column -> value -> people.
+
+    {} if the program decides on no columns, or round 1 was not counted.
+    """
     if capability(evidence.run.scenario, ColumnDecision) is None:
         return {}
     try:
@@ -127,7 +134,7 @@ def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
 
 
 def _release(evidence: RecordEvidence) -> WrittenRelease | None:
-    """Return the release in the form of result.json."""
+    """Return the release in the form of result.json; None without a release."""
     if evidence.randomized:
         return _reported(evidence)
     if not evidence.released:
@@ -142,7 +149,10 @@ def _release(evidence: RecordEvidence) -> WrittenRelease | None:
 
 
 def _reported(evidence: RecordEvidence) -> WrittenRelease | None:
-    """Return the counts of reports in the form of result.json; None if they are too many."""
+    """Return the counts of noisy reports in the form of result.json.
+
+    None if the round was aborted, or if there are too many different reports to list.
+    """
     if evidence.board.burned is not None or not evidence.board.tallies:
         return None
     counts, _ = evidence.counts(1)
@@ -158,8 +168,8 @@ def _reported(evidence: RecordEvidence) -> WrittenRelease | None:
 def coalitions(evidence: RecordEvidence) -> str:
     """Check the knowledge of each coalition, recomputed from the views of its members.
 
-    In the program `randomized` the leakage of a single report is taken as claimed: it depends on
-    the people, whom only a replay knows.
+    The information in a single noisy report is taken as claimed, because it depends on the people,
+    and only a replay knows them.
     """
     information_bits = information(evidence.run)
     truth = evidence.record.truth
@@ -182,7 +192,7 @@ def coalitions(evidence: RecordEvidence) -> str:
         require_equal(
             f"{coalition_name}: cells certain", view.cells_certain, claimed_view.cells_certain
         )
-        # A sum of logarithms: its last digits depend on the order in which the counts came.
+        # The last digits of a sum of logarithms depend on the order in which the counts came.
         if not isclose(
             view.bits_per_person, claimed_view.bits_per_person, rel_tol=1e-9, abs_tol=1e-9
         ):
@@ -196,7 +206,10 @@ def coalitions(evidence: RecordEvidence) -> str:
 
 
 def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
-    """Raise VerificationError if expected guesses differ, floats up to their last digits."""
+    """Raise VerificationError if a coalition's expected numbers of correct guesses differ.
+
+    Floats may differ in their last digits. actual, claimed: computed and claimed scores, by key.
+    """
     for key, value in actual.items():
         if key not in claimed:
             continue
@@ -210,13 +223,13 @@ def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[st
 
 
 def _arrival(scenario: Scenario) -> bool:
-    """Whether batches show the order of arrival, which differs from run to run."""
+    """Whether batches keep the order of arrival, which differs from run to run."""
     forwards = any(fault.attack == "forward" for fault in scenario.fault)
     return scenario.mix.order == "kept" or forwards
 
 
 def repeat(evidence: RecordEvidence) -> str:
-    """Check that a seeded run, run again, gives the same results."""
+    """Check that a run with a seed gives the same results if the scenario is run again."""
     seed, users = evidence.result.seed, evidence.result.users
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")
@@ -226,13 +239,13 @@ def repeat(evidence: RecordEvidence) -> str:
         )
     if evidence.wants_replay is False:
         raise NoGround("a replay was not requested")
-    # A large run takes as long again as it took, so it is repeated only on request.
+    # A repetition takes as long as the run did, so a large run is repeated only on request.
     if evidence.wants_replay is None and users > REPLAYED:
         raise NoGround(f"a run of {users:,} people is replayed only on request: --replay")
     try:
         repeated = plain(evidence.repeated.written())
     except LocalError as error:
-        raise NoGround(f"its people cannot be read any more: {error}") from None
+        raise NoGround(f"the source of the people cannot be read any more: {error}") from None
     claimed = plain(evidence.result)
     for key in sorted((repeated.keys() | claimed.keys()) - set(OTHERWISE)):
         require_close(key, repeated.get(key), claimed.get(key))
@@ -243,8 +256,8 @@ def repeat(evidence: RecordEvidence) -> str:
         _guesses(" + ".join(mine["parties"]) or "anybody", mine, claimed_view)
     from ....crypto.suites import SUITES
 
-    # A digest covers keys and the order of batches. Where the seed does not fix both, equal results
-    # are all that a repetition can show; where it does, the transcripts agree byte by byte.
+    # A digest covers keys and the order of batches. If the seed does not fix both, a repetition can
+    # show only equal results. If it does, the transcripts agree byte by byte.
     suite, worst = SUITES[evidence.run.scenario.mix.suite], sought_again(evidence)
     if claimed["mode"] == "real" and not suite.reproducible:
         differ = f"{suite.name} draws keys anew, so digests differ"

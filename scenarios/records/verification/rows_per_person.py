@@ -1,8 +1,9 @@
 """Checks of a run in which persons have several rows: sums, exposure and risks of persons.
 
-The release has the persons of each row, and does not tell which rows are of the same person. A full
-transcript holds the sealed answers of each person, and a seed draws the people again; they are used
-only if they have the released counts. Else exposure is checked to be possible.
+The release gives the number of persons with each row, but does not show which rows belong to the
+same person. This is known from the sealed answers in a full transcript, or by drawing the people
+from the seed again. Both are used only if they have the released counts. Otherwise the exposure is
+only checked to be possible.
 """
 
 from collections import Counter
@@ -31,7 +32,7 @@ Answers = dict[int, set[Cell]]  # person -> its different released rows
 def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
     """Check that no released row has more persons than each of its values had in round 1.
 
-    Returns the finding. joint: the released counts.
+    joint: the released counts. Returns the finding.
     """
     rows, (singles, _) = evidence.rows, evidence.counts(1)
     counted_people = max(people_among(sum(count.values()), rows) for count in singles)
@@ -61,7 +62,9 @@ def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
 
 
 def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, str]:
-    """Return the exposed persons, all persons, and in words the ground of this number.
+    """Return the exposed persons, all persons, and the source of the first number in words.
+
+    joint: the released counts.
 
     Raises:
         VerificationError: the claimed exposure is impossible by the release.
@@ -81,10 +84,7 @@ def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, 
 
 
 def check_risks(evidence: RecordEvidence) -> str:
-    """Check the risks from attackers that know one released row of each person.
-
-    Return the finding.
-    """
+    """Check the risks from attackers that know one released row of each person."""
     claimed = evidence.result.reidentification
     (joint,), _ = evidence.counts(evidence.last)
     persons = released_persons(evidence, joint)
@@ -96,7 +96,10 @@ def check_risks(evidence: RecordEvidence) -> str:
 
 
 def check_counts(evidence: RecordEvidence) -> None:
-    """Raise VerificationError unless persons and dummies of each round are as claimed."""
+    """Raise VerificationError unless the persons and dummies of each round are as claimed.
+
+    Dummies are ballots without an answer; persons with fewer rows send them.
+    """
     rounds = range(1, len(evidence.board.tallies) + 1)
     tallies = [evidence.counts(number)[0] for number in rounds]
     claimed = evidence.result.several_rows or None
@@ -105,7 +108,10 @@ def check_counts(evidence: RecordEvidence) -> None:
 
 
 def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
-    """Return the persons with their released rows; None if they are not known."""
+    """Return the persons with their released rows; None if they are not known.
+
+    joint: the released counts, which the persons must have.
+    """
     answers = _sealed(evidence) or _drawn(evidence)
     counted = Counter(cell for person_cells in answers.values() for cell in person_cells)
     if not answers or dict(counted) != without_dummies(joint):
@@ -132,9 +138,9 @@ def _sealed(evidence: RecordEvidence) -> Answers:
 
 
 def _drawn(evidence: RecordEvidence) -> Answers:
-    """Return the rows of each person that the seed draws.
+    """Return the released columns of each person's rows, drawn from the seed again.
 
-    {} without a seed or without the table.
+    {} without a seed, or if the source of the people is missing or has changed.
     """
     seed = evidence.result.seed
     if seed is None:
@@ -153,6 +159,6 @@ def _drawn(evidence: RecordEvidence) -> Answers:
 
 
 def _rows(rows: Iterable[Cell], released_columns: Iterable[int]) -> Iterable[Cell]:
-    """Return rows cut down to the released columns."""
+    """Return rows cut down to the released columns, given by number."""
     columns = tuple(released_columns)
     return (tuple(row[column] for column in columns) for row in rows)

@@ -1,8 +1,8 @@
 """Checks of the signatures on a run: the parties' on their posts, the recorder's on the folder.
 
-A signature shows the signer only to a reader that knows the key beforehand. Without that it shows
-that one key signed all posts of a party: consistency. If keys were drawn from the run's own seed,
-every reader of the seed has them.
+A signature shows the signer only to a reader that knows the signer's key beforehand. To other
+readers it shows only consistency: one key signed all posts of a party. If the parties' keys were
+drawn from the run's own seed, every reader of the seed has the private keys.
 """
 
 from collections.abc import Mapping
@@ -22,15 +22,15 @@ Known = Mapping[str, PublicIdentity]
 
 
 class Authentic(str):
-    """The finding of a check that shows the author, not only consistency."""
+    """The finding of a check that shows the author of the record, not only its consistency."""
 
     __slots__ = ()
 
 
 def folder(evidence: RecordEvidence) -> str:
-    """Check that the files are as they were written; name the recorder if its key is known.
+    """Check that the files are as they were written; return a finding that names a known recorder.
 
-    Returns the finding.
+    The recorder, who wrote the folder, is known if its key is among the known identities.
     """
     run = evidence.run
     if run.seal is None:
@@ -48,9 +48,10 @@ def folder(evidence: RecordEvidence) -> str:
 
 
 def posts(evidence: RecordEvidence) -> str:
-    """Check the signatures of posts by authors, and of the board's heads; name known signers.
+    """Check the authors' signatures on posts, and the board's on its log; return the finding.
 
-    A head is the board's signature over all posts so far. Returns the finding.
+    The board signs all posts so far at every call and at the end (a head). The finding names the
+    signers with known keys.
     """
     board = evidence.board
     signed = evidence.run.scenario.defence.signed
@@ -69,7 +70,11 @@ def posts(evidence: RecordEvidence) -> str:
 
 
 def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
-    """Return a finding that names the signers with known keys."""
+    """Return a finding that names the signers with known keys.
+
+    posts_text: the beginning of the finding. roster: the parties' public keys. identities: the
+    known identities.
+    """
     parties_by_name = {name: _owner_name(key, identities) for name, key in signers(roster).items()}
     strange = [name for name, party in parties_by_name.items() if party is None]
     if len(strange) == len(parties_by_name):
@@ -83,12 +88,12 @@ def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
 
 
 def _owner_name(key: bytes, identities: Known) -> str | None:
-    """Return the name of a key's owner; None if the key is not known."""
+    """Return the name of a public key's owner; None if no known identity has the key."""
     return next((identity.name for identity in identities.values() if identity.key == key), None)
 
 
 def signers(roster: Roster) -> Mapping[str, bytes]:
-    """Return the identity key of each signer, by the party's name."""
+    """Return the public signing key of each party on the roster, by the party's name."""
     hops = {parties.shuffler(hop): key for hop, key in enumerate(roster.shufflers, start=1)}
     party_keys = {
         BOARD: roster.board,
@@ -99,7 +104,7 @@ def signers(roster: Roster) -> Mapping[str, bytes]:
 
 
 def drawn(roster: Roster, seed: int | None) -> bool:
-    """Whether the signers' keys follow from a seed, so that every reader of the seed has them."""
+    """Whether the signers' private keys follow from a seed, which every reader can use."""
     if seed is None:
         return False
     root = SeededEntropy(seed)

@@ -1,4 +1,4 @@
-"""Sentences on a run with a single submission for both rounds: its guarantee and its price."""
+"""Sentences on a run with a single submission for both rounds: its guarantee and privacy cost."""
 
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def announced_price(scenario: "Scenario") -> str:
-    """Return a sentence on the privacy price of submitting once.
+    """Return a sentence, before a run, on the privacy cost of submitting once for both rounds.
 
-    Empty if users submit each round.
+    Empty if users submit in each round.
     """
     if scenario.mix.submit != "once":
         return ""
@@ -24,9 +24,10 @@ def announced_price(scenario: "Scenario") -> str:
 
 
 def price(scenario: "Scenario", result: "Result") -> str:
-    """Return a sentence on guarantee and price of submitting once, after a run; empty if not used.
+    """Return a sentence, after a run, on the guarantee and the privacy cost of submitting once.
 
-    The price names the unreleased columns, to which all shufflers and the analyst hold the keys.
+    The sentence names the unreleased columns, which all shufflers and the analyst together could
+    open. Empty if users submit in each round.
     """
     if scenario.mix.submit != "once":
         return ""

@@ -1,7 +1,7 @@
-"""The sentences of the theorem on a verified mix, for one record (docs/verified.md).
+"""The statements of the theorem on the security of a verified mix, for one record.
 
-A sentence is proved by the record, or not. All follow from a board with valid posts,
-signatures and proofs. Other modules check them: `board_checks.py`,
+docs/verified.md has the theorem. The record proves a statement or does not. All statements need a
+board with valid posts, signatures and proofs, which other modules check: `board_checks.py` and
 `protocol/board/verified_record.py`.
 """
 
@@ -27,12 +27,12 @@ SKETCH = (
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the theorem on a verified mix, for one run.
+    """A statement of the theorem on the security of a verified mix, for one run.
 
     Attributes:
-        text: the sentence, with the figures of the run.
-        proved: whether the record proves it, under the assumptions.
-        reason: the assumptions of a proved sentence; else why the record does not prove it.
+        text: the statement, with the figures of the run.
+        proved: whether the record proves the statement, under its assumptions.
+        reason: the assumptions of a proved statement; else why the record does not prove it.
     """
 
     text: str
@@ -41,9 +41,10 @@ class Sentence:
 
 
 def theorem_of(run: Run, checks: Sequence[CheckResult]) -> tuple[Sentence, ...]:
-    """Return the sentences for a checked run; empty without a verified mix, or if a check failed.
+    """Return the theorem's statements for a checked run of a verified mix.
 
-    checks: the checks of this run.
+    Empty for another mix, an ideal run, or if a check failed. checks: the results of this run's
+    checks.
     """
     failed = any(check.ok is False for check in checks)
     if failed or run.transcript is None or run.scenario.mix.kind != "verified":
@@ -52,9 +53,9 @@ def theorem_of(run: Run, checks: Sequence[CheckResult]) -> tuple[Sentence, ...]:
 
 
 def theorem_sentences(board: Board) -> tuple[Sentence, ...]:
-    """Return the sentences of the theorem for a board with valid posts and proofs.
+    """Return the statements of the theorem on a verified mix (docs/verified.md) for a board.
 
-    Empty without an announced verified mix.
+    The board must have valid posts and proofs. Empty if no verified mix was announced.
     """
     announced = board.announcement
     if announced is None or not announced.rules.verified:
@@ -76,7 +77,11 @@ def theorem_sentences(board: Board) -> tuple[Sentence, ...]:
 def _round_sentences(
     plan: Round, closed: ClosedList, earlier_lists: Sequence[ClosedList]
 ) -> Iterator[Sentence]:
-    """Yield the sentences about the ballots, the lists and the counts of a counted round."""
+    """Yield the statements about the ballots, the shuffles and the counts of a counted round.
+
+    plan: the round. closed: the list of ballots that count. earlier_lists: such lists of earlier
+    rounds.
+    """
     number, users = plan.call.round, plural(len(closed), "user")
     start = f"round {number}: "
     if plan.reuses_ballots:
@@ -102,7 +107,10 @@ def _round_sentences(
 
 
 def _session_sentences(board: Board, announced: Announcement) -> Iterator[Sentence]:
-    """Yield the sentences about the whole session: users kept away, and secrecy."""
+    """Yield the statements about the whole session: missing users, secrecy, and keys.
+
+    announced: the announcement of the session.
+    """
     registered = len(board.registry.keys) if board.registry else 0
     first = len(board.verified.closed.get(1, ()))
     text = f"no user was kept away: {first} of {plural(registered, 'registered user')} are listed"

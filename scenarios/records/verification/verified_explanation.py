@@ -1,8 +1,8 @@
 """Explanations of a coalition's knowledge in a verified mix, as sentences.
 
-Ballots stand on the board under names, and an order leads from them to opened answers only with all
-keyholders that link a round (`RunRecord.linkers`): protocol/knowledge/view.py counts by the same
-sets.
+Ballots stand on the board under the names of their users. A coalition links opened answers to these
+names only if it holds the keys and the permutations of all parties in a linking set
+(`RunRecord.linkers`). protocol/knowledge/view.py counts linked people by the same sets.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +20,11 @@ class _Steps(list[DerivationStep]):
     """The steps of a derivation, numbered in order."""
 
     def add(self, rule: FactRule, text: str, *premises: int) -> int:
-        """Add a new step; return the number of the step with this text."""
+        """Add a step, unless its text is there already; return the step's number.
+
+        rule: the inference rule. text: the conclusion. premises: the numbers of the steps that it
+        needs.
+        """
         for step in self:
             if step.text == text:
                 return step.number
@@ -31,11 +35,11 @@ class _Steps(list[DerivationStep]):
 class VerifiedExplainer:
     """An explainer of a coalition's knowledge in a run with a verified mix.
 
-    record: the run. members: the coalition. columns: names of the columns.
+    record: the run. members: the parties of the coalition. columns: the names of all columns.
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
-        """Compute the coalition's view of the run. Arguments as in the class."""
+        """Compute the coalition's view of the run; the class lists the arguments."""
         self.record, self.columns = record, columns
         self.members = frozenset(members)
         self.linked = record.view(members).by_round
@@ -44,10 +48,15 @@ class VerifiedExplainer:
             sealed_answers.envelope: sealed_answers
             for sealed_answers in record.transcript.sealed_answers
         }
-        self.names: Collection[bytes] = self._sealed_answers  # names of each user's ballots
+        # names (beginnings of hashes) of each user's ballots
+        self.names: Collection[bytes] = self._sealed_answers
 
     def person(self, person: int) -> Explanation:
-        """Return an explanation of the knowledge about a person, or where its trail ends."""
+        """Return an explanation of the coalition's knowledge about a person, given by index.
+
+        If the coalition does not link the person, the explanation names the parties that it would
+        need.
+        """
         about, steps, missing = parties.user(person), _Steps(), list[str]()
         for number in self.record.calls:
             if (place := self._add_place(steps, number, person)) and not self._reads(
@@ -67,7 +76,11 @@ class VerifiedExplainer:
         return Explanation(about, tuple(steps), ending, lacking)
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the knowledge about a user's ballots: seen, sender, content."""
+        """Return an explanation of the coalition's knowledge about a user's ballots of a round.
+
+        It says whether the coalition saw the ballots, and can link their answers to the user. name:
+        the beginning of the hash of the ballots' envelope.
+        """
         sealed_answers, about, steps = self._sealed_answers[name], name.hex(), _Steps()
         sighting = self._add_sighting(steps, sealed_answers) or self._add_place(
             steps, sealed_answers.round, sealed_answers.user
@@ -85,10 +98,7 @@ class VerifiedExplainer:
         return Explanation(about, tuple(steps), f"it stays closed: {_takes(lacking)}", lacking)
 
     def _add_sighting(self, steps: _Steps, sealed_answers: SealedAnswers) -> int:
-        """Add the step in which a member sees ballots in transit.
-
-        Return its number, 0 if unseen.
-        """
+        """Add the step in which a member sees ballots in transit; return its number, else 0."""
         user, name = parties.user(sealed_answers.user), sealed_answers.envelope
         for event in self.record.transcript.events:
             if event.kind is Kind.SUBMISSION and event.names == name and event.sender == user:
@@ -99,9 +109,9 @@ class VerifiedExplainer:
         return 0
 
     def _add_place(self, steps: _Steps, number: int, person: int) -> int:
-        """Add the step that locates a person's ballots in a round.
+        """Add the step that locates a person's ballots in a round; return its number, 0 if unseen.
 
-        Return its number, 0 if unseen.
+        number: the round. person: the index of the person.
         """
         user = parties.user(person)
         if person in self.record.board.verified.closed.get(number, ()):
@@ -116,9 +126,9 @@ class VerifiedExplainer:
         return 0
 
     def _reads(self, steps: _Steps, number: int, person: int, place: int) -> bool:
-        """Whether members read a person's answers in a round; adds the steps that show this.
+        """Whether the coalition links a person's answers in a round; adds the steps that show why.
 
-        place: the number of the step that locates the ballots.
+        number: the round. place: the number of the step that locates the person's ballots.
         """
         row = self.linked.get(number, {}).get(person)
         if row is None:
@@ -137,9 +147,10 @@ class VerifiedExplainer:
         return True
 
     def _premises(self, number: int) -> Iterator[tuple[FactRule, str]]:
-        """Yield the keys, permutations and shares that link the answers of a round to names.
+        """Yield the premises for linking a round's answers to users, as (rule, sentence).
 
-        Each is a rule and a sentence.
+        The premises are the keys and permutations of parties that can link answers, and in a public
+        round also the decryption shares on the board.
         """
         *shufflers, reader = self.record.openers[number]
         linkers = self._linkers(number)
@@ -158,17 +169,18 @@ class VerifiedExplainer:
     def _linkers(self, number: int) -> list[str]:
         """Return the keyholders, in order, that together can link a round's answers to users.
 
-        Of several such sets it is the set that needs the fewest parties outside the coalition.
+        If there are several such sets, the set that needs the fewest parties outside the coalition
+        is returned.
         """
         linkers = nearest(self.record.linkers(number), self.members)
         hops = self.record.openers[number][:-1]
         return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
 
     def _missing(self, number: int) -> tuple[str, ...]:
-        """Return the keyholders outside the coalition that it would need to link a round."""
+        """Return the keyholders outside the coalition that are needed to link a round's answers."""
         return tuple(party for party in self._linkers(number) if party not in self.members)
 
 
 def _takes(missing: Sequence[str]) -> str:
-    """Return a clause that names the parties still needed."""
+    """Return a clause that names the parties with keys or permutations that the coalition lacks."""
     return f"it takes what {' and '.join(missing)} {'hold' if len(missing) > 1 else 'holds'} too"

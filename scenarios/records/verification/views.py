@@ -26,7 +26,7 @@ UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
 
 def present(run: Run) -> tuple[str, ...]:
-    """Return the parties of a run except its users, `user-1` to `user-n`."""
+    """Return the parties of a run except its users, and the network as a listener."""
     names = party_names(run.scenario)
     return (*names, parties.NETWORK)
 
@@ -44,7 +44,10 @@ def people_named(run: Run) -> str:
 
 
 def view_of(run: Run, members: Iterable[str]) -> View:
-    """Return the pooled view of these parties. UnknownParty for a party not in the run."""
+    """Return the pooled view of a coalition; UnknownParty for a party that is not in the run.
+
+    members: the names of the coalition's parties.
+    """
     scenario, users, members = run.scenario, run.result.users, tuple(members)
     names = topology_of(scenario).names(scenario, scenario.mix.shufflers, users)
     for party in members:
@@ -61,8 +64,8 @@ def record_of(run: Run) -> "ViewedRun | PeerRecord":
 def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
     """Return the leakage to every coalition of a run, from the views of its members.
 
-    prior: `uniform`, all labelled tables equally likely, or `marginals`, with the shares of every
-    value among the people of the run as common knowledge.
+    prior: the attacker's knowledge before the run. `uniform`: all tables are equally likely.
+    `marginals`: the share of each value among the people of the run is public.
     """
     record = record_of(run)
     leakage = information(run)
@@ -80,7 +83,7 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
 
 
 def scored(run: Run, view: View) -> Received:
-    """Return the leakage by a single view of a run, computed as in `learnt_in`."""
+    """Return the leakage of a single view of a run, with all tables equally likely beforehand."""
     truth = record_of(run).truth
     return view_leakage(
         capability(run.scenario, LocalNoise),
@@ -93,9 +96,10 @@ def scored(run: Run, view: View) -> Received:
 
 
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
-    """Return the share of each value of each column among the people of a run, as if public.
+    """Return, for each column, the share of each value among the people of the run.
 
-    It is computed from the sealed answers; in the summary form from the counts of the first round.
+    A prior takes these shares as public knowledge. They are computed from the sealed answers. The
+    summary form of a large run's transcript lacks them: then the counts of round 1 are used.
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in record.truth.values():
@@ -110,23 +114,21 @@ def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]
 
 
 def information(run: Run) -> float | None:
-    """Return the bits that a person's noisy reports carry about its values.
-
-    None without reports.
-    """
+    """Return the bits of a person's noisy reports about its values; None without reports."""
     findings = run.result.findings
     return None if findings is UNSET else findings.bits
 
 
 def columns(run: Run) -> tuple[str, ...]:
-    """Return the names of the columns that people were asked for: features, or reports on them."""
+    """Return the names of the columns that people were asked for: features, or noisy reports."""
     return announced_names(run.scenario, run.result.features)
 
 
 def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
     """Return the smallest coalitions without people that link a person to its values.
 
-    People are left out because a person knows its own values.
+    Coalitions with people are left out, because every person links itself. views: the leakage to
+    each coalition.
     """
     people = (parties.Role.USER, parties.Role.PEER)
     return minimal(
@@ -149,9 +151,10 @@ def recorded(run: Run) -> Transcript:
 
 
 def board(run: Run) -> Board:
-    """Return the bulletin board that a run's posts form. Refused if a post is not legal.
+    """Return the bulletin board that a run's posts form.
 
-    ParameterError for a run of peers, which has no central parties.
+    Raises Refused if a post is not legal, and ParameterError for a run of peers, which has no
+    central parties.
     """
     if untold := topology_of(run.scenario).untold:
         raise ParameterError(f"{run.folder}: {untold}")

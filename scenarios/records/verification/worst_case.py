@@ -1,8 +1,9 @@
-"""The check of a run's worst case by repeating its recorded search. Part of the replay.
+"""The check of a run's worst case, by repeating its recorded search; a part of the check `replay`.
 
-The worst case is the largest exposure of any table with the same counts. The same versions of
-libraries on the same system find the same bounds. Other versions may stop with different bounds:
-both pairs bound the same number, so they overlap.
+The worst case is the largest exposure of any table with the release's marginals; a search finds a
+lower and an upper bound on it. The same versions of libraries on the same system find the same
+bounds. Other versions may stop with different bounds, but both pairs bound the same number, so they
+overlap.
 """
 
 from ....errors import VerificationError
@@ -14,10 +15,11 @@ from .evidence import RecordEvidence
 
 
 def sought_again(evidence: RecordEvidence) -> str:
-    """Return a clause for the replay about the worst case, after repeating the recorded search.
+    """Return a clause about the worst case, for a replay, after repeating the recorded search.
 
     Raises:
-        VerificationError: the record's bounds are not the search's bounds, or no search fits.
+        VerificationError: the recorded bounds contradict the bounds found again, or a worst case is
+            claimed for a release that has no such search.
     """
     claimed, outcome = evidence.result.exposure.worst_case, evidence.repeated
     if claimed is None:

@@ -108,11 +108,11 @@ def test_what_is_of_onions_alone_says_so(typed) -> None:
         said = typed(*command)
         text = " ".join(said.err.split())
         assert said.code == 2
-        assert 'is of onions, and not there for mix.kind = "verified"; instead stand a' in text
+        assert 'needs an onion mix, and mix.kind = "verified" is set; instead, docs/ver' in text
         assert "eight shipped scenarios such as verified-exchange" in text
     said = typed("theatre", "small.toml", "--live")
     assert said.code == 2
-    assert "the theatre is of onions" in " ".join(said.err.split())
+    assert "the theatre needs an onion mix" in " ".join(said.err.split())
 
 
 def test_a_check_of_a_single_submission_says_what_it_takes_and_costs(typed) -> None:

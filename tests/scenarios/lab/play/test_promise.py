@@ -309,4 +309,4 @@ def test_a_table_that_should_have_been_kept_back_is_found(tmp_path: Path) -> Non
     lying = dataclass_replace(record, scenario=on)
     verdict = {check.name: check for check in verify(lying, wants_replay=False)}["exposure"]
     assert verdict.ok is False
-    assert "the promise does not hold: 20 people came" in verdict.detail
+    assert "the certified bound on exposed people does not hold: 20 people came" in verdict.detail

@@ -149,5 +149,5 @@ def test_what_is_of_onions_alone_says_so(tmp_path: Path) -> None:
         lambda: begin_cheating(asked, 5, 1),
         lambda: attack(asked, 5, 1),
     ):
-        with pytest.raises(ParameterError, match=r"is of onions.*mix.kind"):
+        with pytest.raises(ParameterError, match=r"needs an onion mix.*mix.kind"):
             study()
