@@ -1,7 +1,7 @@
 """The attacks that a scenario file may name: built-in attacks, and attacks of other packages.
 
-Names are known without importing the attacks, because reading a scenario needs no code of theirs.
-Attacks of other installed packages are entry points of the group `veilmix.attacks`.
+Names are known without importing the attacks, because reading a scenario runs no code of attacks.
+Other installed packages declare their attacks as entry points of the group `veilmix.attacks`.
 """
 
 from collections.abc import Mapping

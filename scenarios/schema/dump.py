@@ -1,7 +1,7 @@
 """The writer of a scenario as a TOML file with all its keys, defaults included.
 
-It handles this grammar only: tables of plain values, lists and small tables, and lists of tables.
-Its text loads as the scenario from which it was made.
+It handles only the forms that scenario files use: tables of plain values, lists and small tables,
+and lists of tables. Reading the written text gives the same scenario again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,8 +26,8 @@ def dump(scenario: Scenario) -> str:
 def _tables(table: str, part: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the header and the entries of each TOML table for a field of `Scenario`.
 
-    table: the field's name. part: its value: a table, or a list of tables. Empty tables are left
-    out.
+    table: the field's name. part: the field's value, which is a table or a list of tables. Empty
+    tables are left out.
     """
     if isinstance(part, tuple):
         for entry in part:

@@ -1,10 +1,10 @@
 """The keys of a scenario that can be changed singly, by their dotted paths.
 
-    policy.k            of a table that occurs once
-    fault[0].share      of an entry of a list of tables, counted from 0
-    policy.keep         a set of columns: one text, names joined by `+`, as `age+sex`
+    policy.k            a key of a table that occurs once
+    fault[0].share      a key of an entry in a list of tables; entries count from 0
+    policy.keep         a set of columns, as a text with the names joined by `+`: `age+sex`
 
-Other lists, and tables themselves, have no such path.
+Other lists, and whole tables, have no such path.
 """
 
 import re
@@ -16,14 +16,14 @@ from .problems import Path
 from .shape import entries, misfit, settings, type_at
 
 COLUMN_SETS = ("policy.keep", "policy.required", "policy.forbidden")
-JOINT = "+"  # joins the column names of a set
+JOINT = "+"  # joins the column names of a set of columns
 _KEY = re.compile(r"(\w+)(?:\[(\d+)\])?\.(\w+)")
 
 
 def keys(scenario: Scenario) -> tuple[str, ...]:
     """Return the dotted path of every key of this scenario that can be changed singly.
 
-    Such a key holds one plain value, or a set of columns.
+    Such a key holds a plain value (text, number, true or false) or a set of columns.
     """
     listed = (
         f"{table}[{i}].{key}"
@@ -36,7 +36,7 @@ def keys(scenario: Scenario) -> tuple[str, ...]:
 def place(key: str) -> Path | None:
     """Return the parts of a dotted path, as in ("fault", 0, "share").
 
-    None if it is no dotted path.
+    None if the text is no dotted path.
     """
     matched = _KEY.fullmatch(key)
     if matched is None:
@@ -52,14 +52,14 @@ def type_of(key: str) -> inspect.Type | None:
 
 
 def value_at(key: str, value: object) -> object:
-    """Return the value to store at a key: for a set of columns, the list of names in the text."""
+    """Return the value to store at a key; for a set of columns the text becomes a list of names."""
     return value.split(JOINT) if key in COLUMN_SETS and isinstance(value, str) else value
 
 
 def axis_misfit(key: str, value: object) -> str | None:
     """Return an error text if a value does not fit a key that a study varies; None if it fits.
 
-    Unknown keys give None as well: they are reported elsewhere.
+    Unknown keys give None as well, because another check reports them.
     """
     if key not in COLUMN_SETS:
         type_ = type_of(key)

@@ -1,8 +1,8 @@
-"""The kinds of policy by name, with the location of each release program.
+"""The kinds of policy by name, with the location of each kind's release program.
 
-No program is imported to know a name. The built-in kinds stand here; kinds of other installed
-packages are entry points of the group `veilmix.programs` (docs/extending.md). A built-in name
-cannot be taken by another package.
+To know the names no program is imported. This module lists the built-in kinds. Other installed
+packages declare kinds as entry points of the group `veilmix.programs` (docs/extending.md). A
+built-in name cannot be taken by another package.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from .plugs import homes
 
 HOME = "veilmix.scenarios.programs"
 KIND = "histogram"  # kind of policy in which people answer with noisy reports
-SETS = "incidence"  # kind of policy that counts sets of places (populations/sets.py)
+# kind of policy in which each owner reports a set of elements, such as places (populations/sets.py)
+SETS = "incidence"
 BUILT_IN = {
     "exposure": f"{HOME}.curated.choices:ExposureProgram",
     "fixed": f"{HOME}.curated.choices:Fixed",
@@ -23,7 +24,7 @@ BUILT_IN = {
     "pairs": f"{HOME}.pairs.program:PairsProgram",
     "informative": f"{HOME}.informative.program:Informative",
     "threshold": f"{HOME}.threshold.program:Threshold",
-}  # kind -> module:class
+}  # kind of policy -> location of its program, `module:class`
 
 
 def kinds() -> Mapping[str, str]:

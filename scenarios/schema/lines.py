@@ -1,8 +1,9 @@
 """The line of a scenario file that holds a key, for error messages.
 
-TOML parsers give no line for a value. But a key stands on the last line of the shortest beginning
-of the file that already holds it; a beginning that ends inside a list or a string is completed with
-its closing sign. The shortest beginning is found by bisection: a key costs log2(lines) parses.
+TOML parsers give no line for a value. The line is found by parsing beginnings of the file: a key
+stands on the last line of the shortest beginning that holds it. A beginning that ends inside a list
+or a string is completed with closing signs. Bisection finds the shortest beginning, with about
+log2(number of lines) parses for a key.
 """
 
 import tomllib
@@ -11,7 +12,7 @@ from typing import Any
 
 from .problems import Path
 
-# Signs that complete a cut text: a list (in a list, in a table) or long string may be open there.
+# Closing signs that complete a cut text, in which a list or a long string may be open.
 CLOSERS = ("", "]", "]]", "]}", "]}]", "]]]", '"""', "'''", '"""]', "''']")
 
 
@@ -24,10 +25,7 @@ class Locator:
         self._parsed: dict[int, dict[str, Any]] = {0: {}}
 
     def line(self, path: Path) -> int:
-        """Return the line (from 1) of the key at a path.
-
-        For a missing key, the line of its table.
-        """
+        """Return the line (from 1) of the key at a path; of its table if the key is missing."""
         whole = len(self._lines)
         while path and not _holds(self._beginning(whole), path):
             path = path[:-1]
@@ -38,10 +36,11 @@ class Locator:
         )
 
     def _beginning(self, lines: int) -> dict[str, Any]:
-        """Return the data of the first `lines` lines, or of fewer where these do not parse."""
+        """Return the data of the file's first `lines` lines, or of fewer if they do not parse."""
         line_count = lines
         while lines not in self._parsed:
-            text = "\n".join([*self._lines[:lines], ""])  # a comment must not hide the closer
+            # the line end keeps a comment from hiding the closing sign
+            text = "\n".join([*self._lines[:lines], ""])
             for closer in CLOSERS:
                 try:
                     self._parsed[lines] = tomllib.loads(text + closer)
@@ -54,7 +53,7 @@ class Locator:
 
 
 def _holds(data: Any, path: Path) -> bool:
-    """Whether parsed data have a value at a path of keys and indices."""
+    """Whether parsed data have a value at a path, a sequence of keys and list indices."""
     for part in path:
         match data:
             case dict() if part in data:

@@ -1,9 +1,9 @@
-"""The noise mechanisms of [local] by name: statistics that each estimates, and its location.
+"""The noise mechanisms of [local] by name, with their statistics and the locations of their code.
 
-A file is read by these names alone; no randomizer is loaded for a name. Mechanisms of other
-installed packages are entry points of the group `veilmix.randomizers` (docs/extending.md):
-functions of (number of values, epsilon). A new built-in mechanism is one line here, one file of
-analysis/randomizers, and its name in the interface of that room.
+Reading a scenario needs only these names and loads no code of a mechanism. Other installed packages
+declare mechanisms as entry points of the group `veilmix.randomizers` (docs/extending.md). Such an
+entry point is a function of the number of values and epsilon. A new built-in mechanism needs a line
+here, a file in analysis/randomizers, and its name in `analysis/randomizers/__init__.py`.
 """
 
 from collections.abc import Mapping
@@ -26,17 +26,18 @@ class Mechanism:
 
     Attributes:
         place: `module:callable` that makes the randomizer of a feature.
-        tasks: statistics that it estimates; the first is its purpose.
-        bits: whether all features make one report together, a bit each.
+        tasks: the statistics that the mechanism estimates, its main statistic first.
+        bits: whether all features make a report together, with a bit for each feature.
         numbers: whether the values must be numbers; the randomizer is made from them.
-        words: whether it is made from the values themselves, as texts.
+        words: whether the randomizer is made from the values themselves, as texts.
         pairs: whether values are texts `key=number`.
-        finds: whether it is for texts of an open domain, and finds texts that many people have.
-        remembers: whether people keep noise from run to run; it is made with `local.forever`.
-        split: whether a report is several messages, and private by the mix alone.
-        sampled: whether standard errors of its numbers include the sampling of people, besides the
-            noise.
-        fit: the meaning of the column `projected` of the estimates.
+        finds: whether the mechanism finds frequent texts in an open domain.
+        remembers: whether people keep noise from run to run; the randomizer is then made with
+            `local.forever`.
+        split: whether a report is split into several messages that only the mix makes private.
+        sampled: whether standard errors of its estimates include the sampling of people, besides
+            the noise.
+        fit: the meaning of the column `projected` in a table of estimates.
     """
 
     place: str
@@ -91,7 +92,7 @@ BUILT_IN = {
 
 @cache
 def mechanisms() -> Mapping[str, Mechanism]:
-    """Return every mechanism by its name, in the order of messages: built-in first."""
+    """Return every mechanism by its name, built-in mechanisms first, as messages list them."""
     places = homes("randomizers", {name: mechanism.place for name, mechanism in BUILT_IN.items()})
     return {name: BUILT_IN.get(name) or Mechanism(place) for name, place in places.items()}
 

@@ -1,7 +1,7 @@
 """The grammar of a scenario file: one frozen struct for each table, one field for each key.
 
-A file is TOML. Every range that can be judged without a second key stands here, so that one walk
-over these types can report all mistakes of a file; all other rules are in `validation/check.py`. A
+A file is TOML. The types here hold every range that concerns a single key, so that one pass over
+them reports all such mistakes of a file. Rules about several keys are in `validation/check.py`. A
 key that is left out has the default written here; None means that the key has no value.
 """
 
@@ -16,14 +16,14 @@ from . import mechanisms
 from .attack_names import attack_names
 from .kinds import kinds
 
-# Limits of the package `protocol`, repeated so that reading a file loads no cryptography.
+# Limits of the package `protocol` are repeated here, so that reading a file loads no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
 MAX_ROWS = 1_000
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
-BUILTIN = "builtin:"  # prefix of the name of a shipped or generated source
-PHONES = "phones"  # source without a table: people answered on their phones
+BUILTIN = "builtin:"  # prefix of the name of a population that is shipped with veilmix or generated
+PHONES = "phones"  # name of a population without a table: people answered on their phones
 
 Name = Annotated[
     str,
@@ -61,11 +61,11 @@ Method = Literal[
 ]
 if TYPE_CHECKING:
     Attack = str
-else:  # an attack for each file of scenarios/attacks/entries
+else:  # built-in attacks, and attacks of other installed packages
     Attack = Literal[attack_names()]
 
-# Names of protocol/wire/messages.py and protocol/search, repeated so that reading a file loads no
-# cryptography. A test compares them.
+# Names of protocol/wire/messages.py and protocol/search are repeated here, so that reading a file
+# loads no cryptography. A test compares them with the originals.
 MessageKind = Literal[
     "key", "announcement", "consent", "call", "submission", "batch", "mixed", "tally", "decision",
     "burned", "closed", "registry", "alarm", "relay", "found", "agreed", "accusation",
@@ -91,20 +91,21 @@ Close = Literal["published", "none"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table [scenario]: name, title, and seed of a scenario.
+    """The table [scenario]: name, title, seed and number of runs of a scenario.
 
     Attributes:
         name: the name of the scenario.
         title: the subject of the scenario, in a line.
-        seed: the seed of all randomness; None: the system's.
+        seed: the seed of all randomness; None: the randomness of the operating system.
         repeat: the number of independent runs.
-        extended: the bases of the file, as `extends` names them, if it has some; veilmix writes
-            them into the scenario of a run, which holds all tables itself.
+        extended: the files that this file extends, as its `extends` named them; None: no file.
+            veilmix writes this key into the scenario of a run, which holds all tables itself.
     """
 
     name: Name
     title: str = ""
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None  # None: system randomness
+    # None: randomness of the operating system
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None
     repeat: Annotated[int, Meta(ge=1, le=MAX_REPEAT)] = 1  # independent runs
     extended: tuple[Text, ...] | None = None
 
@@ -113,30 +114,32 @@ class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The table [population]: the people that take part, and the format of their file.
 
     Attributes:
-        source: `builtin:NAME`, or a table's file: text, a workbook, Parquet, of SPSS, Stata or SAS.
+        source: `builtin:NAME`, or the file of a table: text, a workbook, Parquet, SPSS, Stata or
+            SAS.
         users: the number of people to generate, or to draw from a table without replacement (None:
-            all of it).
-        columns: name in the scenario -> column of the table.
-        missing: the value of an empty cell, or `drop-row`.
-        missing_texts: cells that mean the same as an empty cell.
+            all people of the table).
+        columns: name in the scenario -> name of the column in the table.
+        missing: the value that replaces an empty cell; `drop-row` leaves out the row.
+        missing_texts: cell texts that count as an empty cell.
         separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
-            if it is not guessed correctly.
-        roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
-            asked for an `identifier`, for `text`, which is free, or for a sampling `weight`.
-        person: the column that identifies persons, if they have several rows; no person is asked
-            for it.
+            needed only if veilmix guesses it wrongly.
+        roles: the roles of columns for an attacker, needed only if veilmix guesses them wrongly.
+            Columns with the roles `identifier`, `text` (free text) and `weight` (sampling weight)
+            are not asked about.
+        person: the column that identifies persons, if they have several rows; it is not asked
+            about.
         each_row: whether each row is a person, although an identifier occurs several times.
-        one_row: the row of each person that is taken: `first`, `last`, or `earliest:COLUMN` and
-            `latest:COLUMN` by a date or a number; None: all.
+        one_row: the row that is taken of each person: `first`, `last`, or `earliest:COLUMN` and
+            `latest:COLUMN` by a date or a number; None: all rows.
         sets: column -> the sign between the parts of a cell; each cell is read as a set.
-        yes_no: column -> the sign between the parts of a cell; a column for each part, with the
-            values yes and no, replaces it.
+        yes_no: column -> the sign between the parts of a cell. New columns
+            replace this column: a column for each part, with the values yes and no.
         as_number: columns in which each number has a single spelling: 67 for 67.0.
-        rows: ballots of each person to a question, if persons have several rows: at least as many
-            as a person has different rows; None: each person has one row.
-        setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
-            `round2_users` other people (None: as many; without `users` a table is split in halves)
-            in round 2, all drawn from one population.
+        rows: the number of ballots of each person for a question, if persons have several rows: at
+            least as many as a person has different rows. None: each person has one row.
+        setting: `fixed`: the same people take part in both rounds. `statistical`: other people,
+            drawn from the same population, take part in round 2. Without `users`, a table is split
+            in halves.
         round2_users: people in round 2, if setting is `statistical`; None: as many as in round 1.
     """
 
@@ -170,19 +173,19 @@ class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def answered(self) -> bool:
-        """Whether people answered on phones of their own, once, so that no table of them exists."""
+        """Whether people answered once, on their own phones, so that no table of people exists."""
         return self.source == PHONES
 
 
 class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The key `bins` of a feature: intervals of numbers by `edges`, `width` or `quantiles`.
 
-    Exactly one of the three is set; with `width`, intervals start from `start`.
+    Exactly one of these three keys is set.
 
     Attributes:
-        edges: ascending, each the beginning of an interval.
+        edges: the beginnings of the intervals, ascending.
         width: the width of every interval.
-        start: the start of the first interval.
+        start: the start of the first interval, if `width` is set.
         quantiles: the number of intervals with equally many people.
     """
 
@@ -195,25 +198,25 @@ class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [[feature]]: a column that people are asked for, its domain and coarser values.
 
-    A domain is given by `values`, `open` or `levels`, at most one of them; else it is the values in
-    the data. Coarser values are applied by people before they answer, in this order: fold, merge,
-    at most one of date, prefix, bins and hierarchy, then merge_below.
+    A domain is given by `values`, `open` or `levels`, at most one key; otherwise the domain is
+    the set of values in the data. People apply coarser values before they answer, in this order:
+    fold, merge, at most one of date, prefix, bins and hierarchy, then merge_below.
 
     Attributes:
         name: the name of the column.
         values: the public domain, in public order.
-        open: any text of at most `width` bytes of UTF-8.
+        open: whether any text of at most `width` bytes of UTF-8 is accepted.
         width: bytes of UTF-8 that an open value may take.
         levels: the number of values in a generated population.
-        fold: parts of spelling that do not distinguish values.
-        merge: label -> the values that become it.
-        date: the part of a date that is kept.
+        fold: differences in spelling that are ignored: case, spaces, accents.
+        merge: label -> the values that this label replaces.
+        date: the part of a date that is kept: month, year or decade.
         day_first: whether the 3 of 3/4/2020 is the day.
         prefix: the number of leading characters of a code that are kept.
         bins: intervals of numbers.
-        hierarchy: a CSV file of the values, level by level.
-        level: the level of the hierarchy, from 1.
-        merge_below: values that fewer people have are merged.
+        hierarchy: a CSV file with each value and its coarser values, level by level.
+        level: the level of the hierarchy that is used, from 1.
+        merge_below: values of fewer people than this number are merged.
     """
 
     name: Text
@@ -235,22 +238,22 @@ class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [mix]: the mix network, and the form of its messages.
 
-    `lesson` allows settings that are only safe in a classroom.
-
     Attributes:
         kind: `onion`, or `verified`: every step of the mix is proved (docs/verified.md).
         submit: `each-round`, or with a verified mix `once`: round 2 mixes the ballots of round 1.
-        shufflers: their number.
+        shufflers: the number of shufflers.
         suite: the crypto suite that seals messages.
         pad: whether all messages of a round have one size.
         salt: whether every ballot has a salt of its own.
-        order: the order in which batches leave a hop.
-        min_batch: a round with fewer users is aborted.
-        deadline: seconds from a query (call) to the close of its collection.
-        lesson: allows settings that are only safe in a classroom.
-        peers: there is no shuffler, curator or analyst; all people mix, count and decide.
-        path: peers that every message passes.
-        cover: blank messages of each peer in round 1; round 2 has as many messages as round 1.
+        order: the order of a batch when it leaves a shuffler: `sorted`, or `kept` as it arrived.
+        min_batch: the smallest number of users; a round with fewer users is aborted.
+        deadline: seconds in which users can answer a query (call).
+        lesson: whether settings are allowed that are only safe in a classroom.
+        peers: whether all people mix, count and decide themselves, without shufflers, curator and
+            analyst.
+        path: the number of peers that every message passes.
+        cover: the number of blank messages of each peer in round 1, which hide how many answers it
+            sends. Round 2 has as many messages as round 1.
     """
 
     kind: MixKind = "onion"
@@ -260,7 +263,7 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     pad: bool = True
     salt: bool = True
     order: Order = "sorted"
-    min_batch: People = MIN_BATCH  # a round with fewer users is burned
+    min_batch: People = MIN_BATCH  # users; a round with fewer users is aborted
     deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
     lesson: bool = False
     peers: bool = False
@@ -271,32 +274,38 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [policy]: the curator's promise, and its rule for the columns to release.
 
+    The promise limits the share of people in an equivalence class smaller than k.
+
     Attributes:
         kind: the release program.
         k: people in the smallest equivalence class that counts as safe.
         max_exposure: the share of people that may be in a smaller class.
-        curator_exposure: the share of people that the curator of `kind = "hierarchical"` may be
-            certain of; it asks no question that could make it certain of more. None: it is not
-            limited.
-        ask: the next question of that curator: `levels` (None too), all safe pairs, then triples
-            and so on, or `best`, the one safe group that should lower the promise most per bit.
+        curator_exposure: for `kind = "hierarchical"`, the share of people with a value that the
+            curator may be certain of. It asks no question that could make it certain of more
+            people. None: no limit.
+        ask: the next question of that curator: `levels` (also None) asks for all safe pairs of
+            columns, then triples and so on. `best` asks for the single safe group of columns that
+            is expected to lower the certified bound on exposed people most per bit that it reveals.
         delta: in the statistical setting, the probability with which the promise may fail.
-        rule: the rule that bounds exposure: `margins` is the smaller of the bound by prices and the
-            coverage bound; of people who were not counted it is the coverage bound.
+        rule: the rule that bounds exposure. `margins` takes the smaller of two bounds: a bound from
+            a linear program over the marginals, and the coverage bound. For people who were not
+            counted it is the coverage bound.
         prefer, weights: the columns that are worth most, see `column_weights`.
         required, forbidden: columns without which there is no release, and columns never released.
         keep: the columns that `kind = "fixed"` releases.
         publish_marginals: whether the counts of round 1 are public.
-        ledger: whether a run that keeps a ledger refuses a release that could be subtracted from,
-            or joined with, earlier releases about the same people, or warns of it.
+        ledger: whether a run that keeps a ledger refuses an unsafe release or warns of it. A
+            release is unsafe if it could be subtracted from, or joined with, earlier releases about
+            the same people.
         prefixes: whether `kind = "threshold"` opens prefixes of rows, in the order of the features,
-            and not whole rows alone.
-        close: the reader's rule so that no person is known by exclusion: with `published` it
-            publishes less than it opens, which protects against every party but the reader; with
-            `none` it publishes all.
+            besides whole rows.
+        close: the reader's rule against knowledge by exclusion, for `kind = "threshold"`. With
+            `published` the reader publishes less than it opens, so that no other party knows a
+            person by exclusion. With `none` it publishes all that it opens.
         sample: the probability with which a person takes part in `kind = "threshold"`; any other
-            person sends a message that cannot be opened. None: all take part.
-        epsilon: the epsilon at which the delta of such a release is stated, in nats; None: 1.
+            person sends a message that cannot be opened. None: all people take part.
+        epsilon: with `sample`, the epsilon (nats) for which the delta of the release is stated;
+            None: 1.
     """
 
     kind: Kind = "exposure"
@@ -325,16 +334,16 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         mechanism: the name of the mechanism; `none` adds no noise.
         epsilon: the epsilon of one person's whole answer, in nats.
-        features: `split`: every feature is reported, with epsilon / d of d features; `sample`: a
-            person draws one of them, and reports it with the whole epsilon.
+        features: `split`: a person reports every one of d features, each with epsilon / d.
+            `sample`: a person draws a single feature, and reports it with the whole epsilon.
         forever: the epsilon of all reports about the same answer, in nats, of a mechanism that
             keeps noise from run to run; None: twice epsilon.
-        spend: nats that a person may spend over all runs of a ledger; a run in which any person
-            would pass it is refused. None: it is counted, and not limited.
-        spend_shuffled: the limit of epsilon after shuffling, composed over runs at the sum of their
-            deltas, 1e-6 each.
-        relied_on: people in the batch who are assumed to keep their reports secret; epsilon after
-            shuffling relies on these. If fewer take part: on these. None: on all.
+        spend: the total epsilon of a person's reports over all runs of a ledger, in nats. A run in
+            which any person would exceed this limit is refused. None: counted without a limit.
+        spend_shuffled: the same limit for epsilon after shuffling, of all runs together; each run
+            adds 1e-6 to delta.
+        relied_on: the number of people who are assumed to keep their reports secret, for epsilon
+            after shuffling. None, or more than take part: all people.
     """
 
     mechanism: Mechanism = "none"
@@ -347,16 +356,17 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class IncidenceSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table [incidence]: the owners of counted sets, and the estimator of the counts.
+    """The table [incidence]: owners that report sets of elements, and the counts' estimator.
 
-    It belongs to `policy.kind = "incidence"`, in which each owner reports a set of positions.
+    It belongs to `policy.kind = "incidence"`: each owner reports a set, as a vector with a position
+    for each element. The counts say how many elements are in exactly 0, 1, 2, ... of the sets.
 
     Attributes:
-        owners: the owners of a file that take part; (): all.
-        positions: the number of elements that a set may hold; of a file at least the elements that
-            occur (None: just these).
+        owners: the owners of a file that take part; (): all owners.
+        positions: the number of elements that a set may hold; for a file, at least the elements
+            that occur (None: just these).
         method: the estimator of the counts.
-        beta: probability with which the limits of all counts together may fail.
+        beta: the probability with which any of the counts may lie outside its confidence limits.
     """
 
     owners: tuple[Text, ...] = ()
@@ -369,15 +379,16 @@ class AttackerSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """The table [attacker]: the prior knowledge of an attacker that tries to assign rows to people.
 
     Attributes:
-        knows: features that the attacker knows of all people, by name; (): every single feature,
-            all but a single feature, and all are tried.
+        knows: names of features; the attacker knows their values for all people. This set is tried
+            besides the usual sets: each single feature, each set that lacks a single feature, and
+            all features.
     """
 
     knows: tuple[Text, ...] = ()
 
 
 class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table [[coalition]]: parties that pool their views and keys, so that leakage is measured.
+    """The table [[coalition]]: parties that pool their views and keys; their leakage is measured.
 
     Attributes:
         name: the name of the coalition in reports.
@@ -389,16 +400,17 @@ class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table [[fault]]: a fault or an attack, and its party: exactly one of by, users, share.
+    """The table [[fault]]: a fault or an attack, and the party that commits it.
 
-    The file of an attack in scenarios/attacks says which keys it reads, and which party commits it.
+    Exactly one of by, users and share names the party. The file of an attack in scenarios/attacks
+    says which keys it reads, and which party can commit it.
 
     Attributes:
         attack: the name of the attack.
         by: a party, or a pattern of users such as `user-1*`.
         users, share: the number or the share of users, drawn at random.
-        rate: share of messages.
-        round: None is every round.
+        rate: the share of messages that the attack affects.
+        round: the round of the attack; None: every round.
         target: the user under attack.
         into: the destination of a `replay`.
         bit: the number of the bit of a layer that a `tag` flips.
@@ -418,24 +430,27 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [[deviation]]: one action by which a member of a malicious coalition deviates.
 
-    `veilmix leak RUN --search` writes them; protocol/search/deviation.py defines each.
+    `veilmix leak RUN --search` writes such tables. protocol/search/deviation.py defines the
+    actions, the values of `do`; some keys have a special meaning for an action.
 
     Attributes:
         by: the member.
-        do: the kind of the deviation.
-        message: the kind of message; of `hold`, the first post that is withheld; of `show`, the
-            post that is shown otherwise.
+        do: the action by which it deviates.
+        message: the kind of message. With `hold` (posts are withheld from people): the first post
+            that is withheld. With `show` (a party reads another board): the post that is changed.
         field: the field that changes, such as `people` or `asks[0]`.
-        change: the change of the field; of `react`, the cause of an alarm.
-        people: people, to select their messages, ballots or names; (): all. Of `show`, the parties
-            that read another board.
-        all_but: all people but `people` are selected.
-        rounds: the rounds of the deviation; (): all; 0: before the first.
-        row: the row of the member's own answers, or the row of a removed entry.
-        places: for a later shuffler, the selected ballots, by place in its batch, from 0.
-        until: for `hold`, the post at which all is shown; for `react`, the member's next post.
-        until_by: for `hold`, the author of the post in `until`.
-        deadlines: for `delay`, the length of the delay, in deadlines of the session.
+        change: the change of the field. With `react` (a post without a cause): the cause that an
+            alarm states.
+        people: the people whose messages, ballots or names are affected; (): all. With `show`, the
+            parties that read the other board.
+        all_but: whether all people except `people` are affected.
+        rounds: the rounds of the deviation; (): all rounds; 0: before the first round.
+        row: the row that the member answers, or the row of a removed entry of a list.
+        places: for a later shuffler, the affected ballots, by place in its batch, from 0.
+        until: with `hold`, the kind of post at which all posts are shown; with `react`, the kind of
+            the member's own next post.
+        until_by: with `hold`, the author of the post in `until`.
+        deadlines: with `delay`, the length of the delay, in deadlines of the session.
     """
 
     by: Text
@@ -456,35 +471,35 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table [defence]: the guards (countermeasures) that can be switched, besides [mix].
 
-    The guards from `promise` on are switched off in a lesson only.
+    The guards from `promise` on can be switched off only if `mix.lesson` is set.
 
     Attributes:
         receipts: share of users who check that their ballot arrived, before it is opened.
-        registered: only users known beforehand may send. None: if a list of their keys can be made
-            beforehand (`Scenario.can_register`).
-        min_dropout: a second round is released only if no user, or at least so many, left.
-        balance: totals and accounts on the board are added up.
-        recompute: the analyst decides again from published marginals.
-        compare: users compare the messages that they received with the board.
-        burn: a session is not run again on the same people less a few.
-        union: a session of the same people is not run again for other columns.
-        sums: two readers compare their counts of the same people, and abort the round if these
-            differ.
-        signed: posts and the board's heads (digests of its log) are signed by identities known
-            beforehand.
-        tokens: a ballot counts only with a token given to a registered person, and all tokens are
-            spent.
+        registered: whether only users known beforehand may send. None: yes, if a list of their keys
+            can be made beforehand (`Scenario.can_register`).
+        min_dropout: a second round is released only if no user left, or at least this number.
+        balance: whether totals and accounts on the board are added up and compared.
+        recompute: whether the analyst decides again from published marginals.
+        compare: whether users compare the messages that they received with the board.
+        burn: whether a session is not run again on the same people with a few missing.
+        union: whether a session of the same people is not run again for other columns.
+        sums: whether two readers compare their counts of the same people, and abort the round if
+            the counts differ.
+        signed: whether identities known beforehand sign their posts, and the board signs its log.
+        tokens: whether a ballot counts only with a token given to a registered person, and all
+            tokens are spent.
         challenge: as `receipts`, but every user checks, and can prove a lost ballot before opening.
-        audit: half of the layers of every pair of shufflers are opened in public.
-        promise: the analyst makes no release without a proof of the promise for its respondents.
-        bind: layers open in one session, round and hop.
-        dedupe: repeats are dropped.
-        unbundle: the first shuffler takes a person's answers apart.
-        fresh_salt, fresh_key: every answer has a new salt, and a new ephemeral key.
+        audit: whether half of the layers of every pair of shufflers are opened in public.
+        promise: whether the analyst makes no release without a proof that the promise on exposure
+            holds for its respondents.
+        bind: whether a layer opens only in its session, round and hop.
+        dedupe: whether repeated messages are dropped.
+        unbundle: whether the first shuffler separates a person's answers.
+        fresh_salt, fresh_key: whether every answer has a new salt, and a new ephemeral key.
     """
 
     receipts: Share = 0.0
-    registered: bool | None = None  # None: on if a list is possible (`registers`)
+    registered: bool | None = None  # None: on if a list of users' keys can be made beforehand
     min_dropout: People = 10
     balance: bool = False
     recompute: bool = False
@@ -504,20 +519,20 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fresh_key: bool = True
 
     def registers(self, *, possible: bool) -> bool:
-        """Whether only users known beforehand may send: the only place that resolves None.
+        """Whether only users known beforehand may send; this resolves the key's value None.
 
-        possible: whether there can be a list of their keys, so that it is made by default.
+        possible: whether a list of users' keys can be made beforehand; it is the default.
         """
         return possible if self.registered is None else self.registered
 
     @property
     def locks(self) -> bool:
-        """Whether ballots stay locked until users, all or a share, have checked their arrival."""
+        """Whether ballots stay sealed until users (all or a share) check their arrival."""
         return self.challenge or self.receipts > 0
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table [expect]: the expected outcome, else the run ends with exit code 3.
+    """The table [expect]: the expected outcome; if a run differs, it ends with exit code 3.
 
     Shares are 0 to 1.
 
@@ -525,12 +540,12 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         kept_at_least: the least number of released columns.
         kept: exactly these columns are released.
         suppressed: these columns, and possibly more, are left out.
-        curator_links_at_most: people whom the curator links to values.
-        true_exposure_at_most: share of exposed people in the release.
-        promised_at_most: share of exposed people that the certificate allows.
-        alarms_at_least: alarms on the board.
-        attack_at_most, attack_at_least: the success of every attack, in the unit that its file
-            names.
+        curator_links_at_most: the largest number of people whom the curator may link to values.
+        true_exposure_at_most: the largest share of exposed people in the release.
+        promised_at_most: the largest share of exposed people that the certificate allows.
+        alarms_at_least: the least number of alarms on the board.
+        attack_at_most, attack_at_least: limits of the success of every attack, in the unit that the
+            attack's file names.
     """
 
     kept_at_least: Count | None = None
@@ -554,27 +569,27 @@ Swept = Annotated[
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole scenario file, with the tables of the file that it extends.
+    """A whole scenario file, with the tables of the files that it extends.
 
-    Files with equal tables are equal scenarios.
+    Scenarios are equal if all their tables are equal.
 
     Attributes:
         scenario: the name of the scenario, and its seed.
         population: the people who take part.
-        feature: the columns that are asked about; (): all of the source.
+        feature: the columns that are asked about; (): all columns of the source.
         mix: the mix network, and the form of its messages.
-        policy: the promise, and the rule that chooses columns.
+        policy: the promise on exposure, and the rule that chooses columns.
         local: the noise that users add before sending.
         incidence: the owners of sets, if sets are counted.
         attacker: the prior knowledge of an attacker that tries to find people.
-        coalition: parties that pool their views; (): the coalitions that are of interest in any
-            scenario.
+        coalition: parties that pool their views, scored besides the coalitions that every run
+            scores.
         fault: faults and attacks, with their parties.
         deviation: actions by which members of a coalition deviate, as the search for attacks writes
             them.
-        defence: the guards that can be switched.
+        defence: the guards (countermeasures) that can be switched.
         expect: the expected outcome.
-        sweep: dotted key -> the values it takes.
+        sweep: dotted key -> the values that a sweep gives to this key.
     """
 
     scenario: About
@@ -594,10 +609,10 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def can_register(self) -> bool:
-        """Whether there can be a list of users' keys made beforehand.
+        """Whether a list of users' keys can be made before the session.
 
-        Not among peers, which have their own guards, nor on phones: their keys are unknown before
-        they join.
+        It cannot be made among peers, which have their own guards, nor for phones: their keys are
+        unknown before they join.
         """
         return not (self.mix.peers or self.population.answered)
 

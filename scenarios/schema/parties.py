@@ -1,6 +1,6 @@
 """The names of the parties of a scenario, a run or a comparison, and the error for any other name.
 
-A name such as `shuffler-3` is a party only if the scenario has three shufflers. Every place that
+A name such as `shuffler-3` is a party only if the scenario has three shufflers. All code that
 accepts the name of a party asks `PartyNames`, so that a misspelt name gets the same message.
 """
 
@@ -16,18 +16,18 @@ from .problems import did_you_mean, quoted
 NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)
 USER, PEER = Role.USER.value, Role.PEER.value
 LATE = (RANDOMNESS, NETWORK)
-MAX_LISTED = 6  # parties of a kind up to which a message lists each
+MAX_LISTED = 6  # largest number of parties of a kind that a message lists singly
 WILD = ("*", "?", "[")  # wildcards: a name with any of them is a pattern of users
 NUMBER = re.compile(r"[0-9]+$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class PartyNames:
-    """The set of party names that are accepted somewhere, with the error for any other name.
+    """A set of accepted party names, with the error for any other name.
 
     Attributes:
-        single: the names without a number, in the order of messages.
-        largest: the kind of a numbered party -> its largest number; None: not known.
+        single: the names without a number, in the order in which messages list them.
+        largest: kind of numbered party, such as `user` -> the largest number; None: unknown.
     """
 
     single: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class PartyNames:
 
     @classmethod
     def from_names(cls, names: Iterable[str]) -> PartyNames:
-        """Return the parties with these names; of a numbered kind, up to the largest number."""
+        """Return the parties with these names; numbered kinds include all smaller numbers."""
         single, largest = list[str](), dict[str, int | None]()
         for name in sorted(names):
             match = NUMBERED.fullmatch(name)
@@ -54,7 +54,7 @@ class PartyNames:
         return len(match[2]) <= DIGITS and (largest is None or int(match[2]) <= largest)
 
     def __str__(self) -> str:
-        """Return the names in words; of a kind with many parties, the first and the last."""
+        """Return the names in words; of many parties of a kind, only the first and the last."""
         last_names = [name for name in self.single if name in LATE]
         parts = [name for name in self.single if name not in LATE]
         for kind, largest in self.largest.items():
@@ -72,7 +72,7 @@ class PartyNames:
 
         Args:
             name: the name as it was found.
-            owner: the owner of the parties and its verb, such as `this run has`.
+            owner: the clause before the accepted names, such as `this run has`.
             noun: the kind of party that is accepted here.
         """
         return f"no {noun} is called {quoted(name)}; {owner} {self}{self._hint(name)}"
@@ -80,7 +80,7 @@ class PartyNames:
     def _hint(self, name: str) -> str:
         """Return ` (did you mean ...?)` with a close name, or an empty text.
 
-        It is empty if only the number is wrong, or if the name is a pattern.
+        The text is empty if only the number is wrong, or if the name is a pattern.
         """
         match = NUMBERED.fullmatch(name)
         if (match and match[1] in self.largest) or any(sign in name for sign in WILD):
@@ -93,7 +93,7 @@ class PartyNames:
 def _numbered(kind: str, largest: int | None) -> list[str]:
     """Return texts that list the parties of a numbered kind: each, or the first and the last.
 
-    largest: the largest number; None: not known.
+    kind: such as `shuffler`. largest: the largest number; None: unknown.
     """
     if largest is None:
         return [f"{kind}-1, ..."]
@@ -105,24 +105,28 @@ def _numbered(kind: str, largest: int | None) -> list[str]:
 def central_names(
     shufflers: int | None, people: int | None, *, randomness: bool = False
 ) -> PartyNames:
-    """Return the parties of a scenario with central parties; of a number, None: not known.
+    """Return the names of the parties of a scenario with central parties.
 
-    The board is no party here: it holds only public posts.
+    The board has no name here, because it holds only public posts.
 
     Args:
-        shufflers: how many there are.
-        people: how many users there are.
-        randomness: whether users query the party `randomness`.
+        shufflers: the number of shufflers; None: unknown.
+        people: the number of users; None: unknown.
+        randomness: whether the scenario has the party `randomness`, which helps users to seal rows
+            that open only if enough people share them.
     """
     single = (ANALYST, CURATOR, *((RANDOMNESS,) if randomness else ()), NETWORK)
     return PartyNames(single, {Role.SHUFFLER.value: shufflers, USER: people})
 
 
 def peer_names(people: int | None) -> PartyNames:
-    """Return the parties of a scenario among peers. people: how many; None: not known."""
+    """Return the names of the parties of a scenario among peers.
+
+    people: the number of peers; None: unknown.
+    """
     return PartyNames((NETWORK,), {PEER: people})
 
 
 def user_names(people: int | None) -> PartyNames:
-    """Return the users of a scenario. people: how many; None: not known."""
+    """Return the names of the users of a scenario. people: the number of users; None: unknown."""
     return PartyNames((), {USER: people})

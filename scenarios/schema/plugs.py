@@ -1,9 +1,10 @@
 """The entry points of other installed packages, in the groups `veilmix.<group>`, by name.
 
 An entry point is a name with a location, by which a package adds an attack, a program or the like.
-Only names and locations are read here; no module of a package is imported until it is used. Most
-installations have no such package, and to ask `importlib.metadata` takes longer than to validate a
-scenario: it is called only if a file that it would read names such a group.
+Only names and locations are read here; no module of a package is imported until it is used.
+
+`importlib.metadata` is slow. It is called only if a metadata file of an installed package names
+such a group, and most installations have no such package.
 """
 
 import sys
@@ -36,7 +37,7 @@ def installed(group: str) -> Mapping[str, str]:
 
 
 def _found_otherwise() -> bool:
-    """Whether an import hook finds packages in another way than by the folders of `sys.path`."""
+    """Whether an import hook can find packages outside the folders of `sys.path`."""
     return any(
         hasattr(finder, "find_distributions")
         for finder in sys.meta_path
@@ -67,12 +68,18 @@ def _names_a_group(listed: Path) -> bool:
 
 
 def homes(group: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the location of every entry of a group, by name: built-in entries first."""
+    """Return the location of every entry of a group, by name; built-in entries come first.
+
+    group: such as `attacks`. built_in: name -> location. A built-in name cannot be replaced.
+    """
     return {**built_in, **{n: at for n, at in installed(group).items() if n not in built_in}}
 
 
 def load(place: str) -> Any:
-    """Return the object at `module:attribute`; ParameterError if another package lacks it."""
+    """Return the object at `module:attribute`; ParameterError if another package lacks it.
+
+    place: the location, from an entry point or from veilmix itself.
+    """
     module, _, attribute = place.partition(":")
     try:
         return attrgetter(attribute)(import_module(module))
@@ -88,7 +95,7 @@ def load(place: str) -> Any:
 def records(group: str, kind: type[Record]) -> dict[str, Record]:
     """Return the records that other packages add to a group, by name.
 
-    kind: the class that each must be of. Raises ParameterError where an entry point is no such
+    kind: the class that each record must have. Raises ParameterError if an entry point is no such
     record.
     """
     loaded: dict[str, Record] = {}

@@ -1,6 +1,7 @@
 """A mistake in a scenario file: its key, the value found, and the values accepted.
 
-A path is a tuple of keys and of indices counted from 0; it is written `coalition[1].parties[1]`.
+The key is given by a path, a tuple of keys and of list indices from 0. Messages write a path as
+`coalition[1].parties[1]`.
 """
 
 import difflib
@@ -11,7 +12,8 @@ from math import ceil, log10
 
 Path = tuple[str | int, ...]
 
-LONG = 256  # bits; larger numbers are described (Python refuses to print above 14,000 bits)
+# bits; a message only describes larger numbers, because Python refuses to print very long ones
+LONG = 256
 MAX_LISTED = 12  # names listed in a message before "..."
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes in TOML
 _NUMBER = re.compile(r"\d+")
@@ -22,9 +24,10 @@ class Problem:
     """A mistake in a scenario file.
 
     Attributes:
-        path: the path of the key that is wrong.
+        path: the path of the key that is wrong: keys and list indices.
         message: the value found, and the values accepted.
-        touches: the path of the value that is therefore not reliable, so that later checks skip it.
+        touches: the path of the value that the mistake makes unusable; later checks skip this
+            value.
     """
 
     path: Path
@@ -32,16 +35,16 @@ class Problem:
     touches: Path
 
     def line(self, file: str = "", number: int = 0) -> str:
-        """Return the mistake as text: `file:line: path: message`.
+        """Return the mistake as text, `file:line: path: message`; `file:line: ` is optional.
 
-        Without a file, `path: message`.
+        number: the line; 0: unknown.
         """
         where = (f"{file}:{number}: " if number else f"{file}: ") if file else ""
         return f"{where}{dotted(self.path)}: {self.message}"
 
 
 def problem(path: Path, message: str, touches: Path | None = None) -> Problem:
-    """Return a problem that touches its own path unless another is named."""
+    """Return a problem at a path. touches: the path that later checks skip; None: the same path."""
     return Problem(path, message, path if touches is None else touches)
 
 
@@ -69,7 +72,7 @@ def _escape(character: str) -> str:
 
 
 def as_found(value: object) -> str:
-    """Return a text for the value that a file holds, for the message "found ..."."""
+    """Return the text of a value from a file, for an error message that begins with "found"."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -88,10 +91,10 @@ def as_found(value: object) -> str:
 
 
 def closest_name(name: object, accepted: Iterable[str]) -> str | None:
-    """Return the accepted name closest to this name, if it is close.
+    """Return the accepted name that is most similar to this name; None if no name is similar.
 
-    A key without its table means the first key that ends so: `k` is policy.k. A name that differs
-    only in a number is never returned: shuffler-4 is not a misspelt shuffler-3.
+    A key without its table stands for the first accepted key with this ending: `k` is policy.k. A
+    name that differs only in a number is never returned: shuffler-4 is not a misspelt shuffler-3.
     """
     if not isinstance(name, str):
         return None

@@ -1,8 +1,8 @@
 """The checker of the form of a scenario file: unknown keys, missing keys, types and ranges.
 
-msgspec stops at the first mistake. This walk goes over the parsed file beside the types to which
-msgspec will convert it, notes every mistake, and replaces each by a harmless value, so that the
-correct values can still be checked for their meaning.
+msgspec stops at the first mistake. This module compares the parsed file with the types of
+schema/model.py, notes every mistake, and replaces each wrong value by a harmless value. The correct
+values can then still be checked for their meaning.
 """
 
 import re
@@ -16,21 +16,25 @@ from .model import Scenario
 from .problems import Path, Problem, as_found, closest_name, did_you_mean, listed, problem
 
 T = TypeVar("T")
-FAR = 100_000  # messages leave out the upper end of a range from this number on
+FAR = 100_000  # largest end of a range that messages always name
 GRAMMAR = inspect.type_info(Scenario)
 
 Note = Callable[[Problem], None]
 
 
 def examine(data: object) -> tuple[Scenario, list[Problem]]:
-    """Return the scenario of parsed data, with its mistakes replaced, and the mistakes."""
+    """Return the scenario in parsed data, and the mistakes in the data.
+
+    In the scenario a harmless value replaces each mistake.
+    """
     return examine_table(data, Scenario)
 
 
 def examine_table(data: object, kind: type[T]) -> tuple[T, list[Problem]]:
-    """Return parsed data as a struct, with a harmless value for each mistake, and the mistakes.
+    """Return parsed data as a struct, and the mistakes in the data.
 
-    kind: a struct with texts, numbers, lists and tables as values.
+    In the struct a harmless value replaces each mistake. kind: a struct with texts, numbers, lists
+    and tables as values.
     """
     problems: list[Problem] = []
     mended = _mend(data, inspect.type_info(kind), (), problems.append)
@@ -55,7 +59,7 @@ def type_at(keys: Path) -> inspect.Type | None:
 
 
 def misfit(value: object, type_: inspect.Type) -> str | None:
-    """Return the mistake in one value for a type; None if the value fits."""
+    """Return the first mistake in a value, compared with its type; None if the value fits."""
     problems: list[Problem] = []
     _mend(value, type_, (), problems.append)
     return problems[0].message if problems else None
@@ -102,7 +106,7 @@ def _struct(type_: inspect.Type) -> inspect.StructType:
 
 
 def _described(type_: inspect.Type) -> tuple[inspect.Type, str | None]:
-    """Return a type without msgspec's wrapping and without `| None`, and its description if any."""
+    """Return a type without msgspec's wrapping and `| None`, and its description (or None)."""
     if isinstance(type_, inspect.UnionType):
         inner = [t for t in type_.types if not isinstance(t, inspect.NoneType)]
         return _described(inner[0]) if len(inner) == 1 else (type_, None)
@@ -120,7 +124,7 @@ def _bare(type_: inspect.Type) -> inspect.Type:
 def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
     """Return a value if it fits its type; else note the mistake and return a harmless value.
 
-    note: receives each mistake. path: of the value in the file.
+    note: receives each mistake. path: the path of the value in the file.
     """
     bare = _bare(type_)
     match bare:
@@ -161,9 +165,11 @@ def _mend_table(
 
 
 def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: Path) -> Problem:
-    """Return the mistake of an unknown key; the key that was probably meant is not reliable.
+    """Return the mistake of an unknown key, with a similar accepted key as a hint.
 
-    free: accepted keys that the table lacks. fields: all accepted keys.
+    Later checks skip the similar key, because its value was probably written under the unknown
+    name. free: accepted keys that the table lacks. fields: all accepted keys. path: the path of the
+    table.
     """
     near = closest_name(key, free) or closest_name(key, fields)
     hint = f" (did you mean `{near}`?)" if near else f"; accepted here are {listed(fields, 20)}"
@@ -173,7 +179,10 @@ def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: 
 def _mend_list(
     value: Sequence[Any], bare: inspect.VarTupleType, type_: inspect.Type, path: Path, note: Note
 ) -> Any:
-    """Return a list with a harmless value for each mistake; a wrong length is a mistake as well."""
+    """Return a list with a harmless value for each mistake; a wrong length is a mistake as well.
+
+    bare: the list's type. type_: this type with its description. note: receives each mistake.
+    """
     if not (bare.min_length or 0) <= len(value) <= (bare.max_length or len(value)):
         note(problem(path, f"found a list of {len(value)}; {_accepted(type_, value)} is accepted"))
         return _harmless(type_)
@@ -207,7 +216,7 @@ def _whole(value: object) -> bool:
 
 
 def _within(value: float, type_: inspect.IntType | inspect.FloatType) -> bool:
-    """Whether a number lies in its range; not-a-number lies in no range that has an end."""
+    """Whether a number lies in the range of its type; not-a-number lies in no range with limits."""
     return (
         (type_.ge is None or value >= type_.ge)
         and (type_.gt is None or value > type_.gt)
@@ -248,7 +257,7 @@ def _accepted(type_: inspect.Type, value: object = None) -> str:
 
 
 def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
-    """Return a range of numbers in words; a far upper end only if `value` exceeds it."""
+    """Return a range of numbers in words; a very large upper end only if `value` exceeds it."""
     passed = isinstance(value, int | float) and type_.le is not None and value > type_.le
     far = type_.le is None or (type_.le >= FAR and not passed)
     if type_.ge is not None and not far:

@@ -1,11 +1,14 @@
-"""The refusal of commands that take persons with one row each only."""
+"""The error of commands that do not support persons with several rows."""
 
 from ...errors import DataError
 from .model import Scenario
 
 
 def require_single_rows(scenario: Scenario, command: str) -> None:
-    """Raise DataError if persons have several rows. command: its name, with options."""
+    """Raise DataError if persons have several rows, which a command does not support.
+
+    command: the name of the command, with options.
+    """
     if scenario.population.rows is not None:
         raise DataError(
             f"{command}: population.rows = {scenario.population.rows}, and {command} takes persons "

@@ -387,4 +387,4 @@ def test_a_promise_that_does_not_hold_is_said_and_does_not_verify(typed) -> None
     assert "The promise does not hold: 100.0 % of people" in " ".join(said.out.split())
     checked = typed("verify", "s-0007")
     assert checked.code == 3
-    assert "the promise does not hold" in " ".join(checked.out.split())
+    assert "the promised bound does not hold" in " ".join(checked.out.split())

@@ -298,7 +298,7 @@ def test_without_the_guard_verify_says_that_the_promise_is_broken(
         check.name: check for check in verify(read(save(outcome, tmp_path)), wants_replay=False)
     }
     assert [check.name for check in checks.values() if check.ok is False] == ["exposure"]
-    assert "20 of 20 people released are exposed" in checks["exposure"].detail
+    assert "20 of 20 people in the release are exposed" in checks["exposure"].detail
 
 
 def test_a_table_that_should_have_been_kept_back_is_found(tmp_path: Path) -> None:
