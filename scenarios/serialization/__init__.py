@@ -1,4 +1,4 @@
 """Results as text and files: JSON, decisions, transcripts, and atomic writing of files.
 
-May import `errors` and plain data. Must never know the meaning of a run.
+May import `errors` and plain data types. Must never know the meaning of a run.
 """

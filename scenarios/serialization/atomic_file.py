@@ -19,10 +19,11 @@ def write_whole(
     private: bool = False,
     lasting: bool = False,
 ) -> None:
-    """Write a file under a temporary name and rename it; StorageError if that cannot be done.
+    """Write a file under a temporary name and rename it, so that it is never incomplete.
 
-    force: replace an existing file. private: only its owner may read it. lasting: return only when
-    it would survive the machine's losing its power.
+    force: whether to replace an existing file. private: whether only the owner may read the file.
+    lasting: whether to return only when the file would survive a loss of power. Raises StorageError
+    if the file cannot be written.
     """
     path = Path(path)
     if os.path.lexists(path) and not force:
@@ -64,14 +65,17 @@ def same_file(path: Path, second: Path) -> bool:
 
 
 def check_not_input(data: Path, *written: Path | None) -> None:
-    """Raise StorageError if an output file is also the input file."""
+    """Raise StorageError if an output file is also the input file.
+
+    data: the input file. written: the output files; None: no file.
+    """
     for file in written:
         if file is not None and same_file(file, data):
             raise StorageError(f"{file}: is the table that is read; name another file")
 
 
 def sync_folder(folder: Path) -> None:
-    """Write a folder's list of files to the disk, where a system can do that (systems.py).
+    """Write a folder's list of files to the disk, if the operating system can do that (systems.py).
 
     OSError if the disk refuses it.
     """
@@ -85,9 +89,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page with access for its owner only. An older page is replaced.
+    """Write an HTML page with access for its owner only, over an older page.
 
-    Raises StorageError if another kind of file stands there, or the page cannot be written.
+    Raises StorageError if another kind of file has this path, or the page cannot be written.
     """
     path = Path(path)
     if path.is_file():

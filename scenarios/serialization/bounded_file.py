@@ -1,4 +1,4 @@
-"""Reading of files with a limit on their size, for files from other parties."""
+"""Reading of files with a limit on their size, for files that other parties made."""
 
 from pathlib import Path
 

@@ -1,14 +1,14 @@
-"""The bytes of a file, read once: every later question is answered from this copy.
+"""The bytes of a file, read once: all later requests for the file get this copy.
 
 A file can change during a run: a program appends rows, a user renames it or tidies its folder. So
-no result depends on a second look at it:
+no result depends on reading it twice:
 
-    content_of       the bytes of a file now
+    content_of       returns the bytes of a file now
     reading_once     a block in which every call returns the bytes of the first call
-    as_read          the same for work in another process
+    as_read          gives another process the same bytes
 
-The copy is compressed in memory, in pieces: data about people are not written to a disk, except
-for the moment in which duckdb reads a Parquet file (`Content.file`).
+The copy is compressed in memory, in pieces of 1 MiB. Data about people are not written to a disk,
+except while duckdb reads a Parquet file (`Content.file`).
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from typing import Any, BinaryIO, ParamSpec, TextIO, TypeVar
 from ...errors import DataError
 from ...temporary_files import private_folder, set_aside
 
-MAX_BYTES = 2 << 30  # larger files are refused
-PIECE = 1 << 20  # bytes compressed together
+MAX_BYTES = 2 << 30  # bytes; larger files are refused
+PIECE = 1 << 20  # bytes; the file is compressed in pieces of this size
 LEVEL = 1  # compression level of zlib: the fastest
 
 P = ParamSpec("P")
@@ -37,11 +37,11 @@ R = TypeVar("R")
 class Content:
     """The bytes of a file as they were when it was read, compressed.
 
-    Equal bytes are equal contents.
+    Contents with equal bytes compare equal.
 
     Attributes:
         path: the path of the file, for messages; it is not opened again.
-        size: bytes.
+        size: the number of bytes.
         sha256: the SHA-256 of the bytes, in hexadecimal.
         pieces: the bytes, compressed piece by piece.
     """
@@ -61,9 +61,10 @@ class Content:
 
     @contextmanager
     def file(self) -> Iterator[Path]:
-        """Give a private temporary file with these bytes, and remove it after the block.
+        """Provide a private temporary file with these bytes, and remove it after the block.
 
-        It is for a library that takes a path. Raises StorageError where there is no room for it.
+        It is for libraries that take a path. Raises StorageError if the disk has no room for the
+        file.
         """
         description = f"{self.path}: a copy of its {self.size:,} bytes"
         with private_folder(description) as folder:
@@ -80,7 +81,7 @@ class _Stream(io.RawIOBase):
         """Begin at the first byte of a content."""
         super().__init__()
         self._content, self._at = content, 0
-        self._number, self._piece = -1, b""  # last decompressed piece
+        self._number, self._piece = -1, b""  # number and bytes of the last decompressed piece
 
     def readable(self) -> bool:
         """Return True: the stream can be read."""
@@ -110,15 +111,16 @@ class _Stream(io.RawIOBase):
 
 
 _read_contents: ContextVar[dict[Path, Content] | None] = ContextVar("_kept", default=None)
-_last: dict[tuple[Any, ...], Content] = {}  # file state -> its content; one entry
+# (path and state of a file) -> its content; holds only the last file that was read
+_last: dict[tuple[Any, ...], Content] = {}
 
 
 @contextmanager
 def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
-    """Read each file at most once inside this block.
+    """Read each file at most once inside this block, so that all calls see the same bytes.
 
-    A nested block shares the contents of the outer block. read: contents read before, by absolute
-    path.
+    A nested block shares the contents of the outer block. read: contents that were read before, by
+    absolute path.
     """
     if _read_contents.get() is not None:
         yield
@@ -131,16 +133,21 @@ def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
 
 
 def as_read(work: Callable[P, R]) -> Callable[P, R]:
-    """Return a function for another process that sees the file contents read here.
+    """Return a picklable function that runs `work` with the file contents read here.
 
-    It calls `work` inside `reading_once` with these contents.
+    Another process that calls it does not read these files again.
     """
     return _AsRead(work, dict(_read_contents.get() or {}))
 
 
 @dataclass(frozen=True, slots=True)
 class _AsRead:
-    """A picklable function: `work` with the file contents read before it, by absolute path."""
+    """A picklable function: `work`, with the file contents read before it.
+
+    Attributes:
+        work: the function to call.
+        read: absolute path -> content of the file.
+    """
 
     work: Callable[..., Any]
     read: Mapping[Path, Content]
@@ -152,9 +159,9 @@ class _AsRead:
 
 
 def content_of(path: Path) -> Content:
-    """Return the bytes of a file as a `Content`. An unchanged file is not opened again.
+    """Return the bytes of a file as a `Content`; an unchanged file is not opened again.
 
-    Raises OSError or ValueError where it cannot be read, DataError where it is too large.
+    Raises OSError or ValueError if the file cannot be read, DataError if it is too large.
     """
     contents, place = _read_contents.get(), path.absolute()
     content = contents.get(place) if contents is not None else None

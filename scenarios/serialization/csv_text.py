@@ -1,8 +1,8 @@
 """CSV that is safe to open in a spreadsheet: no cell is interpreted as a formula.
 
-A text that begins with `= + - @`, a tab or a carriage return and is no number gets an apostrophe in
-front, by which spreadsheets recognize text. The threat: a user's answer `=HYPERLINK(...)` is in the
-release, and a reader that opens the file runs it.
+A text that begins with `= + - @`, a tab or a carriage return, and is no number, gets an apostrophe
+in front, which spreadsheets read as a mark of text. Otherwise a user could answer
+`=HYPERLINK(...)`, and a spreadsheet that opens the release would execute it.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """Indented JSON for people: a value that fits on a line stays on a line.
 
-The same data give the same bytes: keys keep their order, floats are written as Python's repr.
+Equal data give equal bytes: keys keep their order, floats are written as Python's repr.
 """
 
 import json
@@ -14,7 +14,7 @@ _INDENT = "  "
 def pretty(value: Any, *, ascii_only: bool = False) -> str:
     """Return plain data as JSON text that ends with a newline.
 
-    ascii_only: escape all other characters.
+    ascii_only: whether to escape all characters outside ASCII.
     """
     return _written(value, "", ascii_only) + "\n"
 

@@ -1,7 +1,8 @@
-"""A template folder for a new package with an example of each extension of veilmix.
+"""A template folder for a new Python package, with an example of each extension of veilmix.
 
-The texts are in scenarios/gallery/package, each under its own name and `.txt`: `${name}` stands for
-the name of the package, `${package}` for that of its module.
+The extensions are an attack, a population, a release program and a randomizer. The templates are
+files `NAME.txt` in scenarios/gallery/package. In them `${name}` stands for the name of the package,
+`${package}` for the name of its module.
 """
 
 import keyword
@@ -19,16 +20,18 @@ from ...errors import ParameterError, StorageError
 
 TEXTS = Path(__file__).parent.parent / "gallery" / "package"
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
-MAX_NAME_LENGTH = 40  # characters: the name with an ending also names a program
+MAX_NAME_LENGTH = 40  # characters; the package's name with an ending is also the name of a program
 MODULES = ("__init__.py", "attack.py", "population.py", "program.py", "py.typed", "randomizer.py")
 
 
 def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path, int]:
-    """Write the folder of a new package, completely or not at all.
+    """Write the folder of a new Python package with example extensions of veilmix.
+
+    The folder is written completely or not at all.
 
     Args:
-        name: name of the package and of the folder: at most 40 lower-case letters, digits, and `-`
-            or `_` between them, from a letter on.
+        name: name of the package and of the folder: at most 40 lower-case letters and digits,
+            separated by single `-` or `_`; the first character is a letter.
         parent: folder to write it into.
 
     Returns:
@@ -47,7 +50,7 @@ def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path
 
 
 def package_files(name: str) -> Mapping[str, str]:
-    """Return the files of a new package: path in its folder -> text.
+    """Return the files of a new package: path in the package's folder -> text.
 
     ParameterError if the name is not accepted.
     """
@@ -61,15 +64,14 @@ def package_files(name: str) -> Mapping[str, str]:
 
 
 def _module(name: str) -> str:
-    """Return the name of the package's module.
+    """Return the name of the package's module: the package's name with `_` for `-`.
 
-    ParameterError if the name is not accepted or taken.
+    ParameterError if the name is not accepted, or Python has a module of this name.
     """
     if not NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
         raise ParameterError(
-            f"--package: found {name!r}; a name of at most {MAX_NAME_LENGTH} lower-case letters, "
-            "digits, and "
-            "'-' or '_' between them is accepted, from a letter on"
+            f"--package: found {name!r}; at most {MAX_NAME_LENGTH} lower-case letters and "
+            "digits are accepted, separated by single '-' or '_', with a letter first"
         )
     module = name.replace("-", "_")
     if keyword.iskeyword(module) or module in sys.stdlib_module_names or find_spec(module):
@@ -81,16 +83,19 @@ def _module(name: str) -> str:
 
 
 def _place(file: str, module: str) -> str:
-    """Return the path of a file in the package's folder, such as `src/MODULE/attack.py`."""
+    """Return the path of a template's file in the package's folder, such as `src/MODULE/attack.py`.
+
+    file: the name of the file. module: the name of the package's module.
+    """
     if file in MODULES:
         return f"src/{module}/{file}"
     return f"tests/{file}" if file.startswith("test_") else file
 
 
 def _write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files under a temporary name beside the folder, and rename it.
+    """Write files into a temporary folder, and rename it to `folder`.
 
-    StorageError on failure.
+    files: path in the folder -> text. StorageError on failure.
     """
     try:
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))

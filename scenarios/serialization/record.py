@@ -1,11 +1,11 @@
-"""Records that are written to a file and read back: one frozen struct defines all three forms.
+"""Records that are written to a file and read back: a frozen struct defines all three forms.
 
-    plain(record)                        its plain data, as JSON holds them
-    msgspec.convert(data, TheRecord)     the record, each field of its kind, no other key
-    msgspec.json.schema(TheRecord)       the schema of its data
+    plain(record)                        the record as plain data, for JSON
+    msgspec.convert(data, TheRecord)     the record from plain data; types and keys are checked
+    msgspec.json.schema(TheRecord)       the JSON schema of the plain data
 
-A figure that is derived from other fields and written beside them is a field too, computed where
-the record is made; an optional field that is absent is `UNSET`, and then left out.
+A figure that follows from other fields and is written with them is a field too, computed when the
+record is made. An absent optional field has the value `UNSET`, and is not written.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def plain(record: object) -> Any:
-    """Return the plain data of a record: dictionaries, lists, numbers, texts."""
+    """Return a record as plain data: dictionaries, lists, numbers, texts."""
     return _listed(msgspec.to_builtins(record, enc_hook=_number))
 
 

@@ -22,7 +22,8 @@ T = TypeVar("T", bound=NumberedRecord)
 def read_shipped(path: Path, kind: type[T], schema: int) -> T:
     """Return a shipped table as a record.
 
-    StorageError if it is damaged, or has another format number.
+    path: the table's JSON file. kind: the class of the record. schema: the format number that this
+    version reads. StorageError if the table is damaged, or has another format number.
     """
     try:
         table = from_json(path.read_bytes(), kind)

@@ -1,18 +1,18 @@
 """A transcript as lines of JSON, gzipped: a run's messages, readable without veilmix.
 
     line 1       {"what": "transcript", "schema": 1, "form": "full" | "summary" | "ideal", "users",
-                 "values": values of each column}
-    "message"    a message on its way: time, from, to, kind, round, bytes; names: of its ciphertexts
-                 (base64, 8 bytes each); data: its bytes if it was posted on the board
-    "sealed"     a user's own knowledge: names (the envelope, then the layers), answers
+                 "values": number of values of each column}
+    "message"    a message that was sent: time, from, to, kind, round, bytes; names: of its
+                 ciphertexts (base64, 8 bytes each); data: its bytes, if posted on the board
+    "sealed"     a user's own knowledge: names (of the envelope, then of the layers), answers
     "read"       a reader's counts: per question, [values, people]
     "refused"    a party's refusals, with their reasons
-    "certificate" the opening of a committed decision, of a party that has it (base64, as posted)
-    last line    {"what": "end", "lines"}: so that a file cut off at a line's end is noticed
+    "certificate" the opening of the committed decision that a party has (base64, as posted)
+    last line    {"what": "end", "lines"}: so that a cut file is noticed
 
-Messages of one kind at one moment have no order of their own; they are written in the order of
-their senders, but for envelopes if batches keep the order of arrival. So any other seeded run gives
-the same bytes each time (gzip's own time stamp is 0).
+Messages of the same kind at the same moment are written in the order of their senders. Exceptions
+are envelopes and batches, if the mix keeps the order of arrival. So every other run with a seed
+gives the same bytes each time (gzip's own time stamp is 0).
 """
 
 import gzip
@@ -46,10 +46,11 @@ from ...roles.compute.garbage_collection import uncollected
 from ...strict_text import Unreadable, lines_of
 
 SCHEMA = 1
-LEVEL = 1  # gzip level; level 6 takes 1.5 times as long and saves 2 %, as names are random
-BLOCK = 1 << 20  # bytes of text that are compressed at once, as a gzip member
+# gzip level; level 6 takes 1.5 times as long and saves only 2 %, because names are random
+LEVEL = 1
+BLOCK = 1 << 20  # bytes of text that are compressed at a time, as a gzip member
 FORMS = ("full", "summary", "ideal")
-# Posts of peers that begin with the step of the round.
+# Posts of peers that begin with the number of a step of the round.
 STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)
 _NUMBER = re.compile(r"\d+")
 
@@ -59,8 +60,9 @@ class HeadLine(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknow
 
     Attributes:
         schema: the number of this format.
-        form: `full`, `summary` (messages counted), or `ideal` (a run without messages).
-        users: people of the session.
+        form: `full` (each message), `summary` (only numbers of messages), or `ideal` (a run without
+            messages).
+        users: the number of people of the session.
         values: the number of values of each column.
     """
 
@@ -81,13 +83,13 @@ class EventLine(
 
     Attributes:
         time: seconds since the session began.
-        sender: the party it came from.
-        receiver: the party it went to; `board` for a post.
+        sender: the party that sent it.
+        receiver: the party that received it; `board` for a post.
         kind: the kind of the message; None for bytes that are no message.
         round: the number of the round, from 1; 0 outside rounds.
-        size: bytes.
-        messages: the number of messages of the line, in the summary form.
-        names: the names of the ciphertexts in it, eight bytes each.
+        size: the number of bytes.
+        messages: the number of messages that the line stands for, above 1 only in the summary form.
+        names: the names (beginnings of hashes) of the ciphertexts in it, eight bytes each.
         data: the bytes of a post; None for a message between two parties.
     """
 
@@ -108,8 +110,8 @@ class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_
     Attributes:
         user: the index of the user, from 0.
         round: the number of the round, from 1.
-        names: the names of its ciphertexts, eight bytes each.
-        answers: the number of each question, and its values.
+        names: the names (beginnings of hashes) of its ciphertexts, eight bytes each.
+        answers: for each answer, the number of the question, and the answered values.
     """
 
     user: int
@@ -122,7 +124,7 @@ class CountLine(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fie
     """The line of the counts that a reader made in a round.
 
     Attributes:
-        reader: the party.
+        reader: the reader's name.
         round: the number of the round, from 1.
         counts: for each question, combinations of values and their numbers of people.
     """
@@ -139,7 +141,7 @@ class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknow
         party: the party that refused.
         round: the number of the round, from 1.
         reason: the reason for the refusals.
-        count: messages.
+        count: the number of refused messages.
     """
 
     party: str
@@ -151,10 +153,10 @@ class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknow
 class CommitmentLine(
     msgspec.Struct, tag="certificate", tag_field="what", forbid_unknown_fields=True
 ):
-    """The line of a committed decision's opening, and the party that has it.
+    """The line of a party that has the opening of the committed decision.
 
     Attributes:
-        party: the holder.
+        party: the party.
         opening: the opening, encoded as on the wire.
     """
 
@@ -178,8 +180,8 @@ Line = HeadLine | EventLine | SealedLine | CountLine | RefusalLine | CommitmentL
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
     """Return the bytes of a transcript file.
 
-    transcript: None for an ideal run of `users` people, which has no messages. sizes: the number of
-    values of each column.
+    transcript: the messages; None for an ideal run, without messages. users: the number of people of
+    an ideal run. sizes: the number of values of each column.
     """
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
     with ThreadPoolExecutor(2) as pool:  # compression takes longer than encoding
@@ -187,7 +189,7 @@ def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> b
 
 
 def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[bytes]:
-    """Yield the text of all lines in pieces of about `BLOCK` bytes, for compression in parallel."""
+    """Yield the text of all lines in pieces of about `BLOCK` bytes, to be compressed in parallel."""
     write, block, lines = msgspec.json.Encoder().encode_into, bytearray(), 1
     for line in _lines(transcript, users, sizes):
         write(line, block, -1)
@@ -226,9 +228,9 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
 
 
 def damaged(path: Path, line: int, why: str) -> StorageError:
-    """Return the error for a file that is not as it was written.
+    """Return the error for a damaged file of a run folder.
 
-    why: the damage that was found at the line.
+    line: the line of the damage. why: the damage.
     """
     return StorageError(
         f"{path}:{line}: damaged: {why}; copy the run folder anew, or run the scenario again"
@@ -236,7 +238,10 @@ def damaged(path: Path, line: int, why: str) -> StorageError:
 
 
 def ordered(transcript: Transcript) -> Transcript:
-    """Return the transcript with the events of each moment in the order of their senders."""
+    """Return the transcript with the events of each moment in the order of their senders.
+
+    Messages that keep their order of arrival in the mix are not sorted.
+    """
     arrived, steps, place = _arrived(transcript), _steps(transcript), cache(_place)
     events = [
         event
@@ -267,7 +272,7 @@ def ordered(transcript: Transcript) -> Transcript:
 
 
 def _steps(transcript: Transcript) -> dict[int, int]:
-    """Return the step of a round of each post among peers: number of event -> step."""
+    """Return the step of the round of each post among peers: number of the event -> step."""
     posts = iter(transcript.posts)
     steps = {}
     for event in transcript.events:
@@ -287,13 +292,16 @@ def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
 
 
 def _place(party: str) -> tuple[str, int]:
-    """Return a sort key for a party's name, so that user-2 comes before user-10."""
+    """Return a sort key for a party's name, which puts user-2 before user-10."""
     name, _, number = party.partition("-")
     return name, int(number) if _NUMBER.fullmatch(number) else 0
 
 
 def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
-    """Yield the lines of a transcript file, except the last."""
+    """Yield the lines of a transcript file, except the last.
+
+    users: the number of people of an ideal run. sizes: the number of values of each column.
+    """
     form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
     yield HeadLine(SCHEMA, form, users if transcript is None else transcript.users, list(sizes))
     if transcript is None:
@@ -323,7 +331,7 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
 
 
 def _parsed(path: Path) -> Iterator[Line]:
-    """Read every line of a file; StorageError for an empty file."""
+    """Yield the lines of a transcript file as records; StorageError if it is damaged or empty."""
     read = lines_of(Line)
     number = 0
     try:
@@ -340,7 +348,7 @@ def _parsed(path: Path) -> Iterator[Line]:
 
 
 def _take(transcript: Transcript, line: Any) -> None:
-    """Add a line's event to a transcript. KeyError, ValueError or TypeError if it is invalid."""
+    """Add a line's event to a transcript; KeyError, ValueError or TypeError if the line is invalid."""
     match line:
         case EventLine():
             number = len(transcript.events)
@@ -369,5 +377,5 @@ def _take(transcript: Transcript, line: Any) -> None:
 
 
 def _counts(pairs: Iterable[tuple[tuple[str, ...], int]]) -> Counts:
-    """Return (combination, people) pairs as a mapping."""
+    """Return pairs of a combination of values and its number of people as a mapping."""
     return dict(pairs)

@@ -1,5 +1,5 @@
 """Studies, which run a scenario many times: repetitions, sweeps, the attack matrix, curves, costs.
 
-May import `play`, `records`, `verification` and below. Must never know terminals: executors and
-progress are handed in.
+May import `play`, `records`, `verification` and the packages below them. Must never know terminals:
+callers give the executor and the function that reports progress.
 """

@@ -1,7 +1,7 @@
 """The Python interface to studies: `veilmix.sweep` and `veilmix.attack`, as the commands.
 
-    sweep()    a scenario at every point of a grid; `frames.runs` has a row a run
-    attack()   a scenario under every attack, without and with every defence
+    sweep()    runs a scenario at every point of a grid; `frames.runs` has a row for each run
+    attack()   runs a scenario under every attack, without and with every defence
 
 Both play many runs of a scenario, in this process or by an executor.
 """
@@ -40,7 +40,7 @@ R = TypeVar("R")
 class SweepStopped(KeyboardInterrupt):
     """The interruption of a sweep by Ctrl-C after some runs.
 
-    swept_runs: the finished runs. total: number of all runs.
+    swept_runs: the finished runs. total: the number of all runs.
     """
 
     def __init__(self, swept_runs: SweptRuns, total: int) -> None:
@@ -65,21 +65,22 @@ def sweep(
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
-        grid: dotted keys of the scenario, each with its values; replaces such axes of [sweep].
+        grid: dotted keys of the scenario, each with its values; replaces the values that the table
+            [sweep] gives to these keys.
         repeats: independent runs at every point; None: the scenario's `repeat`.
-        seed: the seeds of all runs are derived from it; None: the scenario's, else system
-            randomness.
-        mode: `real` (every message) or `ideal` (the same questions without messages).
-        executor: plays whole runs, and can read all of them: a `concurrent.futures.Executor`, or
-            `process`, `thread`, `dask:ADDRESS` or `module:function`; None: this process, one run
-            after the other.
-        workers: the number of workers of a named executor; None: one a processor.
-        worst_case_nodes: nodes of every search tree for the worst case; 0 leaves it out.
-        progress: is called with the number of runs that are done, and of all runs.
+        seed: the seed from which the seeds of all runs are derived; None: the scenario's seed, or
+            if it has no seed, system randomness.
+        mode: `real` (every message is sent) or `ideal` (the same questions without messages).
+        executor: plays whole runs: a `concurrent.futures.Executor`, or `process`, `thread`,
+            `dask:ADDRESS` or `module:function`; None: this process plays one run after the other.
+            Its workers can read all data of the runs.
+        workers: the number of workers of a named executor; None: one for each processor.
+        worst_case_nodes: the limit of nodes of every search for the worst case; 0: no search.
+        progress: called with the number of finished runs, and of all runs.
 
     Raises:
         ScenarioError: lists every mistake at every point. ParameterError: an argument is wrong.
-        SweepStopped: Ctrl-C when at least one run was through; its `swept_runs` has these.
+        SweepStopped: Ctrl-C after at least one run; its `swept_runs` has the finished runs.
     """
     resolved = loaded(scenario)
     sweep_axes = axes(resolved, {key: _values(key, values) for key, values in (grid or {}).items()})
@@ -102,7 +103,10 @@ def sweep(
 
 
 def _swept(jobs: Sequence[SweepJob], lines: Mapping[Any, SweepLine]) -> SweptRuns:
-    """Return the finished runs in the order of the jobs, and the failed runs apart."""
+    """Return the finished runs in the order of the jobs, separated into successful and failed runs.
+
+    lines: name of a run -> its result.
+    """
     names = (job.line({}).name for job in jobs)
     ordered = [lines[name] for name in names if name in lines]
     return SweptRuns(
@@ -127,19 +131,20 @@ def attack(
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
-        seed: the first run's; the next have the seeds after it. None: the scenario's, else drawn.
-        repeats: runs of every cell.
+        seed: the seed of the first run; each further run has the next larger seed. None: the
+            scenario's seed, or a random seed.
+        repeats: the number of runs for each combination of attack and defence.
         attacks: names of attacks; empty: all.
         defences: names of defences; empty: all.
-        people: the largest number of participants, drawn anew for every seed; None: all, or 100 of
-            a scenario in which people query `randomness`.
+        people: the largest number of participants, drawn anew for every seed; None: all, or 100 if
+            people query the party `randomness`.
         executor: plays whole runs, as for `sweep`.
-        workers: the number of workers of a named executor; None: one a processor.
-        progress: is called with the number of runs that are done, and of all runs.
+        workers: the number of workers of a named executor; None: one for each processor.
+        progress: called with the number of finished runs, and of all runs.
 
     Raises:
-        ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
-            attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
+        ParameterError: an attack or a defence is unknown. DataError: attacks are not measured in
+            this scenario. MatrixStopped: Ctrl-C after at least one attack.
     """
     resolved, first, _ = attacked(loaded(scenario), seed, people)
     with opened(executor, workers) as pool:
@@ -155,7 +160,8 @@ def attack(
 def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[Scenario, int, int]:
     """Return the scenario for the attack matrix, its first seed, and its full number of people.
 
-    The scenario has at most `people` people. seed: None: the scenario's, else drawn.
+    seed: the first seed; None: the scenario's, or a random seed. people: the largest number of
+    people of the returned scenario; None: all.
     """
     given_seed = scenario.scenario.seed if seed is None else seed
     first = randbelow(1_000_000) if given_seed is None else given_seed
@@ -198,7 +204,10 @@ class _Borrowed(_InlineExecutor):
 def _executor_maker(
     executor: Executor | str | None, workers: int | None
 ) -> tuple[Callable[[], Executor], int]:
-    """Return a function that makes an executor, and the number of jobs it holds at a time."""
+    """Return a function that makes an executor, and the number of jobs that it gets at a time.
+
+    executor: as for `sweep`. workers: the number of workers of a named executor.
+    """
     if executor is None:
         return _InlineExecutor, 1
     if isinstance(executor, Executor):

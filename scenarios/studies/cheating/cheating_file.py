@@ -1,7 +1,7 @@
-"""The file `cheating.json` in a run's folder: the study of malicious coalitions of its scenario.
+"""The file `cheating.json` in a run's folder: the study of malicious coalitions in its scenario.
 
-It is no part of the run, so the folder's seal does not cover it: it has runs of the same scenario,
-with other seeds, which it names. Only its owner may read it.
+The study plays other runs of the same scenario, with the seeds that it names. It is no part of the
+run, so the folder's seal does not cover it. Only its owner may read it.
 """
 
 from os import PathLike
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from ...records.result_file import Run
 
 CHEATING = "cheating.json"
-LARGEST = 1 << 26  # bytes: larger files are refused; 10,000 runs of every attack take a quarter
+# bytes; larger files are refused; 10,000 runs of every attack need a quarter of this size
+LARGEST = 1 << 26
 
 
 def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | None:
     """Return the study in a run's folder; None if the folder has no study.
 
-    Raises StorageError if it is damaged, of another version's schema, or of another scenario than
-    that of the run.
+    scenario: the scenario of the run. Raises StorageError if the study is damaged, has another
+    version's schema, or is about another scenario.
     """
     folder = Path(folder)
     path = folder / CHEATING
@@ -61,7 +62,7 @@ REMEDY = "remove it, and `veilmix leak RUN --cheating` plays it again"
 
 
 def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
-    """Whether the runs of an attack have the seeds from the first on, and possible values."""
+    """Whether an attack's runs have the study's seeds, in their order, and possible values."""
     seeds = [shot.seed for shot in attempt.shots]
     return seeds == list(range(study.seed, study.seed + len(seeds))) and all(
         0 <= shot.value <= shot.of and shot.noticed in WHEN for shot in attempt.shots
@@ -71,7 +72,7 @@ def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
 def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
     """Write a study into a run's folder, over an older study; return its path.
 
-    Raises StorageError.
+    Raises StorageError if the file cannot be written.
     """
     folder = Path(folder)
     path = folder / CHEATING
@@ -80,9 +81,10 @@ def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
 
 
 def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
-    """Return a new study with the runs of an older study of the same seed and version.
+    """Return a new study that contains the runs of an older study of the same seed and version.
 
-    The larger number of runs holds; new attacks are played from the first seed on.
+    The larger requested number of runs applies. Attacks that the older study lacks begin at the
+    first seed.
     """
     if older is None or older.seed != begun.seed or older.version != begun.version:
         return begun
@@ -99,15 +101,15 @@ def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
 
 
 def _have_same_members(attempt: AttackRuns, second: AttackRuns) -> bool:
-    """Whether two attacks have the same coalition."""
+    """Whether the same parties and number of people commit two attacks."""
     return (attempt.parties, attempt.friends) == (second.parties, second.friends)
 
 
 def read_study(run: "Run") -> CheatingStudy | None:
-    """Return the study in the folder of a run; None if it has no study, or can have no study."""
+    """Return the study in a run's folder; None without it, or if attacks are not measured."""
     return None if unmeasured(run.scenario) else read(run.folder, run.scenario)
 
 
 def unmeasured(scenario: Scenario) -> bool:
-    """Whether attacks are not measured: people add noise, or every step of the mix is proved."""
+    """Whether attacks are not measured: people add noise, or the mix proves every step."""
     return answers_in(scenario) is AnswerKind.REPORTS or scenario.mix.kind == "verified"

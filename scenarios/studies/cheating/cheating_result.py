@@ -1,12 +1,12 @@
 """The results of a study of malicious coalitions: all runs, and each coalition's worst attack.
 
-A malicious coalition may act like any part of it, and may just as well follow the protocol: so its
-worst is the largest of all successes of its parts, in one order, and a larger coalition never does
-worse than a smaller one.
+A malicious coalition can also act as any part of itself would, and can follow the protocol. So its
+worst attack is the worst of all its parts, and a larger coalition is never less harmful. Attacks
+are ordered by harm as follows:
 
-    watching      the coalition links a person by following the protocol: that is computed, certain
-    read / runs   else the largest share of runs in which an attack read a person's row
-    noticed       of attacks that read equally often, the attack that is noticed last, or never
+    watching      the coalition links a person by following the protocol, which is certain
+    read / runs   else the share of runs in which the attack read a person's row, the largest first
+    noticed       of equal shares, the attack that an honest party notices last, or never
 """
 
 from collections import Counter
@@ -24,24 +24,25 @@ SCHEMA = 1
 Noticed = Literal["before", "after", "never"]
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
-PERSON = "a person"  # name of a single person in a coalition
+PERSON = "a person"  # the name of a coalition member that is a person
 ANY_READER = "anybody who reads the board"
-EVERY_SUBSET = 6  # parties up to which every coalition has a result
-Members = tuple[tuple[str, ...], int]  # parties, and number of people
+EVERY_SUBSET = 6  # number of parties up to which every coalition has a result
+# members of a coalition: names of parties, and number of people
+Members = tuple[tuple[str, ...], int]
 
 Count = Annotated[int, Meta(ge=0)]
 NO_SUCCESS = "none by the catalogue"
 
 
 class AttackRun(Record, frozen=True):
-    """The outcome of one run of an attack.
+    """The outcome of a run of an attack.
 
     Attributes:
         seed: the seed of the run.
-        value: the success.
+        value: the success, in the unit of the attack.
         of: the largest possible success.
-        read: whether a person's row was read.
-        noticed: when an honest party noticed, relative to the release.
+        read: whether the attackers read a person's row.
+        noticed: when an honest party noticed the attack: before the release, after it, or never.
     """
 
     seed: Count
@@ -52,19 +53,20 @@ class AttackRun(Record, frozen=True):
 
 
 class AttackResult(Record, frozen=True):
-    """The success of one attack over all its runs.
+    """The success of an attack over all its runs.
 
     Attributes:
-        attack: the name of the attack, its row in the attack matrix.
+        attack: the name of the attack's row in the attack matrix.
         parties: the parties in the coalition, without people.
-        friends: number of its members that are people.
+        friends: the number of people in the coalition.
         runs: the number of runs.
-        read: runs in which a person's row was read.
+        read: the number of runs in which a person's row was read.
         low, high: 95 % confidence limits (Clopper-Pearson) of the probability that a run reads a
             row.
-        value, of, unit: the success and the largest possible success, mean of the runs.
-        before, after, never: the runs in which a row was read, by the time at which an honest party
-            noticed: before the release, after it, or never.
+        value, of, unit: the success and the largest possible success, means over the runs, and
+            their unit.
+        before, after, never: numbers of runs in which a row was read, by the time at which an
+            honest party noticed the attack: before the release, after it, or never.
     """
 
     attack: str
@@ -83,12 +85,15 @@ class AttackResult(Record, frozen=True):
 
     @property
     def coalition(self) -> str:
-        """The members, in words."""
+        """The members of the attacking coalition, in words."""
         return name_members((self.parties, self.friends))
 
     @property
     def noticed(self) -> Noticed:
-        """The latest time of notice in a run in which a row was read: before, after or never."""
+        """The latest time at which honest parties noticed the attack, in runs that read a row.
+
+        The times are before the release, after it, and never, which counts as latest.
+        """
         return "never" if self.never else "after" if self.after else "before"
 
 
@@ -96,9 +101,9 @@ class AttackRuns(Record, frozen=True):
     """An attack on a person by a coalition, with its runs so far, in the order of their seeds.
 
     Attributes:
-        attack: the name of the attack.
-        parties: the parties that commit it.
-        friends: the number of people that help.
+        attack: the name of the attack's row in the attack matrix.
+        parties: the parties in the coalition, without people.
+        friends: the number of people in the coalition.
         unit: the unit of its success.
         shots: the outcome of each run.
     """
@@ -110,7 +115,7 @@ class AttackRuns(Record, frozen=True):
     shots: tuple[AttackRun, ...] = ()
 
     def summed(self) -> AttackResult:
-        """Return the result over all runs; at least one run is needed."""
+        """Return the attack's result over all its runs; at least one run is needed."""
         reading_shots = [shot for shot in self.shots if shot.read]
         runs = len(self.shots)
         low, high = clopper_pearson(len(reading_shots), runs, (1 - LEVEL) / 2)
@@ -134,11 +139,11 @@ class WorstAttack(Record, frozen=True):
     """The worst attack of a coalition, committed by itself or by a part of it.
 
     Attributes:
-        parties: members of the coalition, people left out.
-        friends: number of members that are people.
-        watching: whether it links a person by following the protocol.
-        worst: the attack that reads most; None: no attack of the catalogue read a row, which is no
-            statement of safety.
+        parties: members of the coalition, without people.
+        friends: the number of members that are people.
+        watching: whether the coalition links a person by following the protocol.
+        worst: the attack that reads a row most often; None: no attack of the catalogue read a row,
+            which is no statement of safety.
     """
 
     parties: tuple[str, ...]
@@ -150,11 +155,11 @@ class WorstAttack(Record, frozen=True):
 class LinkingCoalition(Record, frozen=True):
     """A coalition that links a person by following the protocol.
 
-    Among peers this holds for some coalition of this size, not for every coalition.
+    Among peers, only the number of people is known: some coalition of this size links a person.
 
     Attributes:
         parties: the parties in the coalition, without people.
-        friends: number of members that are people.
+        friends: the number of members that are people.
     """
 
     parties: tuple[str, ...]
@@ -162,17 +167,18 @@ class LinkingCoalition(Record, frozen=True):
 
 
 class CheatingStudy(Record, frozen=True, kw_only=True):
-    """A study of every known attack on a person, on one scenario with its countermeasures.
+    """A study of every known attack on a person, in one scenario with its guards (countermeasures).
 
     Attributes:
         schema: the number of the format of this record.
         version: the version of veilmix that wrote it.
         scenario: the name of the scenario.
-        mark: identifies its settings, guards and people (SHA-256).
-        seed: the seed of the first run of each attack; the next have the seeds after it.
+        mark: a SHA-256 hash that identifies the scenario's settings, guards and people.
+        seed: the seed of the first run of each attack; each further run has the next larger seed.
         runs: the requested number of runs of each attack.
         users: the number of people.
-        handlers: the parties with a result of their own.
+        handlers: the parties that handle people's messages: readers and shufflers. The study rates
+            coalitions of them.
         watching: the smallest honest-but-curious coalitions that link a person.
         attempts: the attacks, each with its runs so far.
     """
@@ -195,7 +201,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def due(self) -> int:
-        """The number of runs that were requested."""
+        """The number of runs that were requested, over all attacks."""
         return self.runs * len(self.attempts)
 
     @property
@@ -225,7 +231,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions known to learn a row; smaller coalitions may do so too."""
+        """The smallest coalitions known to learn a row; even smaller coalitions may do so."""
         return smallest(self.attacks, self.watching)
 
 
@@ -237,12 +243,16 @@ def name_members(members: Members) -> str:
 
 
 def badness(result: AttackResult) -> tuple[float, int, int, int]:
-    """Return a key that orders attacks by harm: rows read, late notice, few members."""
+    """Return a sort key that orders attacks by harm, the least harmful first.
+
+    More harmful is an attack that reads a row in more runs, then an attack noticed later, then an
+    attack of a smaller coalition.
+    """
     return result.read / result.runs, LATE[result.noticed], -len(result.parties), -result.friends
 
 
 def within(small: Members, large: Members) -> bool:
-    """Whether a coalition is the other coalition, or a subset of it."""
+    """Whether the coalition `small` equals the coalition `large`, or is a part of it."""
     return set(small[0]) <= set(large[0]) and small[1] <= large[1]
 
 
@@ -252,10 +262,11 @@ def worst_of(
     friends: int = 0,
     watching: Iterable[LinkingCoalition] = (),
 ) -> WorstAttack:
-    """Return the worst attack of a coalition or of a part of it, and whether it links by watching.
+    """Return the worst attack of a coalition or a part of it, and whether it links by watching.
 
-    friends: number of members that are people. watching: the smallest honest-but-curious coalitions
-    that link a person.
+    results: the results of all attacks. party_names: the members that are no people. friends: the
+    number of members that are people. watching: the smallest coalitions that link a person by
+    following the protocol.
     """
     members: Members = tuple(sorted(set(party_names))), friends
     links = any(within(_members(coalition), members) for coalition in watching)
@@ -270,9 +281,9 @@ def by_coalition(
 ) -> tuple[WorstAttack, ...]:
     """Return the worst attack of each coalition, the smallest coalitions first.
 
-    single: the parties. With up to 6 parties every coalition has a result; with more, only single
-    parties and pairs. Coalitions that some attack needs, or that link users by watching (following
-    the protocol), are added in any case.
+    results: the results of all attacks. single: the parties. With up to 6 parties every coalition
+    has a result; with more, only single parties and pairs. Coalitions that commit an attack, or
+    that link users by watching (following the protocol), are added in any case.
     """
     coalitions: set[Members] = {(party, 0) for party in _subsets(single)}
     coalitions |= {_members(result) for result in results if result.parties or result.friends}
@@ -282,7 +293,7 @@ def by_coalition(
 
 
 def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the coalitions of these parties: all, or with more than 6 parties singles and pairs."""
+    """Yield coalitions of these parties: all, or with more than 6 parties singles and pairs."""
     largest = len(single) if len(single) <= EVERY_SUBSET else 2
     for size in range(1, largest + 1):
         for parties in combinations(single, size):
@@ -290,7 +301,10 @@ def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
-    """Return single parties, and coalitions that harm people more than every part of them."""
+    """Return single parties, and larger coalitions that are more harmful than each of their parts.
+
+    worst: the worst attack of each coalition, the smallest coalitions first.
+    """
     results_told: list[WorstAttack] = []
     for coalition in worst:
         parts = [
@@ -304,7 +318,7 @@ def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
 
 
 def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
-    """Whether a coalition harms people more than a smaller coalition inside it."""
+    """Whether a coalition harms people more than `part`, a smaller coalition inside it."""
     if coalition.watching or part.watching:
         return coalition.watching and not part.watching
     if coalition.worst is None or part.worst is None:
@@ -313,7 +327,7 @@ def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
 
 
 def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
-    """Return the members of a result: parties, and number of people."""
+    """Return the coalition of a result: the parties, and the number of people."""
     return group.parties, group.friends
 
 
@@ -322,8 +336,8 @@ def smallest(
 ) -> tuple[WorstAttack, ...]:
     """Return the smallest coalitions known to learn a person's row, each once.
 
-    They learn by an attack that reads in some run, or by watching, which malicious members may do
-    too. It is a lower list: attacks that are not in `results` may need fewer members.
+    A coalition learns a row if an attack read a row in at least one run, or if it links a person by
+    following the protocol. Attacks that are not in `results` may need even fewer members.
     """
     learning: set[Members] = {_members(result) for result in results if result.read}
     learning |= {_members(coalition) for coalition in watching}
@@ -337,7 +351,7 @@ def smallest(
 
 
 def detection_text(result: AttackResult) -> str:
-    """Return in words when the attack was noticed, in the runs in which a row was read."""
+    """Return in words when honest parties noticed an attack, over the runs that read a row."""
     runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
     times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
     if len(times_present) <= 1:

@@ -1,17 +1,18 @@
 """The study of malicious coalitions: the largest measured success of any attack of the catalogue.
 
-The leakage to an honest-but-curious coalition is a matter of proof: its view is all that it has
-(`veilmix leak`). A malicious coalition may deviate in any way open to its members, so the study
-measures the known attacks, with the guards that the scenario has on. Success in 0 of r runs does
-not prove that an attack cannot succeed: its probability is below the upper end of its interval, and
-no catalogue has all attacks.
+The leakage to an honest-but-curious coalition can be computed exactly from its view (`veilmix
+leak`). A malicious coalition may deviate in any way open to its members. The study therefore
+measures the known attacks, with the scenario's own guards (countermeasures). Success in 0 of r runs
+does not prove that an attack cannot succeed: it only bounds the probability of success. And no
+catalogue has all attacks.
 
     learns     in a run: the attackers read a person's whole row, or whole released row
-    noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
-        that the board bears out
-    coalition  the parties that commit an attack and its helpers; people that help are counted
+    noticed    an honest party aborts a round, or raises an alarm that the board confirms: before
+        a release is posted, after it, or never
+    coalition  the parties that commit an attack or help with it; of people only the number counts
 
-Every attack is played once before any is played twice: a study that is stopped has all of them.
+Every attack is played once before any attack is played twice, so that a stopped study has all
+attacks.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,7 +44,8 @@ from ...serialization.content import as_read
 from ..matrix.attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
-OF_THE_PEOPLE = " of the people"  # ending of a helper's text that stands for several people
+# ending of a text for several helping people, such as `9 of the people`
+OF_THE_PEOPLE = " of the people"
 NOTICED_BEFORE: Noticed = "before"
 NOTICED_AFTER: Noticed = "after"
 SEED = 7  # seed of the first run, if the scenario has no seed
@@ -51,13 +53,13 @@ SEED = 7  # seed of the first run, if the scenario has no seed
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attack that can be committed in a scenario, with the guards as they are.
+    """An attack that can be committed in a scenario, with the scenario's own guards.
 
     Attributes:
         row: the name of the attack's row in the attack matrix.
         scenario: the scenario with the attack in it.
         party_names: the parties in the coalition, without people.
-        friends: people in the coalition.
+        friends: the number of people in the coalition.
         unit: the unit of the attack's success.
     """
 
@@ -91,25 +93,32 @@ class CheatingStopped(KeyboardInterrupt):
 
 
 def attempts(scenario: Scenario) -> Iterator[Attempt]:
-    """Yield the attacks on a person that can be committed in a scenario with its own guards."""
+    """Yield the attacks on a person that can be committed in a scenario with its own guards.
+
+    Guards are countermeasures. Raises DataError if attacks are not measured in this scenario.
+    """
     suited(scenario)
     topology = topology_of(scenario)
     people = samples(scenario, scenario.scenario.seed or SEED).people.n
     for name, row in rows_of(scenario).items():
         record = ATTACKS[row.attack].among(topology.name)
         if record is None or not _reads(record) or "scenario.seed" in record.switches:
-            continue  # attacks on the seed: no party of a session learns a seed
+            continue  # left out: attacks on the seed, because no party of a session learns a seed
         try:
             attack_scenario = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
         except ScenarioError:
-            continue  # the attack is not valid here, such as shuffler 2 of one
+            # left out: the scenario lacks a party of the attack, such as a second shuffler
+            continue
         parties, friends = _coalition(attack_scenario, attack_scenario.fault[-1], record)
         unit = record.rows_read.unit if record.rows_read else record.unit
         yield Attempt(name, attack_scenario, parties, friends, unit)
 
 
 def _reads(record: Attack | PeerAttack) -> Learns | None:
-    """Return the test for a success that read a person's row; None: the attack reads no row."""
+    """Return the function that says whether a success means that a person's row was read.
+
+    The function takes the success and the largest possible success. None: the attack reads no row.
+    """
     return record.rows_read.learns if record.rows_read else record.learns
 
 
@@ -117,7 +126,8 @@ def _coalition(
     scenario: Scenario, fault: Fault, record: Attack | PeerAttack
 ) -> tuple[tuple[str, ...], int]:
     """Return the parties that commit or help an attack, and the number of people among them."""
-    is_party = record.by and record.by not in (PEER, USER)  # attacking users count as helpers
+    # attacking users are counted as people, not listed as parties
+    is_party = record.by and record.by not in (PEER, USER)
     members = {fault.by} if fault.by else {record.by} if is_party else set()
     if record.rows_read is not None:
         members |= set(record.rows_read.helpers(scenario.policy, fault))
@@ -134,7 +144,7 @@ def _is_person(name: str) -> bool:
 
 
 def _helper_count(member: str) -> int:
-    """Return the number of people in a helper's text: a user's name, or `9 of the people`."""
+    """Return the number of people in a helper's text: a user's name, or such as `9 of the people`."""
     if not member.endswith(OF_THE_PEOPLE):
         return 1
     number = member.removesuffix(OF_THE_PEOPLE)
@@ -142,15 +152,19 @@ def _helper_count(member: str) -> int:
 
 
 def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
-    """Return a study before its first run.
+    """Return a study of malicious coalitions before its first run.
+
+    An honest run with the first seed finds the coalitions that link people by following the
+    protocol.
 
     Args:
-        scenario: under attack, with its guards; its own [[fault]] are left out.
-        seed: the seed of the first run; the next have the seeds after it.
+        scenario: the scenario under attack, with its guards; its own [[fault]] tables are left out.
+        seed: the seed of the first run; each further run has the next larger seed.
         runs: the number of runs of every attack.
 
-    Coalitions that link people by watching are found in an honest run with the first seed. Raises
-    DataError for a scenario in which attacks are not measured.
+    Raises:
+        DataError: attacks are not measured in this scenario. ParameterError: the mix is verified,
+            or `runs` is below 1.
     """
     onions_only(scenario, "the study of cheating")
     if runs < 1:
@@ -200,7 +214,9 @@ def study(
         executor: plays runs elsewhere; None: here.
         progress: called with the numbers of finished runs and of all runs.
         keep: called with the study whenever every attack has been played once more.
-    Raises CheatingStopped at Ctrl-C, with all runs that were played.
+
+    Raises:
+        CheatingStopped: Ctrl-C; it holds the study with all runs that were played.
     """
     planned = {attempt.row: attempt for attempt in attempts(scenario)}
     shots = {attempt.attack: list(attempt.shots) for attempt in begun.attempts}
@@ -224,7 +240,7 @@ def study(
 
 
 def _with(started: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
-    """Return a study with these runs, by attack."""
+    """Return a study with these runs. shots: name of the attack -> its runs."""
     attempts_played = tuple(
         msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
         for attempt in started.attempts
@@ -240,13 +256,17 @@ def measure(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda _completed, _total: None,
 ) -> CheatingStudy:
-    """Return a new study with `runs` runs of every attack on a person."""
+    """Return a new study with `runs` runs of every attack on a person.
+
+    seed: the seed of the first run. executor: plays runs elsewhere; None: here. progress: called
+    with the numbers of finished runs and of all runs.
+    """
     started = begin(scenario, seed, runs)
     return study(scenario, started, executor=executor, progress=progress)
 
 
 def play(trial: AttemptTrial) -> AttackRun:
-    """Return the outcome of a run of an attack: success, and when an honest party noticed."""
+    """Return the outcome of a run of an attack: its success, and when an honest party noticed it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
     names, rest = crowd.people.schema.names, crowd.round2_people
     scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
@@ -268,9 +288,10 @@ def _learns_nothing(_value: float, _max_value: float) -> bool:
 
 
 def noticed(played: Played, members: frozenset[str]) -> Noticed:
-    """Return when an honest party noticed: before the release was posted, after it, or never.
+    """Return when an honest party noticed the attack: before the release, after it, or never.
 
-    members: the attackers. Their aborts and alarms do not count: members could have left them out.
+    An abort, or an alarm that the board confirms, shows that a party noticed. members: the
+    attackers. Their own aborts and alarms do not count, because they could have left them out.
     """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
     board = replay(played.transcript.posts)
@@ -286,11 +307,11 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
 
 
 def _among_peers(session: Played, _members: frozenset[str]) -> Noticed:
-    """Return when honest peers noticed: an aborted session has no release."""
+    """Return when honest peers noticed: before the release if the session was aborted, else never."""
     return "never" if session.burned is None else "before"
 
 
 NOTICING: Mapping[str, Callable[[Played, frozenset[str]], Noticed]] = {
     CENTRAL.name: noticed,
     PEERS.name: _among_peers,
-}  # topology -> function that returns when an honest party noticed
+}  # topology -> function that returns when an honest party noticed the attack

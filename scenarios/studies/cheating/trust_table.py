@@ -1,9 +1,9 @@
 """The shipped table of trust: attacks that read a person's row, for sets of countermeasures.
 
-tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
-table too. For a scenario the measurement of its guards is cited, with the name of the scenario that
-was played. The table lists successes: coalitions that are not in it may succeed by attacks outside
-the catalogue.
+tools/make_trust_table.py plays the attacks and writes trust_table.json, which docs/attacks.md shows
+too. For a scenario, veilmix cites the entry with the same countermeasures, and names the scenario
+that was played for it. The table lists successful attacks only. Coalitions that are not in it may
+succeed by attacks outside the catalogue.
 """
 
 from collections.abc import Sequence
@@ -26,28 +26,29 @@ FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
 UNCOMPARED_GUARDS = (
     "min_batch",
-)  # guards that are not compared, as each scenario has another number
+)  # guards that are not compared, because their number (here of people) differs by scenario
 
 Fit = Literal["same", "fewer"]
 
 
 class GuardSet(Record, frozen=True, kw_only=True):
-    """The measured attacks with one set of guards (countermeasures) on.
+    """The measured attacks on a scenario with one set of guards (countermeasures) switched on.
 
     Attributes:
-        name: the set, in words.
+        name: the set of guards, in words.
         scenario: the scenario that was played.
         source: the source of the scenario's people.
         users: the number of people.
-        topology: the name of the topology.
+        topology: the name of the topology: central or peers.
         handlers: the parties that handle people's messages.
         public: whether the counts of round 1 are public.
-        on: the guards that were on, by name.
+        on: the names of the guards that were on.
         seed, runs: the first seed and the number of runs of each attack.
         tried: the attacks that were played.
         watching: the smallest honest-but-curious coalitions that link a person.
-        reading: the result of each attack that read a person's row in some run.
-        opens: whether rows were opened that k people share; else a curator counted columns.
+        reading: the result of each attack that read a person's row in at least one run.
+        opens: whether only rows that k people share were opened; otherwise a curator counted
+            columns.
     """
 
     name: str
@@ -67,22 +68,22 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions known to learn a row; smaller coalitions may exist."""
+        """The smallest coalitions known to learn a row; even smaller coalitions may do so."""
         return smallest(self.reading, self.watching)
 
     @property
     def succeeding(self) -> tuple[WorstAttack, ...]:
-        """Coalitions of `smallest` that succeed by an attack of the catalogue, not by watching."""
+        """Coalitions of `smallest` that need an attack of the catalogue to learn a row."""
         return tuple(coalition for coalition in self.smallest if not coalition.watching)
 
 
 class TrustTable(Record, frozen=True, kw_only=True):
-    """All measured sets of guards, as this version ships them.
+    """All measured sets of guards (countermeasures), as this version ships them.
 
     Attributes:
         schema: the number of this format.
         version: the version of veilmix that wrote it.
-        sets: the measurements.
+        sets: the measurement for each set of guards.
     """
 
     schema: int = SCHEMA
@@ -91,12 +92,13 @@ class TrustTable(Record, frozen=True, kw_only=True):
 
 
 class MeasuredTrust(Record, frozen=True):
-    """The measurement that is cited for a scenario.
+    """The measured attacks that are cited for a scenario.
 
     Attributes:
         measured: the measurement.
-        fit: whether the measured guards are the scenario's, or fewer.
-        besides: guards that only the scenario has.
+        fit: `same` if the guards (countermeasures) of the measurement are the scenario's; `fewer`
+            if the scenario has more guards.
+        besides: the guards that only the scenario has.
     """
 
     measured: GuardSet
@@ -111,7 +113,7 @@ def shipped() -> TrustTable:
 
 
 def guards_on(scenario: Scenario) -> tuple[str, ...]:
-    """Return the guards that a scenario has on, and that are compared."""
+    """Return the guards (countermeasures) of a scenario that are on and are compared."""
     guards = guarding(topology_of(scenario).name)
     left_out = (*UNCOMPARED_GUARDS, RANDOM)
     return tuple(
@@ -122,9 +124,10 @@ def guards_on(scenario: Scenario) -> tuple[str, ...]:
 def measured_trust(
     scenario: Scenario, sets: Sequence[GuardSet] | None = None
 ) -> MeasuredTrust | None:
-    """Return the measurement of a scenario's guards, or of most of them; None without any.
+    """Return the measurement with guards (countermeasures) closest to the scenario's.
 
-    sets: the measurements to choose from; None: the shipped table.
+    All its guards are on in the scenario. None if there is no such measurement. sets: the
+    measurements to choose from; None: the shipped table.
     """
     if unmeasured(scenario):
         return None
