@@ -180,7 +180,7 @@ Line = HeadLine | EventLine | SealedLine | CountLine | RefusalLine | CommitmentL
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
     """Return the bytes of a transcript file.
 
-    transcript: the messages; None for an ideal run, without messages. users: the number of people of
+    transcript: the messages; None for an ideal run. users: the number of people of
     an ideal run. sizes: the number of values of each column.
     """
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
@@ -189,7 +189,7 @@ def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> b
 
 
 def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[bytes]:
-    """Yield the text of all lines in pieces of about `BLOCK` bytes, to be compressed in parallel."""
+    """Yield the text of all lines in pieces of about `BLOCK` bytes, compressed in parallel."""
     write, block, lines = msgspec.json.Encoder().encode_into, bytearray(), 1
     for line in _lines(transcript, users, sizes):
         write(line, block, -1)
@@ -348,7 +348,7 @@ def _parsed(path: Path) -> Iterator[Line]:
 
 
 def _take(transcript: Transcript, line: Any) -> None:
-    """Add a line's event to a transcript; KeyError, ValueError or TypeError if the line is invalid."""
+    """Add a line's event to a transcript; KeyError, ValueError or TypeError if it is invalid."""
     match line:
         case EventLine():
             number = len(transcript.events)

@@ -144,7 +144,7 @@ def _is_person(name: str) -> bool:
 
 
 def _helper_count(member: str) -> int:
-    """Return the number of people in a helper's text: a user's name, or such as `9 of the people`."""
+    """Return the number of people in a helper's text: a user's name, or `9 of the people`."""
     if not member.endswith(OF_THE_PEOPLE):
         return 1
     number = member.removesuffix(OF_THE_PEOPLE)
@@ -266,7 +266,7 @@ def measure(
 
 
 def play(trial: AttemptTrial) -> AttackRun:
-    """Return the outcome of a run of an attack: its success, and when an honest party noticed it."""
+    """Return the outcome of a run of an attack: its success, and when honest parties noticed it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
     names, rest = crowd.people.schema.names, crowd.round2_people
     scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
@@ -307,7 +307,7 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
 
 
 def _among_peers(session: Played, _members: frozenset[str]) -> Noticed:
-    """Return when honest peers noticed: before the release if the session was aborted, else never."""
+    """Return when honest peers noticed: `before` the release if they aborted, else `never`."""
     return "never" if session.burned is None else "before"
 
 

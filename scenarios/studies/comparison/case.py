@@ -1,8 +1,9 @@
-"""A scenario as a rival program gets it: its people, their faults, and a count of expenses.
+"""A scenario as every compared program gets it, and the costs of comparators.
 
-A rival is measured on all people, or on samples of them: then its seconds of CPU are scaled up and
-carry Student's 95 % interval over the samples. A message of one person is as long in a sample as in
-the whole.
+A comparator is a program without a mix (local, shares or trusted), which sends its own messages.
+Its cost is measured on all people, or estimated from samples of them. Seconds of CPU of a sample
+are then scaled up to all people, with Student's 95 % interval over the samples. Bytes a person need
+no scaling, because a person's message is as long in a sample as in the whole.
 """
 
 import time
@@ -22,7 +23,8 @@ from ...populations import Population
 from ...schema.model import Scenario
 from .result import ProgramCost
 
-MESSAGE_LIMIT = 2_500  # people; of more, only samples send messages, unless the caller wants all
+# people; with more, only samples of them send messages, unless the caller wants all messages
+MESSAGE_LIMIT = 2_500
 SAMPLE = 400  # people in each sample of a population too large to send messages
 SAMPLES = 4
 STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
@@ -30,11 +32,11 @@ STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of f
 
 @dataclass(slots=True)
 class RivalExpenses:
-    """The expenses of a rival program: bytes of people's messages, and refused messages by reason.
+    """Sums over a comparator's messages: bytes that people send, and refused messages by reason.
 
     Attributes:
         bytes: the size in bytes of the messages that people send.
-        refused: messages, by reason.
+        refused: reason -> number of refused messages.
     """
 
     bytes: int = 0
@@ -48,15 +50,15 @@ class RivalExpenses:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A scenario and its people, in the fixed setting, as every compared program gets them.
+    """A scenario and its people, as every compared program gets them (fixed setting).
 
     Attributes:
         scenario: the scenario that every program answers.
         people: the people who take part.
         faults: user -> round -> attack.
-        seed: the seed of all randomness; None: the system's.
-        messages: whether all messages are really sent.
-        cheating: runs of every known attack by malicious coalitions; 0: they are not measured.
+        seed: the seed of all randomness; None: system randomness.
+        messages: whether the messages of all people are sent.
+        cheating: the number of runs of every known attack by malicious coalitions; 0: not measured.
         once: whether users of a verified mix submit once, for both rounds.
     """
 
@@ -84,29 +86,42 @@ class Case:
         return self.scenario.policy.k
 
     def silent(self, number: int) -> set[int]:
-        """Return the users that are not counted in round 1, or in a round up to `number`."""
+        """Return the users of whom no ballot is counted in a round, by their index.
+
+        A fault silences them in this round or an earlier round. number: the round.
+        """
         rounds = range(1, number + 1)
         return {user for r in rounds for user in struck_in(self.faults, r, SILENCING)}
 
     def codes(self, number: int = 1) -> Any:
-        """Return the rows of the people that are counted up to this round, n x d."""
+        """Return the rows of the people that are counted in a round, as codes: people by columns.
+
+        number: the round; a person silenced in an earlier round is left out, too.
+        """
         codes = self.people.codes
         silent = sorted(self.silent(number))
         return np.delete(codes, silent, axis=0) if silent else codes
 
     def entropy(self, label: str) -> Entropy:
-        """Return the randomness of a rival: the system's, or the seed's."""
+        """Return a source of secret randomness for a comparator: from the seed, or from the system.
+
+        label: separates different uses of the seed.
+        """
         source = entropy_of(self.seed)
         return source.fork(label)
 
     def rng(self, stream: int) -> np.random.Generator:
-        """Return a generator of random numbers. stream: separates different uses of the seed."""
+        """Return a generator of random numbers, for noise and samples.
+
+        stream: separates different uses of the seed.
+        """
         return np.random.default_rng(None if self.seed is None else [self.seed, stream])
 
     def sample(self, number: int) -> "Case":
-        """Return sample `number` of the people, all honest, for measuring costs.
+        """Return a case with a sample of the people, all honest, for measuring costs.
 
-        Its minimum batch is 1, so that a small sample is not aborted.
+        number: the number of the sample, from 0. The minimum batch is 1, so that a small sample is
+        not aborted.
         """
         people = self.people.sample(min(SAMPLE, self.n), number)
         mix = changed(self.scenario.mix, min_batch=1)
@@ -120,7 +135,8 @@ def delivered(
 ) -> Iterator[bytes]:
     """Yield the messages that arrive from a user in a round, changed by the user's fault.
 
-    data: the bytes that the user sends. purse: records late messages, which do not arrive.
+    number: the round. data: the bytes that the user sends. purse: counts late messages as refused;
+    they do not arrive.
     """
     strike = case.faults.get(user, {}).get(number)
     match strike and strike.attack:
@@ -138,17 +154,21 @@ def delivered(
 
 
 def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> ProgramCost:
-    """Return the cost of a program that sent all messages. seconds: of CPU."""
+    """Return the cost of a program, measured with the messages of all people.
+
+    seconds: seconds of CPU. purse: the bytes that were sent. rounds: rounds in which people answer.
+    """
     return ProgramCost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
 
 
 def sampled(
     case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return a program's cost for all people, estimated from samples.
+    """Return a program's cost for all people, estimated from samples of them.
 
-    work: sends the messages of a sample, and returns the expenses. decided: seconds of CPU that
-    were spent on all people besides.
+    work: sends the messages of a sample, and returns its sums of bytes. rounds: rounds in which
+    people answer. decided: further seconds of CPU, spent on all people together, such as for a
+    decision.
     """
     seconds, bytes_sent = [], []
     for number in range(SAMPLES):
@@ -163,10 +183,14 @@ def sampled(
 def scaled(
     seconds: list[float], user_bytes: list[float], people: int, rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return the cost for all people from samples.
+    """Return a program's cost for all people, from its costs in samples of them.
 
-    seconds: of CPU of each sample, scaled up. user_bytes: mean bytes that a person sends, of each
-    sample. people: in a sample. decided: seconds of CPU to be added.
+    Args:
+        seconds: for each sample, the seconds of CPU, already scaled up to all people.
+        user_bytes: for each sample, the mean bytes that a person sends.
+        people: the number of people in a sample.
+        rounds: the number of rounds in which people answer.
+        decided: further seconds of CPU, spent on all people together, such as for a decision.
     """
     mean = float(np.mean(seconds)) + decided
     reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
@@ -175,7 +199,7 @@ def scaled(
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds of CPU of this process for a piece of work, and the result of the work."""
+    """Return the seconds of CPU that this process spends on a function, and its result."""
     started = time.process_time()
     result = work()
     return time.process_time() - started, result

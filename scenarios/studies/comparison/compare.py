@@ -1,7 +1,7 @@
 """Several programs on one scenario, side by side: trust, privacy, utility and cost.
 
-A program that cannot answer the scenario (an open domain, a mechanism for two values only, ...) is
-left out, and the comparison names the reason.
+A program that cannot answer the scenario, for example because of an open domain, is left out. The
+comparison names the reason.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STOPPED = "it was stopped before this program was through"
 
 
 class _Compared(NamedTuple):
-    """The results of one program, or the reason why it was left out, by its name."""
+    """The results of a program, or its name with the reason why it was left out."""
 
     programs: tuple[Compared, ...]
     skipped: dict[str, str]
@@ -53,7 +53,7 @@ class _Compared(NamedTuple):
 class ComparisonStopped(KeyboardInterrupt):
     """The interruption of a comparison by Ctrl-C after some programs.
 
-    comparison: the comparison of the finished programs; all others count as skipped.
+    comparison: the comparison of the finished programs; all other programs count as skipped.
     """
 
     def __init__(self, comparison: Comparison) -> None:
@@ -63,9 +63,9 @@ class ComparisonStopped(KeyboardInterrupt):
 
 
 def programs() -> Mapping[str, Program]:
-    """Return every program that can be compared: name -> function, in the order of the tables.
+    """Return every program that can be compared: name -> function, in the order of result tables.
 
-    The function takes a `Case` and yields results.
+    The function takes a `Case` (scenario and people) and yields the program's results.
     """
     from .local import local
     from .mixed import VERIFIED, available, mixed, verified
@@ -101,21 +101,24 @@ def compare(
     """Run several programs on a scenario, and return their results side by side.
 
     Args:
-        scenario: a scenario, the path of its file, or the name of a shipped one.
-        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+        scenario: a scenario, the path of its file, or the name of a shipped scenario.
+        seed: the seed of all randomness; None: the scenario's seed, or if it has no seed, system
+            randomness.
         only: names of programs; empty: all. Programs of the mix have the names of `policy.kind`:
-            `exposure` (or the scenario's own kind, if that is `fixed` or `all`), `histogram`, ...
+            `exposure` (or the scenario's own kind, if that is `fixed`, `all`, `pairs` or
+            `informative`), `histogram`, ...
         messages: whether the messages of all people are really sent; None: up to 2,500 people.
             Otherwise counts are from the ideal functionality, and costs from samples of 400.
-        cheating: runs of every known attack on a person, on at most 400 people; 0: not measured.
-        progress: called with the name of each program before it is played, or waited for.
-        executor: plays programs elsewhere, side by side; None: here, in turn.
+        cheating: the number of runs of every known attack on a person, with at most 400 people; 0:
+            not measured.
+        progress: called with the name of each program before the program is played.
+        executor: plays programs in parallel elsewhere; None: here, in turn.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
         ParameterError: no such program, other people in round 2 than in round 1, or a fault that
             only peers can commit.
-        ComparisonStopped: Ctrl-C when at least one program was through.
+        ComparisonStopped: Ctrl-C when at least one program was finished.
     """
     loaded_scenario = loaded(scenario)
     require_single_rows(loaded_scenario, "compare")
@@ -134,7 +137,11 @@ def compare(
 def _through(
     names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
 ) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
-    """Return the results, the reasons for skipped programs, and Ctrl-C if it came later."""
+    """Return the results, the reasons for skipped programs, and the Ctrl-C that came, or None.
+
+    names: the programs to run. case: the scenario and its people. Ctrl-C before the first result is
+    raised.
+    """
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
     played = results(executor, as_read(partial(_play, case)), names)
@@ -153,7 +160,7 @@ def _through(
 
 
 def _play(case: Case, name: str) -> _Compared:
-    """Return the results of one program, or the reason why it cannot answer the scenario."""
+    """Return the results of a program, or the reason why it cannot answer the scenario."""
     try:
         return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
@@ -161,7 +168,10 @@ def _play(case: Case, name: str) -> _Compared:
 
 
 def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[str]:
-    """Return the rows of these names, or all; ParameterError for an unknown name."""
+    """Return the programs with these names, or all; ParameterError for an unknown name.
+
+    Earlier names of programs are accepted with a warning.
+    """
     rows = {row_name(row, scenario): row for row in programs()}
     names = [current_name(name, scenario) for name in names_given]
     for name in names_given:
@@ -173,10 +183,10 @@ def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[st
 
 
 def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
-    """Return the parties of programs on a scenario, before a program is played.
+    """Return the names of the parties of programs on a scenario, before a program is played.
 
     Args:
-        scenario: of any kind; among peers, its programs with central parties are meant too.
+        scenario: the scenario; its comparison has programs with central parties even among peers.
         only: names of programs; empty: all.
 
     Raises:
@@ -194,7 +204,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
     if "shares" in rows:
         numbered["aggregator"] = len(AGGREGATORS)
     if "peers" in rows:
-        numbered["peer"] = None  # as many as people, who are not read yet
+        numbered["peer"] = None  # as many as people, but the people are not drawn yet
     if any(row in mixed_programs or row in ("shares", VERIFIED) for row in rows):
         numbered["shuffler"] = scenario.mix.shufflers
     randomness = (parties.RANDOMNESS,) if opened else ()
@@ -202,22 +212,27 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
 
 def row_name(row: str, scenario: Scenario) -> str:
-    """Return the name of a program's row; for the two-round program, its present kind of policy."""
+    """Return the name of a program in result tables.
+
+    The program `exposure` has the name of the kind of policy that it plays: the scenario's own, if
+    that is `fixed`, `all`, `pairs` or `informative`. row: the program's usual name.
+    """
     from .mixed import exposure_kind
 
     return exposure_kind(scenario) if row == ROW else row
 
 
 def current_name(name: str, scenario: Scenario) -> str:
-    """Return the present name of a program, from its present or old name."""
+    """Return the name of a program in result tables; an earlier version's name is replaced."""
     old = find(name, REPLACED)
     return row_name(old.new, scenario) if old else name
 
 
 def _comparable(scenario: Scenario) -> Scenario:
-    """Return the scenario with central parties and an onion mix, which a row may replace.
+    """Return the scenario with central parties and an onion mix, from which all programs start.
 
-    Raises ParameterError if programs cannot share it.
+    Some programs then change the mix. Raises ParameterError if programs cannot be compared on the
+    scenario: rounds ask different people, or owners hold sets.
     """
     from .peers import central
 
@@ -231,14 +246,17 @@ def _comparable(scenario: Scenario) -> Scenario:
         )
     if capability(scenario, SetPopulation):
         raise ParameterError(
-            f"{scenario.scenario.name}: owners who hold sets have no columns; programs are "
-            'compared on people: take another policy.kind than "incidence"'
+            f'{scenario.scenario.name}: policy.kind = "incidence" counts sets, and programs are '
+            "compared on people with columns: take another policy.kind"
         )
     return scenario
 
 
 def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa: FBT001 - passed on
-    """Return the case for all programs: the same people, faults and promise, drawn by one seed."""
+    """Return the case for all programs: the same people, faults and promise, by one seed.
+
+    messages: whether the messages of all people are sent; None: up to 2,500 people.
+    """
     from ...lab.play.fault_schedule import draw_faults
     from .case import MESSAGE_LIMIT, Case
 
@@ -246,7 +264,8 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
     people = crowd.people
     public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
     public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
-    if program_of(public_copy).compared != ROW:  # the rivals always certify exposure
+    # comparators always certify exposure, so they need such a policy
+    if program_of(public_copy).compared != ROW:
         public_copy = changed(
             public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)
         )
@@ -263,7 +282,10 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
 def _comparison(
     case: Case, seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
 ) -> Comparison:
-    """Return the comparison of these programs. skipped: program -> reason."""
+    """Return the comparison of these programs.
+
+    seed: the seed as it is reported; None: system randomness. skipped: program -> reason.
+    """
     scenario = case.scenario
     return Comparison(
         scenario.scenario.name,

@@ -1,8 +1,8 @@
-r"""Direct sending: each user sends one message to one reader, under its own name, without a mix.
+r"""Direct sending: each user sends a message to a single reader, under its own name, without a mix.
 
     context = SHA-256("veilmix direct 1\0" || session || user index (u32))
-    plain   = [text], a text per column (wire.py), padded (ISO/IEC 7816-4) to one size for all
-              users: 3 bytes more than the widest texts with their lengths
+    plain   = [text], a text per column (wire.py), padded (ISO/IEC 7816-4) to the same size for
+              all users: 3 bytes more than the widest texts with their lengths
 
 A message travels in a `submission` of round 1. User indices begin with 0.
 """
@@ -30,7 +30,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class DirectWay:
-    """The keys and parameters of direct messages from people to one reader.
+    """The keys and parameters of direct messages from people to a single reader.
 
     Attributes:
         scheme: the crypto suite that seals messages.
@@ -46,9 +46,10 @@ class DirectWay:
 
     @classmethod
     def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "DirectWay":
-        """Return a new session: the reader's key, and the length of a message.
+        """Return a new session with a new key for the reader, and the length of all messages.
 
-        widths: the largest size of each text, in bytes.
+        widths: the largest size of the text of each column, in bytes. entropy: the source of the
+        keys.
         """
         mix = case.scenario.mix
         scheme = suite(mix.suite, lesson=mix.lesson)
@@ -73,9 +74,10 @@ class DirectWay:
 def hand_in(
     case: Case, rows: Sequence[Row], widths: Sequence[int]
 ) -> tuple[dict[int, Row], RivalExpenses]:
-    """Send the row of each user.
+    """Send the row of each user; return the rows that the reader got, and sums over the messages.
 
-    Return the rows that the reader got, by person, and the expenses.
+    rows: the row of each user. widths: the largest size of the text of each column, in bytes. The
+    rows returned are by user.
     """
     entropy, purse = case.entropy("direct"), RivalExpenses()
     line = DirectWay.open(case, widths, entropy)
@@ -100,10 +102,10 @@ def paid(
     widths: Sequence[int],
     decided: float = 0.0,
 ) -> tuple[RivalExpenses, ProgramCost]:
-    """Send the rows of all people, or of samples; return the expenses and the cost.
+    """Send the rows of all people, or of samples; return sums over the messages, and the cost.
 
-    make_rows: returns the rows of some people. widths: bytes of each text. decided: seconds of CPU
-    spent on all people besides.
+    make_rows: returns the rows that the people of a case send. widths: the largest size of the text
+    of each column, in bytes. decided: further seconds of CPU, spent on all people together.
     """
     if not case.messages:
         return RivalExpenses(), sampled(

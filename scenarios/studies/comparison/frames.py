@@ -87,7 +87,7 @@ class ComparisonFrames:
     """The tables of a comparison.
 
     Attributes:
-        programs: a row a program, as comparison.csv has them.
+        programs: a row for each program, as in comparison.csv.
         coalitions: the leakage to each coalition, by program; `rows_guessed` is a share of users.
     """
 
@@ -98,7 +98,7 @@ class ComparisonFrames:
 def comparison_frames(comparison: Any) -> ComparisonFrames:
     """Return the tables of a comparison.
 
-    comparison: a `Comparison`; result.py imports this file, so the type is not named here.
+    comparison: a `Comparison`. The type is not named, because result.py imports this file.
     """
     coalitions = [
         (
@@ -120,12 +120,12 @@ def comparison_frames(comparison: Any) -> ComparisonFrames:
 
 
 def rows(comparison: Any) -> list[tuple[Cell, ...]]:
-    """Return the lines of the CSV, one per program; an empty cell (None) for a missing figure."""
+    """Return the lines of comparison.csv, a line for each program; None for a missing figure."""
     return [_row(program) for program in comparison.programs]
 
 
 def _row(program: Any) -> tuple[Cell, ...]:
-    """Return the row of one program, in the order of `PROGRAMS`."""
+    """Return the row of a program in comparison.csv, in the order of `PROGRAMS`."""
     trusted, worth, price = program.trust.most_trusted, program.utility, program.cost
     low, high = worth.mean_limits or (None, None)
     cheap, dear = price.cpu_limits or (None, None)
@@ -169,7 +169,10 @@ def _row(program: Any) -> tuple[Cell, ...]:
 
 
 def _cheating(program: Any) -> tuple[Cell, ...]:
-    """Return the cells on malicious coalitions: coalitions that learn a row, worst attack."""
+    """Return a program's cells on malicious coalitions: the smallest, and their worst attack.
+
+    The smallest coalitions are those known to learn a person's row.
+    """
     study = program.trust.cheating
     if study is None:
         return ("not measured", *(None,) * 6)
@@ -192,5 +195,8 @@ def _cheating(program: Any) -> tuple[Cell, ...]:
 
 
 def _people(friends: int) -> tuple[str, ...]:
-    """Return the people of a coalition as a part of its name; () without people."""
+    """Return the people in a coalition as a part of its name; () without people.
+
+    friends: the number of people.
+    """
     return (f"{friends} people",) if friends else ()

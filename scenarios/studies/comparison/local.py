@@ -1,14 +1,14 @@
-"""The rival `local`: each user randomizes its row and answers the analyst by name, without a mix.
+"""The comparator `local`: each user randomizes its row and reports it to the analyst by name.
 
     joint      generalised randomized response on the product of all domains, with the whole
-               epsilon: one symbol that stands for the whole row (up to 65,536 different rows)
-    features   one report for each feature with epsilon / d, by the scenario's mechanism (randomized
-               response without one); tables of two features are the product of the two
-               estimates, as if features were independent
+               epsilon: each whole row is one symbol (for up to 65,536 different rows)
+    features   a report for each of the d features with epsilon / d, by the scenario's mechanism
+               (randomized response without a mechanism). A table of two features is the product of
+               their two estimates, as if features were independent
 
-The unbiased estimate is projected to the nearest distribution, and the noise is drawn again and
-again: errors are means over the draws, with limits that hold 95 % of them. The analyst receives a
-report with a name on it: I(row; report) bits a person, and no value for certain.
+The unbiased estimate is projected to the nearest distribution. The noise is drawn repeatedly:
+errors are means over the draws, with limits that contain 95 % of the draws. The analyst receives
+reports with names. Each has I(row; report) bits about its person, and shows no value for certain.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from .result import Compared, Privacy, Trust
 from .utility import empty_utility, estimated
 
 EPSILONS = (1.0, 2.0, 4.0)  # nats; used if the scenario sets no epsilon
-PRODUCT = 1 << 16  # different rows; with more there is no joint report
+PRODUCT = 1 << 16  # different rows; with more, whole rows are not reported
 DRAWS = 20
 LIKELIHOODS = 1 << 24  # largest number of likelihoods P(report | row) to compute
 STREAM = 0x6C6F6361
@@ -44,13 +44,13 @@ COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
 
 
 def epsilons(scenario: Scenario) -> tuple[float, ...]:
-    """Return the budgets to compare: the scenario's, or `EPSILONS`."""
+    """Return the epsilons to compare, in nats: the scenario's epsilon, or `EPSILONS`."""
     epsilon = scenario.local.epsilon
     return EPSILONS if epsilon is None else (epsilon,)
 
 
 def local(case: Case) -> Iterator[Compared]:
-    """Yield the results for every budget, with reports of whole rows and of features."""
+    """Yield the results for every epsilon, with reports of whole rows and of single features."""
     for epsilon in epsilons(case.scenario):
         if len(case.sizes) > 1 and prod(case.sizes) <= PRODUCT:
             yield _compared(case, epsilon, "joint", joint(case, epsilon))
@@ -58,9 +58,9 @@ def local(case: Case) -> Iterator[Compared]:
 
 
 def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
-    """Return the scenario with this epsilon.
+    """Return the scenario with this epsilon, split over its features.
 
-    The mechanism is replaced by `grr` if it estimates no shares.
+    A mechanism that estimates no shares of values is replaced by randomized response (`grr`).
     """
     mechanism = scenario.local.mechanism
     entry = mechanisms().get(mechanism)
@@ -72,14 +72,17 @@ def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
 
 
 def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """Return the question about the whole row, as a tuple with one entry."""
+    """Return the question about the whole row, with its randomizer, as a tuple with one entry."""
     cells = prod(case.sizes)
     domain = tuple(str(cell) for cell in range(cells))
     return (Question("row", tuple(range(len(case.sizes))), (domain,), GRR(cells, epsilon)),)
 
 
 def features(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """Return a question for each feature, or a single question about the bits of all features."""
+    """Return a question for each feature, or a single question about the bits of all features.
+
+    Each has its randomizer with its part of epsilon.
+    """
     noisy = with_noise(case.scenario, epsilon)
     return questions(noisy, case.people.schema.names, case.people.values)
 
@@ -87,7 +90,11 @@ def features(case: Case, epsilon: float) -> tuple[Question, ...]:
 def _compared(
     case: Case, epsilon: float, mechanism: str, questions: Sequence[Question]
 ) -> Compared:
-    """Return the results for one epsilon. mechanism: "joint" or "features"."""
+    """Return the results of the program `local` for one epsilon.
+
+    mechanism: "joint" (reports of whole rows) or "features". questions: the questions with their
+    noise.
+    """
     codes = case.codes()
     name = f"local {mechanism} e={epsilon:g}"
     burned = None
@@ -124,14 +131,20 @@ def _rule(mechanism: str, questions: Sequence[Question]) -> str:
 
 
 def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
-    """Return the inputs of people for a question: one number each, or their bits."""
+    """Return the inputs of people to a question's randomizer: a number for each person, or bits.
+
+    how: "joint" (whole rows) or "features". codes: the people's rows as codes.
+    """
     if how == "joint":
         return np.ravel_multi_index(tuple(codes.T), case.sizes)
     return question.randomizer.inputs_of(codes[:, list(question.columns)])
 
 
 def encoded_reports(case: Case, how: str, questions: Sequence[Question]) -> list[Row]:
-    """Return the messages of people: the text of each report."""
+    """Return the messages of people: for each person, the texts of its reports.
+
+    how: "joint" (whole rows) or "features".
+    """
     rng = case.rng(STREAM)
     columns = [
         question.randomizer.encode(
@@ -144,7 +157,11 @@ def encoded_reports(case: Case, how: str, questions: Sequence[Question]) -> list
 
 
 def draws(case: Case, how: str, questions: Sequence[Question]) -> list[PairErrors]:
-    """Return the errors of the analyst's two-way tables, for independent draws of noise."""
+    """Return the errors of the analyst's two-way tables, for each of several draws of the noise.
+
+    how: "joint" (whole rows) or "features". An error is the total variation distance from the
+    truth.
+    """
     codes, rng = case.codes(), case.rng(STREAM + 1)
     errors = []
     for _ in range(DRAWS):
@@ -156,7 +173,10 @@ def draws(case: Case, how: str, questions: Sequence[Question]) -> list[PairError
 def joint_tables(
     case: Case, questions: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
-    """Return the analyst's two-way tables from estimates of whole rows."""
+    """Return the analyst's tables of two columns, from the estimated distribution of whole rows.
+
+    codes: the people's rows as codes. rng: draws the noise.
+    """
     randomizer = questions[0].randomizer
     reports = randomizer.sample(symbols(case, "joint", questions[0], codes), rng)
     shares = randomizer.estimate(reports).projected().reshape(case.sizes)
@@ -170,7 +190,10 @@ def joint_tables(
 def product_tables(
     case: Case, questions: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
-    """Return the analyst's two-way tables as products of estimates of single features."""
+    """Return the analyst's tables of two columns, as products of estimates for single features.
+
+    codes: the people's rows as codes. rng: draws the noise.
+    """
     single: dict[int, Any] = {}
     for question in questions:
         reports = question.randomizer.sample(symbols(case, "features", question, codes), rng)
@@ -186,7 +209,10 @@ def product_tables(
 
 
 def report_leakage(case: Case, how: str, questions: Sequence[Question]) -> float:
-    """Return the bits of a person's reports about its row; the prior is the frequency of rows."""
+    """Return the bits of a person's reports about its row, for rows with their true frequency.
+
+    how: "joint" (whole rows) or "features".
+    """
     if how != "joint":
         return information(questions, case.codes())[0] or 0.0
     randomizer: GRR = questions[0].randomizer
@@ -205,10 +231,11 @@ def report_leakage(case: Case, how: str, questions: Sequence[Question]) -> float
 
 
 def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None:
-    """Return the expected share of correct guesses, if each guess is the most likely row.
+    """Return the expected share of rows that an attacker guesses correctly from the reports.
 
-    It is the sum over reports y of the maximum over rows x of p(x) P(y | x), with rows as likely as
-    they are frequent. None if the reports are no symbols, or too many.
+    The attacker names the most likely row for each report. The share is the sum over reports y of
+    the maximum over rows x of p(x) P(y | x), with p(x) the share of people with row x. None if a
+    report is no single symbol, or if there are too many pairs (x, y). how: "joint" or "features".
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
@@ -229,9 +256,11 @@ def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None
 def received(
     case: Case, members: tuple[str, ...], leakage: float, right: float | None = None
 ) -> Received:
-    """Return the leakage to a coalition: all parties have the estimates, the analyst also reports.
+    """Return the leakage to a coalition, with or without the analyst.
 
-    leakage: bits of a report. right: expected share of correctly guessed rows.
+    The analyst has all reports with names. Other parties have only the estimates, counted as no
+    leakage. members: (), or the analyst. leakage: bits of a person's reports about its row. right:
+    expected share of correctly guessed rows; None: not computed.
     """
     linked_reports = len(case.codes()) if members else 0
     constant = sum(size == 1 for size in case.sizes) * case.n

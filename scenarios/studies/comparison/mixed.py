@@ -1,17 +1,18 @@
-"""The programs of the mix as rows of a comparison: every program that this version runs.
+"""The programs that run through the mix, each as a row of a comparison.
 
     program             kind of policy
-    exposure            the scenario's own: exposure, fixed or all (exposure for any other kind)
+    exposure            the scenario's own: exposure, fixed, all, pairs or informative (exposure for
+                        any other kind)
     hierarchical        hierarchical
     local-suppression   local-suppression
-    threshold           threshold, with whole rows and with prefixes; and of people who take part
-                        at random, if the scenario samples people
-    histogram           histogram, for each budget
-    verified            that of the row exposure, with a verified mix
+    threshold           threshold, with whole rows and with prefixes; and with people who take
+                        part at random, if the scenario samples people
+    histogram           histogram, for each epsilon
+    verified            that of the program exposure, with a verified mix
 
 Bytes are counted on the messages that users send; seconds of CPU run from the first message of a
 session to the last. If only samples of the people send messages, the release is that of the ideal
-functionality, which gives the same.
+functionality, which gives the same counts.
 """
 
 import time
@@ -46,7 +47,7 @@ from .utility import empty_utility, estimated, released, utility
 if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
-LAST = KIND  # the program that is last in a comparison, as it has a line for each epsilon
+LAST = KIND  # the last program in tables, because it has a line for each epsilon
 VERIFIED = "verified"
 VERIFIED_NOTE = (
     "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
@@ -59,22 +60,23 @@ PROOF_PARTIES = "all shufflers but one, both readers, board, network, any people
 
 
 def available() -> tuple[str, ...]:
-    """Return the row names of programs played through the mix, in the order of the tables."""
+    """Return the names of the programs that run through the mix, in the order of result tables."""
     rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
     return tuple(
         sorted(rows, key=lambda row: row == LAST)
-    )  # a stable sort keeps all other rows in order
+    )  # a stable sort keeps the order of all other programs
 
 
 def played(row: str) -> Kind:
-    """Return the kind of policy of a row: the first kind that is compared under its name."""
+    """Return the first kind of policy that a comparison shows under this program name."""
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
 def exposure_kind(scenario: Scenario) -> Kind:
-    """Return the kind of policy that is played in the row `exposure`.
+    """Return the kind of policy that the program `exposure` of a comparison plays.
 
-    It is the scenario's own kind if that belongs to the row; else the first kind of the row.
+    It is the scenario's own kind, if that is `exposure`, `fixed`, `all`, `pairs` or `informative`;
+    otherwise `exposure`.
     """
     mine = program_of(scenario).compared == ROW
     return scenario.policy.kind if mine else played(ROW)
@@ -82,11 +84,11 @@ def exposure_kind(scenario: Scenario) -> Kind:
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """An instrument that measures bytes of users and of all parties, and the CPU time of a session.
+    """An instrument that measures the bytes that parties send, and the CPU time of a session.
 
     Attributes:
-        user_bytes: bytes of people so far.
-        total: bytes of all parties so far; a post counts once.
+        user_bytes: bytes that people have sent so far.
+        total: bytes that all parties have sent so far; a post counts once.
         first: CPU seconds at the first message; None before that.
         last: CPU seconds at the last message.
     """
@@ -109,11 +111,11 @@ class Meter(Instrument):
 
     @property
     def seconds(self) -> float:
-        """CPU seconds from the first message to the last so far."""
+        """CPU seconds from the session's first message to its last message so far."""
         return 0.0 if self.first is None else self.last - self.first
 
     def _note_time(self) -> None:
-        """Set the time of the last message, and of the first if it is the first."""
+        """Note the CPU time now as that of the last message, and of a session's first message."""
         self.last = time.process_time()
         if self.first is None:
             self.first = self.last
@@ -122,7 +124,7 @@ class Meter(Instrument):
 def variant(scenario: Scenario, kind: Kind) -> Scenario:
     """Return the scenario with another release program that counts true values.
 
-    Raises ScenarioError if this program cannot run it.
+    Raises ScenarioError if this program cannot run the scenario.
     """
     exact_policy = {"sample": None, "epsilon": None, "close": "published"}
     return checked_copy(scenario, changed(scenario.policy, kind=kind, **exact_policy))
@@ -131,15 +133,15 @@ def variant(scenario: Scenario, kind: Kind) -> Scenario:
 def noisy_variant(scenario: Scenario, kind: Kind, epsilon: float) -> Scenario:
     """Return the scenario with a program of noisy reports, which chooses no columns by a rule.
 
-    Raises ScenarioError if this program cannot run it.
+    Raises ScenarioError if this program cannot run the scenario.
     """
     return checked_copy(scenario, Policy(kind=kind), with_noise(scenario, epsilon).local)
 
 
 def checked_copy(scenario: Scenario, policy: Policy, local: Local = Local()) -> Scenario:  # noqa: B008 - frozen
-    """Return the scenario with another policy, without [expect] and named coalitions.
+    """Return the scenario with another policy and noise, without [expect] and named coalitions.
 
-    Raises ScenarioError if the policy cannot be played on it.
+    Raises ScenarioError if the policy cannot be played on the scenario.
     """
     copy = changed(scenario, expect=Expect(), coalition=(), sweep={}, policy=policy, local=local)
     check(copy)
@@ -147,12 +149,12 @@ def checked_copy(scenario: Scenario, policy: Policy, local: Local = Local()) -> 
 
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
-    """Yield the results of one program of the mix, for every epsilon if it adds noise.
+    """Yield the results of a program of the mix, for every epsilon if it adds noise.
 
     Raises ScenarioError if the program cannot run the scenario.
     """
     kind = played(program)
-    if program == ROW:  # the row is named after the kind of policy that is run
+    if program == ROW:  # this program has the name of the kind of policy that it plays
         program = kind = exposure_kind(case.scenario)
     if opening := PROGRAMS[kind].capability(ThresholdOpening):
         for ending, policy in opening.variants(case.scenario.policy):
@@ -168,12 +170,12 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
 
 
 def verified(case: Case) -> Iterator[Compared]:
-    """Yield the scenario's own program, or `exposure`, with a verified mix (docs/verified.md).
+    """Yield the results of the program `exposure` with a verified mix (docs/verified.md).
 
-    People and release are the same. Leakage to coalitions that watch is measured; the proof of
-    secrecy against malicious coalitions is a sketch, and is only cited.
+    People and release are the same as with an onion mix. Leakage to honest-but-curious coalitions
+    is measured. Secrecy against malicious coalitions has only a proof sketch, which is cited.
 
-    Raises ScenarioError if the program or a guard of the scenario is of onions.
+    Raises ScenarioError if the program or a guard of the scenario needs an onion mix.
     """
     scenario = variant(case.scenario, exposure_kind(case.scenario))
     submit: Submit = "once" if case.once else "each-round"
@@ -185,16 +187,18 @@ def verified(case: Case) -> Iterator[Compared]:
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
-    """Return the results of one program on its variant of the scenario.
+    """Return the results of a program on its variant of the scenario.
 
-    program: the row's name. epsilon: the epsilon of the noise that users add; None without noise.
+    program: the name in result tables. epsilon: of the noise that users add; None without noise.
     """
     meter = Meter()
     outcome = (
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
-    )  # seeded noise is slow, as it is drawn for each person, and this release is not used
+        # an ideal run with noise needs no seed: its release is not used, and seeded noise, drawn for
+        # each person, is slow
+    )
     price = (
         ProgramCost(
             cpu=meter.seconds,
@@ -227,14 +231,15 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
 
 
 def _received(outcome: Outcome, leakage: float) -> list[Received]:
-    """Return the leakage to coalitions where a linked report gives `leakage` bits."""
+    """Return the leakage to coalitions, if a report with a name gives `leakage` bits."""
     return [replace(view, bits=view.linked * leakage) for view in outcome.coalitions]
 
 
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
-    """Return the study of malicious coalitions, on the scenario or a sample.
+    """Return the study of malicious coalitions; None if it is not measured.
 
-    None if not measured.
+    With many people it is made on a sample of 400. scenario: the scenario of the program. outcome:
+    a run of it.
     """
     if not case.cheating or unmeasured(scenario):
         return None
@@ -243,7 +248,10 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 
 
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
-    """Return the true and the promised exposure of a run. epsilon: of noise; None without noise."""
+    """Return the true and the promised exposure of a run, or the epsilon of its noise.
+
+    epsilon: of the noise that users add; None without noise.
+    """
     if epsilon is not None:
         return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)
     promised = outcome.exposure.promised if outcome.decision else None
@@ -254,9 +262,9 @@ def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
 def worth_of(
     case: Case, outcome: Outcome, questions: Sequence[Question], leakage: float
 ) -> Utility:
-    """Return the utility of a run.
+    """Return the utility of a run's release for the analyst.
 
-    questions, leakage: with noise, the questions and a report's bits.
+    questions: with noise, the questions; else (). leakage: with noise, bits of a person's reports.
     """
     if not outcome.released:
         return empty_utility(case)
@@ -283,9 +291,10 @@ def rounds(outcome: Outcome) -> int:
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
-    """Return the cost of a program, from samples of people with the same questions.
+    """Return the cost of a program, estimated from samples of people with equal questions.
 
-    In a sample a program of two rounds releases the columns that it releases of all people.
+    outcome: the run of all people. A program of two rounds releases the same columns from each
+    sample.
     """
     people = min(SAMPLE, case.n)
     part = _sample(scenario, people, outcome)
@@ -301,7 +310,10 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
 
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
-    """Return the scenario for a sample of `people` people, without faults, with equal columns."""
+    """Return the scenario for a sample of `people` people, without faults.
+
+    A program of two rounds releases the columns of `outcome`, the run of all people.
+    """
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
     two_round = program_of(scenario).compared == ROW
     if two_round and outcome.kept:

@@ -1,9 +1,9 @@
-"""The rival `peers`: the same release without central parties; all peers read the whole board.
+"""The comparator `peers`: the same release without central parties; all peers read the whole board.
 
-Single parties and coalitions are peers, the first of the peers that follow the protocol. The
-leakage to each follows from the views of its members, their own rows included; `linked` counts
-other people only. Counts of single columns are public to all. Reading the board is played once for
-all peers, so the seconds of CPU do not count that every peer reads it.
+The scored coalitions are the first peers that follow the protocol, from a single peer on. The
+leakage to a coalition follows from the views of its members, their own rows included; `linked`
+counts other people only. Counts of single columns are public. A run reads the board once for all
+peers, so the seconds of CPU leave out that every peer must read it.
 """
 
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ from .case import Case
 from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
 from .result import Compared, ProgramCost, Trust
 
-MAX_PEOPLE = 300  # people; with more, their messages take too long
+MAX_PEOPLE = 300  # people; with more, the messages of all peers take too long
 USER, PEER = "user-", "peer-"
 
 
 def central(scenario: Scenario) -> Scenario:
-    """Return a scenario of peers with central parties, as the other programs run it.
+    """Return a scenario among peers as one with central parties, for the other programs.
 
-    Its keys `path` and `cover` are not read. Raises ParameterError for a fault that only peers can
-    commit.
+    These programs ignore `mix.path` and `mix.cover`, which shape only the routes and blank messages
+    of peers. Raises ParameterError for a fault that only peers can commit.
     """
     for fault in scenario.fault:
         if fault.attack != "absent":
@@ -47,9 +47,9 @@ def central(scenario: Scenario) -> Scenario:
 
 
 def among(case: Case) -> Scenario:
-    """Return the scenario with peers only, and a coalition of each size that is reported.
+    """Return the scenario among peers, with a coalition for each size whose leakage is scored.
 
-    Raises ScenarioError if peers cannot run it.
+    Raises ScenarioError if peers cannot run the scenario.
     """
     scenario = case.scenario
     kind = exposure_kind(scenario)
@@ -73,8 +73,8 @@ def among(case: Case) -> Scenario:
 def peers(case: Case) -> Iterator[Compared]:
     """Yield the results of a session of peers: each is user, shuffler, curator and analyst.
 
-    Raises ParameterError for too many people or without messages, and ScenarioError if peers cannot
-    run the scenario.
+    Raises ParameterError if there are too many people or not all messages are sent. Raises
+    ScenarioError if peers cannot run the scenario.
     """
     if case.n > MAX_PEOPLE or not case.messages:
         raise ParameterError(
@@ -102,14 +102,14 @@ def peers(case: Case) -> Iterator[Compared]:
 
 
 def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
-    """Return a fault by the same person under another prefix: user and peer are exchanged."""
+    """Return a fault whose person has another name: a user becomes a peer, or a peer a user."""
     if fault.by is None or not fault.by.startswith(old_prefix):
         return fault
     return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))
 
 
 def _without_members(view: Received) -> Received:
-    """Return the leakage without the members themselves: their own rows link no other person."""
+    """Return the leakage to a coalition about other people; members do not count as linked."""
     own_rows = len(view.parties)
     sets = [(people, times - own_rows * (people == 1)) for people, times in view.sets]
     crowd = min((people for people, times in sets if times > 0), default=view.users)
@@ -117,7 +117,10 @@ def _without_members(view: Received) -> Received:
 
 
 def _note(scenario: Scenario, outcome: Outcome) -> str:
-    """Return in words the mean share of messages that a peer, and half of all peers, can follow."""
+    """Return in words the share of messages that a peer, and half of all peers, can follow.
+
+    To follow a message is to trace it from its sender to its opened ballot.
+    """
     peer_result = outcome.peers
     mix_text = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
     if peer_result is None or not peer_result.sizes:
@@ -132,7 +135,7 @@ def _note(scenario: Scenario, outcome: Outcome) -> str:
 
 
 def _followed(size: OfSize) -> str:
-    """Return in words the mean share of messages that coalitions of a size follow."""
+    """Return in words the mean share of messages that coalitions of a size can trace."""
     return (
         f"{size.size:,} peer{'s follow' if size.size > 1 else ' follows'} {size.onions.mean:.1%} "
         f"(expected {size.expected:.1%})"

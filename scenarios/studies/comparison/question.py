@@ -1,8 +1,8 @@
-"""A ranking of programs: the least leakage to a coalition among equally useful programs.
+"""A ranking of programs: the least leakage to a coalition among programs of sufficient utility.
 
-The utility is a measure of the comparison (cells, entropy, error), and the reference is its first
-program with a release: `exposure`, or the scenario's own kind. For a program without some of the
-parties the coalition is the parties that it has.
+The caller chooses the coalition and the measure of utility (cells, entropy or error). The first
+program with a release, usually `exposure`, is the reference: a program is sufficient if its utility
+is no worse. If a program lacks some parties of the coalition, its other members are scored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .result import Compared, Comparison, Learnt, Utility
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-ALL_PARTIES = PartyNames(  # parties of all programs, with any number
+ALL_PARTIES = PartyNames(  # parties of all programs, with any number of numbered parties
     (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
 )
 NEAR = 1e-9  # smaller differences of utilities are rounding errors
@@ -38,16 +38,17 @@ WRITTEN: dict[str, Callable[[Utility], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramLeakage:
-    """The leakage of one program to the coalition of the question.
+    """The leakage of a program to a coalition that the caller names.
 
     Attributes:
         program: the name of the program.
-        parties: members of the coalition that the program has.
-        bits_per_person: leakage to them.
+        parties: the members of the coalition that the program has.
+        bits_per_person: leakage to these members, in bits a person.
         bits_are: whether the bits are exact, a lower or an upper bound.
-        linked: people linked to their values.
-        utility: the measure asked for, as it is printed.
-        as_useful: whether the utility is no worse than the reference's.
+        linked: the number of people linked to their values.
+        utility: the utility of the program, as it is printed.
+        as_useful: whether the utility is no worse than that of the reference, the first program
+            with a release.
     """
 
     program: str
@@ -61,13 +62,15 @@ class ProgramLeakage:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRanking:
-    """The programs in order: as useful programs first, among these the least leakage first.
+    """The programs in order of leakage to a coalition; programs of lower utility come last.
+
+    A program of lower utility is worse than the reference, the first program with a release.
 
     Attributes:
-        coalition: the parties of the question.
+        coalition: the parties whose pooled views are scored.
         equal: the measure of utility.
-        reference: the program that sets the utility to be reached.
-        leaks: a row a program.
+        reference: the program that sets the least utility.
+        leaks: the leakage of each program.
     """
 
     coalition: tuple[str, ...]
@@ -77,7 +80,10 @@ class ProgramRanking:
 
     @property
     def sentence(self) -> str:
-        """The answer in words; a leakage that is only bounded from below does not win."""
+        """The answer in words: the program of sufficient utility with the least leakage.
+
+        A program with only a lower bound on its leakage cannot be this program.
+        """
         coalition_name = " + ".join(self.coalition)
         able = [leak for leak in self.leaks if leak.as_useful]
         bounded = [leak for leak in able if leak.bits_are is not Side.AT_LEAST]
@@ -101,7 +107,7 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) ->
 
     Args:
         coalition: names of parties, such as `curator` and `shuffler-1`.
-        accepted: the parties of the programs; the default is of every program, with any number.
+        accepted: the accepted names; the default accepts the parties of every program.
 
     Raises:
         UnknownParty: a name is unknown. ParameterError: no name, or a text in place of names.
@@ -116,12 +122,14 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) ->
 
 
 def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
-    """Return the programs of a comparison, ordered by leakage to a coalition at equal utility.
+    """Return the programs of a comparison, ordered by leakage to a coalition.
+
+    Programs with less utility than the first program with a release come last.
 
     Args:
         comparison: the comparison of any scenario.
         coalition: names of parties that pool their views.
-        equal: `cells`, `entropy` or `error`.
+        equal: the measure of utility: `cells`, `entropy` or `error`.
 
     Raises:
         UnknownParty: a party that no program has. ParameterError: no party, or no such measure.
@@ -146,9 +154,10 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
-    """Return one program's leakage to a coalition, as a row of the ranking.
+    """Return a program's leakage to a coalition, as an entry of the ranking.
 
-    utility: the utility in words. useful: whether the program reaches the reference utility.
+    utility: the utility in words. useful: whether the program's utility is no worse than the
+    reference's.
     """
     return ProgramLeakage(
         program=compared.program,
@@ -167,7 +176,7 @@ def _parties(compared: Compared) -> set[str]:
 
 
 def _learnt(compared: Compared, members: tuple[str, ...]) -> Learnt | None:
-    """Return the leakage to these members; None if the program lacks them or has no score."""
+    """Return the leakage of a program to a coalition; None if it was not scored."""
     if not members:
         return None
     scored = {tuple(sorted(learnt.parties)): learnt for learnt in compared.trust.coalitions}

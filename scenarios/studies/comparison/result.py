@@ -1,12 +1,13 @@
-"""The results of a comparison as plain data: one entry per program, all in the same units.
+"""The results of a comparison as plain data: an entry for each program, all in the same units.
 
-    trust      bits a person, cells and people that each single party and coalition received
+    trust      leakage to each single party and coalition: bits a person, cells and people
     privacy    true and promised exposure (shares of people); epsilon if reports are noisy
-    utility    columns, cells (share of n d), entropy kept (bits a person), two-way tables (total
-               variation distance, 0 to 1)
-    cost       seconds of CPU for all parties together, bytes that one person sends, rounds
+    utility    columns, cells (share of the people times columns), entropy kept (bits a person),
+               two-way tables (total variation distance, 0 to 1)
+    cost       seconds of CPU for all parties together, bytes that a person sends, rounds
 
-`Comparison` is the content of `comparison.json`, schema 1; `read` takes it back, strictly.
+`Comparison` is the content of `comparison.json`, schema 1. `read` reads it, and accepts no other
+keys or types.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ Limits = tuple[float, float]  # the ends of a 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The leakage of a program to one set of parties, with the fields of `analysis.trust.Received`.
+    """The leakage of a program to a coalition, with the fields of `analysis.trust.Received`.
 
     Attributes:
         parties: the names of the parties in the coalition.
-        linked: people linked to a value.
-        cells_certain: cells of the table that it knows for certain.
-        bits_per_person: leakage.
+        linked: the number of people linked to a value.
+        cells_certain: (person, column) pairs with a value that the coalition knows for certain.
+        bits_per_person: leakage in bits, divided by the number of people.
         bits_are: whether the bits are exact, a lower or an upper bound.
         reports: whether the linked values are reports with noise.
         verdict: the verdict in words.
@@ -80,7 +81,7 @@ class Learnt:
 
 
 def name_coalition(parties: Sequence[str]) -> str:
-    """Return the name of a coalition in words: its parties, or the number of many peers."""
+    """Return the name of a coalition in words: its parties, or if many peers, their number."""
     is_short = len(parties) <= NAMED or not parties[0].startswith("peer-")
     return " + ".join(parties) if is_short else f"{len(parties):,} peers"
 
@@ -90,8 +91,8 @@ class Trust:
     """The trust that a program needs: leakage to coalitions, and the smallest that link people.
 
     Attributes:
-        coalitions: every coalition that was scored.
-        smallest: the parties of each smallest coalition that links people.
+        coalitions: the leakage to every coalition that was scored.
+        smallest: the members of each smallest coalition that links people.
         cheating: the success of known attacks by malicious coalitions; None if that is not
             measured.
         proof: the largest malicious coalition that a proof sketch covers; None without a proof.
@@ -114,12 +115,11 @@ class Trust:
 
     @property
     def most_trusted(self) -> Learnt:
-        """The single party that receives most: bits, then people linked; in a tie, a reader.
+        """The leakage to the single party that receives most bits; in a tie, most linked people.
 
-        Its `bits_are` is a statement about all single parties. If the leakage to one party is known
-        only from below, the party that receives most is not known, and the largest figure that is
-        known from below is at most the leakage to that party: "at least". Otherwise the largest
-        figure bounds all parties.
+        `bits_are` is about the largest leakage to a single party. It is a lower bound if any of
+        these leakages is only bounded from below: the largest figure that is exact or a lower bound
+        is then returned. Otherwise no single party receives more than the figure.
         """
         single_parties = [learnt for learnt in self.coalitions if len(learnt.parties) == 1]
         single_parties.sort(key=lambda learnt: (*READERS, *learnt.parties).index(learnt.parties[0]))
@@ -141,12 +141,12 @@ class Privacy:
     Exposure is the share of people in an equivalence class smaller than k.
 
     Attributes:
-        true: the share of people; 0 if no rows are released.
-        promised: the certified bound; None if the program certifies none.
-        epsilon: local, of a person's whole answer, nats; None without noise.
+        true: the true exposure; 0 if no rows are released.
+        promised: the certified bound on exposure; None if the program certifies no bound.
+        epsilon: the local epsilon of a person's whole answer, in nats; None without noise.
         adjacency: the definition of neighbouring data sets for epsilon; None without epsilon.
-        excluded: people without a released row, in a small class that all parties know by
-            exclusion; they count in `true`. None if no value stays closed for certain.
+        excluded: the number of people without a released row in a small class that all parties know
+            by exclusion; they count in `true`. None if no value stays closed for certain.
         reader_excluded: as `excluded`, but for the reader alone, which may have seen more than it
             publishes.
     """
@@ -160,7 +160,7 @@ class Privacy:
 
     @property
     def exclusion(self) -> str:
-        """The number of users known by exclusion, as text: to all and, if more, to the reader."""
+        """The number of users known to all by exclusion, and if larger to the reader, as text."""
         if self.excluded is None:
             return "-"
         more = self.reader_excluded or 0
@@ -172,18 +172,18 @@ class Privacy:
 class Utility:
     """The utility of the release for the analyst.
 
-    The limits hold 95 % of `draws` repetitions of the noise; None without noise.
+    Distances of tables are total variation distances, from 0 to 1.
 
     Attributes:
-        columns: the released columns, by name.
-        cells: share of (person, column) pairs shown.
-        entropy: bits a person that are kept, of `entropy_of_all`; with noise, bits of a report
-            about its row.
+        columns: the names of the released columns.
+        cells: the share of (person, column) pairs with a value in the release.
+        entropy: bits a person in the release, of `entropy_of_all`; with noise, bits of a person's
+            reports about its row.
         entropy_of_all: bits a person in all columns.
-        pairs: number of two-way tables.
-        answered: two-way tables with data of both columns in the release.
-        mean, largest: the mean and the largest total variation distance of the analyst's two-way
-            tables from the true ones; a column that is not released is guessed uniform.
+        pairs: the number of pairs of columns (two-way tables).
+        answered: the number of two-way tables with data of both columns in the release.
+        mean, largest: the mean and the largest distance of the analyst's two-way tables from the
+            true tables; a column that is not released is guessed uniform.
         mean_limits: interval that holds `mean` in 95 % of the draws of noise; None without noise.
         largest_limits: interval that holds `largest` in 95 % of the draws of noise; None without
             noise.
@@ -208,10 +208,10 @@ class ProgramCost:
     """The cost of a program: CPU time, bytes and rounds.
 
     Attributes:
-        cpu: seconds of all parties together.
+        cpu: seconds of CPU for all people and parties together.
         cpu_limits: 95 % confidence interval of `cpu`; None if all people were measured.
-        people, samples: measured on so many people, so many times; if these are not all people, cpu
-            is scaled up and cpu_limits is its 95 % interval.
+        people, samples: the number of people in each measured sample, and the number of samples. If
+            a sample is smaller than the whole, `cpu` is scaled up.
         bytes: mean bytes that a person sends.
         rounds: the number of rounds in which people answer.
         total: bytes that all parties send, divided by the number of people, a post counted once;
@@ -229,14 +229,14 @@ class ProgramCost:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The results of one program on the scenario.
+    """The results of a program on the scenario.
 
     Attributes:
         program: the name of the program.
         family: `mix`, `central`, `shares` or `local`.
         note: a remark on the program, in words.
-        burned: the reason why there is no release; None: there is a release.
-        refused: messages, by reason.
+        burned: the reason of an abort, so that there is no release; None: no abort.
+        refused: reason -> number of refused messages.
         trust: the leakage to coalitions.
         privacy: the exposure of people.
         utility: the utility of the release for the analyst.
@@ -261,14 +261,14 @@ class Comparison:
     Attributes:
         scenario: the name of the scenario.
         title: the title of the scenario.
-        seed: the seed of all randomness; None: the system's.
+        seed: the seed of all randomness; None: system randomness.
         users: the number of people who take part.
         features: names of columns.
         k: people in the smallest equivalence class that counts as safe.
         max_exposure: the share of people that may be in a smaller class.
-        messages: whether all of them were really sent.
-        programs: the programs, in the order of the table.
-        skipped: programs that cannot answer this scenario, with the reason.
+        messages: whether the messages of all people were sent.
+        programs: the results of each program, in the order of the table.
+        skipped: program that cannot answer this scenario -> the reason.
         schema: the number of this format.
     """
 
@@ -286,7 +286,7 @@ class Comparison:
 
     @property
     def frames(self) -> ComparisonFrames:
-        """The programs, and the coalitions of each, as tables of plain columns."""
+        """The programs, and the coalitions of each program, as tables of plain columns."""
         from .frames import comparison_frames
 
         return comparison_frames(self)
@@ -294,8 +294,8 @@ class Comparison:
     def program(self, name: str) -> Compared:
         """Return a program's results by its name; KeyError if it was not compared.
 
-        A name of an earlier version gives the program that has its place, with a
-        DeprecationWarning; a comparison that an earlier version saved accepts present names.
+        A name of an earlier version gives the program that has taken its place, with a
+        DeprecationWarning. A comparison that an earlier version saved accepts present names, too.
         """
         if old := find(name.partition(" ")[0], REPLACED):
             old.warn()
@@ -306,7 +306,10 @@ class Comparison:
 
 
 def today(name: str) -> str:
-    """Return a program's name with its first word as programs are named now."""
+    """Return a program's present name, from a name that an earlier version may have given it.
+
+    Only the first word of the name is replaced.
+    """
     first, space, more = name.partition(" ")
     old = find(first, REPLACED)
     return f"{old.new if old else first}{space}{more}"
@@ -315,7 +318,7 @@ def today(name: str) -> str:
 def read(folder: str | PathLike[str]) -> Comparison:
     """Return a comparison from its folder.
 
-    Raises StorageError for a file that is not of this schema.
+    Raises StorageError for a file that is damaged, or not of this schema.
     """
     folder = Path(folder)
     path = folder / COMPARISON

@@ -1,10 +1,10 @@
 """A comparison on disk: a folder that is complete or does not exist.
 
-    scenario.toml       as it was compared, with the seed
+    scenario.toml       the scenario as it was compared, with the seed
     comparison.json     `Comparison`, schema 1 (result.py)
-    comparison.csv      one line per program
+    comparison.csv      a line for each program
     frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is installed
-    frontier.csv        its numbers
+    frontier.csv        the numbers of the frontier
     versions.json       the versions of veilmix, Python and libraries
 
 This module writes the folder; `read` of result.py reads comparison.json.
@@ -35,7 +35,7 @@ __all__ = ["contents", "points", "read", "save"]
 
 
 def points(comparison: Comparison) -> list[FrontierPoint]:
-    """Return the points of the figure of trust, privacy and utility.
+    """Return the points of the figure of trust, privacy and utility, a point for each program.
 
     An aborted program has no point.
     """
@@ -60,7 +60,10 @@ def points(comparison: Comparison) -> list[FrontierPoint]:
 
 
 def save(comparison: Comparison, scenario: Scenario, parent: str | PathLike[str]) -> Path:
-    """Write the folder `compare-<scenario>-<seed>` into `parent`; return its path. StorageError."""
+    """Write the folder `compare-<scenario>-<seed>` into `parent`; return the folder's path.
+
+    Raises StorageError if it cannot be written.
+    """
     parent = Path(parent)
     mark = "" if comparison.seed is None else f"-{comparison.seed:04d}"
     about = replace(scenario.scenario, seed=comparison.seed)

@@ -1,12 +1,14 @@
-"""The rival `shares`: round 1 by two-party secret sharing, round 2 through the mix.
+"""The comparator `shares`: round 1 by two-party secret sharing, round 2 through the mix.
 
-    round 1   every person sends one share to each aggregator (protocol/rounds/shares.py); the
-              curator adds the two sums, and decides by the scenario's rule
+    round 1   every person sends a secret share of its row to each of two aggregators
+              (protocol/rounds/shares.py); the curator adds the two aggregators' sums, and decides
+              by the scenario's rule
     round 2   the released columns together, through the same shufflers to the analyst
 
-Decision and release are the same as in `exposure`. The differences: the two aggregators together
-link every person's whole row, and shufflers with the curator no longer do; domains must be public;
-one person can shift the counts of round 1 by any amount that may still be true.
+Decision and release are the same as in the program `exposure`. There are three differences. The two
+aggregators together can link every person's whole row, and shufflers with the curator cannot.
+Domains must be public. A person can shift the counts of round 1 by any amount that keeps the counts
+possible.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -55,7 +57,7 @@ MAX_PARTIES = (
 
 
 def shares(case: Case) -> Iterator[Compared]:
-    """Yield the result of the program `shares`: two aggregators join secret shares of rows.
+    """Yield the results of the program `shares`: two aggregators add up secret shares of rows.
 
     Raises ParameterError for an open domain.
     """
@@ -86,7 +88,7 @@ def shares(case: Case) -> Iterator[Compared]:
 
 
 def deciding(case: Case) -> BySingles:
-    """Return the scenario's rule: it decides, and proves the promise for the respondents."""
+    """Return the scenario's rule, which decides and proves the respondents' exposure bound."""
     policy = case.scenario.policy
     return BySingles(decision_rule(policy), policy)
 
@@ -97,9 +99,9 @@ def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
 
 
 def promise(case: Case, played: SharesResult) -> float | None:
-    """Return the promised share of exposed people; None without a decision.
+    """Return the certified share of exposed people; None without a decision.
 
-    With a release it is proved for the respondents of round 2.
+    With a release the share is proved for the respondents of round 2.
     """
     if played.decision is None or played.release is None:
         return played.decision.certificate.value if played.decision else None
@@ -157,9 +159,10 @@ def play(case: Case, released_columns: Sequence[int] | None = None) -> SharesRes
 def collect(
     case: Case, session: SharesSession, purse: RivalExpenses
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
-    """Run round 1, in which every person shares its row; return the shares of both aggregators.
+    """Run round 1, in which every person sends two shares; return each aggregator's shares.
 
-    A fault changes the share for aggregator 1. purse: receives bytes and refusals.
+    A user's fault affects both of its messages, a share for each aggregator. purse:
+    adds up the bytes that people send, and refused messages by reason.
     """
     plan = session.sharing
     first_pile, two = (
@@ -181,7 +184,10 @@ def collect(
 def _reconstruct(
     plan: ShareSession, piles: tuple[ShareAccumulator, ShareAccumulator]
 ) -> dict[int, Row]:
-    """Return the rows that the two aggregators reconstruct from their shares."""
+    """Return the rows that the two aggregators reconstruct from their shares, by person.
+
+    plan: the public parameters of the shares. piles: the shares of each aggregator.
+    """
     rows: dict[int, Row] = {}
     for user in agreed(*piles):
         row = row_of(plan, piles[0].shares[user], piles[1].shares[user])
@@ -191,7 +197,10 @@ def _reconstruct(
 
 
 def release(case: Case, session: SharesSession, plan: Round, played: SharesResult) -> Counts:
-    """Run round 2: the released columns together through the mix; return the analyst's counts."""
+    """Run round 2, the released columns together through the mix; return the analyst's counts.
+
+    plan: the round. played: receives the bytes, refusals and rows of the session.
+    """
     arrived: dict[bytes, int] = {}
     for user in range(case.n):
         if user in case.silent(1):
@@ -218,9 +227,9 @@ def _mix(
     envelopes: Mapping[bytes, int],
     state: SharesResult,
 ) -> tuple[bytes, ...]:
-    """Return the batch that the shufflers hand to the analyst. RoundBurned if too few people came.
+    """Return the batch that the shufflers hand to the analyst; RoundBurned if too few people came.
 
-    The first shuffler counts the people. envelopes: each with its sender, which the first shuffler
+    The first shuffler counts the people. envelopes: envelope -> its sender, whom the first shuffler
     sees. state: receives the rows of people with an opened envelope.
     """
     rules = session.announcement.rules
@@ -245,7 +254,7 @@ def _mix(
 
 
 def coalitions(case: Case) -> list[tuple[str, ...]]:
-    """Return all sets of parties; of more than 8 parties, only some.
+    """Return the coalitions to score: all sets of parties, or with more than 8 parties only some.
 
     These are single parties, pairs, all parties, and all shufflers with the analyst or the curator.
     """
@@ -262,7 +271,7 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
 def learnt(case: Case, played: SharesResult) -> list[Received]:
     """Return the leakage to every coalition; coalitions with equal views are scored once.
 
-    played: the result of the session.
+    played: the results of the session.
     """
     look = viewer(case, played)
     scored: dict[Hashable, Received] = {}
@@ -283,9 +292,9 @@ def learnt(case: Case, played: SharesResult) -> list[Received]:
 def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View]:
     """Return the function that gives the view of any set of parties.
 
-    Shares of one aggregator are uniform and contain no information. Both aggregators together hold
-    every row of round 1; all shufflers and the analyst every row of round 2; the curator the counts
-    of round 1; every party the release.
+    A single aggregator's shares are uniform, so they contain no information. Both aggregators
+    together hold every row of round 1. All shufflers and the analyst hold every row of round 2. The
+    curator knows the counts of round 1, and every party the release.
     """
     whole = tuple(range(len(case.sizes)))
     kept_columns = played.decision.kept if played.decision and played.release is not None else ()

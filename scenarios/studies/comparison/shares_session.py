@@ -1,4 +1,4 @@
-"""A session of the rival `shares`: its keys, its announcement, and its results."""
+"""A session of the program `shares` (two-party secret sharing): keys, announcement and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,16 +20,16 @@ class SharesResult:
     """The results of a session with secret shares.
 
     Attributes:
-        present: people counted in round 1.
-        marginals: the marginals of each column; None if they were not counted.
-        decision: None without a decision.
-        release: None without a release.
-        burned: the reason of an abort; None: it was not aborted.
+        present: the number of people counted in round 1.
+        marginals: the counts of round 1 for each column; None if they were not counted.
+        decision: the curator's decision; None without a decision.
+        release: the released counts; None without a release.
+        burned: the reason of an abort; None: no abort.
         linked: the rows that both aggregators reconstruct together, by person; None if no messages
             were sent.
-        mixed: rows of round 2, of people whose envelope the first shuffler opened; all shufflers
-            and the analyst together can follow these.
-        purse: the expenses.
+        mixed: the rows of round 2, of people with an envelope that the first shuffler opened. All
+            shufflers and the analyst together can link these rows to people.
+        purse: bytes that people sent, and refused messages by reason.
     """
 
     present: int = 0
@@ -52,10 +52,10 @@ class SharesSession:
     """The keys of a session with secret shares, and its announcement.
 
     Attributes:
-        announcement: the announcement that the curator made.
+        announcement: the curator's announcement.
         sharing: the public parameters of the shares.
-        pairs: keys, by party.
-        entropy: the randomness of people's shares and seals.
+        pairs: the key pair of each party.
+        entropy: the randomness of people's shares and of the encryption.
     """
 
     announcement: Announcement
@@ -90,5 +90,5 @@ class SharesSession:
 
 
 def shufflers(case: Case) -> list[str]:
-    """Return the names of the case's shufflers, in the order of their hops."""
+    """Return the names of the scenario's shufflers, in the order of the mix."""
     return [shuffler(hop + 1) for hop in range(case.scenario.mix.shufflers)]

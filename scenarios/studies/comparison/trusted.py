@@ -1,8 +1,10 @@
-"""The rivals with a central curator that sees every row: full trust, and the best release.
+"""The comparators with a central curator that sees every row: full trust, and the best release.
 
-trusted          the heaviest columns whose TRUE exposure is within max_exposure, by search
-trusted-cells    every row is released, with suppressed values: each looks like k - 1 more rows
-                 (analysis/suppression/k_anonymity.py), so no person is exposed; no max_exposure
+trusted          releases the columns of largest weight with a TRUE exposure of at most
+                 max_exposure
+trusted-cells    releases every row with some suppressed values, so that it equals at least k - 1
+                 other rows (analysis/suppression/k_anonymity.py). No person is exposed, and
+                 max_exposure is not used
 """
 
 from collections.abc import Iterator
@@ -102,7 +104,7 @@ def _released_columns(case: Case) -> tuple[int, ...]:
 
 
 def _suppression_text(suppressed: Suppressed) -> str:
-    """Return in words the number of suppressed values, and how near it is to the minimum."""
+    """Return in words the number of suppressed values, and how close it is to the minimum."""
     share = f"{suppressed.blanks:,} of {suppressed.n * suppressed.width:,} cells blank"
     if suppressed.optimal:
         proof = "the fewest possible"
@@ -114,16 +116,20 @@ def _suppression_text(suppressed: Suppressed) -> str:
 
 
 def _cost(case: Case, decided: float) -> tuple[RivalExpenses, ProgramCost]:
-    """Send every row to the curator, or the rows of samples; return expenses and cost.
+    """Send every row to the curator, or the rows of samples of people.
 
-    decided: seconds of CPU that the curator's choice took.
+    Return sums over the messages (bytes, refusals), and the cost (CPU time, bytes, rounds).
+    decided: seconds of CPU for the curator's choice.
     """
     widths = [feature.width for feature in case.people.schema.features]
     return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)
 
 
 def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, ...]) -> View:
-    """Return the view of parties: the curator has all rows, and every party has the release."""
+    """Return the view of a coalition: the curator has all rows, and every party has the release.
+
+    counts_seen: the released counts.
+    """
     whole = tuple(range(len(case.sizes))) if CURATOR in members else ()
     rows_of_all = {1: whole} if whole else {}
     counts_read = counts_seen
@@ -135,7 +141,7 @@ def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, .
 
 
 def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Received:
-    """Return the leakage to parties by a release with suppressed values."""
+    """Return the leakage to a coalition by a release with suppressed values."""
     if CURATOR in members:
         return received(_view(case, members, ()), case.sizes)
     sizes = case.sizes
@@ -150,9 +156,9 @@ def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Re
 
 
 def _burned(case: Case, program: str, reason: str) -> Compared:
-    """Return the result of an aborted program: too few people answered.
+    """Return the result of a program that aborts because too few people answered.
 
-    The curator saw their rows.
+    The curator has still seen their rows, so leakage is scored.
     """
     purse, price = _cost(case, 0.0)
     trust = [received(_view(case, members, ()), case.sizes) for members in COALITIONS]

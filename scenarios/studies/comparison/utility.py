@@ -18,9 +18,10 @@ from .result import Utility
 
 
 def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> ReleasedRows:
-    """Return a release of texts as a release of codes.
+    """Return a release with values as codes, from a release with values as texts.
 
-    A text outside the domain is a suppressed value.
+    counts: combination of values -> people. columns: the released columns. A text outside the
+    domain is a suppressed value.
     """
     places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
     width = len(case.sizes)
@@ -55,7 +56,10 @@ def utility(case: Case, release: ReleasedRows, hidden: Sequence[Hiding] = ()) ->
 
 
 def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
-    """Return, for each column with a suppression rule, each value's probability of suppression."""
+    """Return, for each column with a suppression rule, each value's probability of suppression.
+
+    hidden: the rules by which people suppress values.
+    """
     chances = {}
     for rule in hidden:
         texts = case.people.values[rule.column]
@@ -77,7 +81,8 @@ def estimated(
 ) -> Utility:
     """Return the utility of noisy estimates, averaged over draws of the noise.
 
-    leakage: bits of a report about a row.
+    draws: the errors of the two-way tables, by draw. leakage: bits of a person's reports about its
+    row. columns: the columns that the reports are about.
     """
     means = np.array([draw.mean for draw in draws])
     largest = np.array([draw.largest for draw in draws])
