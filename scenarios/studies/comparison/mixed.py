@@ -196,8 +196,8 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
-        # an ideal run with noise needs no seed: its release is not used, and seeded noise, drawn for
-        # each person, is slow
+        # an ideal run with noise needs no seed: its release is not used, and seeded noise, drawn
+        # for each person, is slow
     )
     price = (
         ProgramCost(

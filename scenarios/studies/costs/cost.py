@@ -1,9 +1,10 @@
 """The cost of a scenario, before it is run: messages, bytes, and seconds of cryptography.
 
 With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
-shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
-opened. Sizes are computed as the parties do (protocol/rounds/round_context.py). A verified mix has
-no layers: its ballots are group elements, and multiplications are counted (verified_cost.py).
+shufflers 2 to m and the reader) and an envelope around them. All people seal n (s m + 1) layers,
+and as many layers are opened. Sizes are computed as the parties do
+(protocol/rounds/round_context.py). A verified mix has no layers: its ballots are group elements,
+and the scalar multiplications of elements are counted (verified_cost.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,27 +29,28 @@ from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.model import Scenario
 from .verified_cost import bytes_of, checks, measure_multiplication, multiplications
 
-MEASURED = 0.02  # seconds spent on timing sealing, and on timing opening
+MEASURED = 0.02  # seconds spent on timing the sealing of layers, and again on timing their opening
 PEER_READERS = "everybody"  # the reader of every round among peers
 LENGTH = 4  # bytes of the length prefix of each field: envelope, signature, board digest
 
 
 @dataclass(frozen=True, slots=True)
 class RoundCost:
-    """The cost of one round.
+    """The cost of a round.
 
-    Sizes in bytes; None if padding is off.
+    Sizes are in bytes; None if padding is off, because they then depend on the answers.
 
     Attributes:
-        number: the number, from 1.
-        reader: the reader of the answers.
+        number: the number of the round, from 1.
+        reader: the party that reads the answers.
         columns: the sets of columns that are requested, as numbers of columns.
-        onions: the onions of all people; in a verified mix, the ballots.
+        onions: the number of onions of all people; in a verified mix, of their ballots.
         layers: the number of layers that are sealed; as many are opened.
-        person: bytes that one person sends.
+        person: bytes that a person sends.
         carried: bytes of all messages between parties, batches included.
-        multiplications: the number of group multiplications in a verified mix.
-        checks: the part of `multiplications` of a party that checks everything once.
+        multiplications: the number of scalar multiplications of group elements in a verified mix,
+            by all parties.
+        checks: the number of such multiplications for a party that checks every proof once.
     """
 
     number: int
@@ -67,9 +69,11 @@ class SessionCost:
     """The cost of every round, as if all permitted questions were asked and all columns released.
 
     Attributes:
-        rounds: the rounds, in their order.
-        seal, open: seconds of one core for one layer, measured now on this machine.
-        multiply: seconds of one core for one group multiplication of a verified mix.
+        rounds: the costs of the rounds, in their order.
+        seal, open: seconds of a processor core to seal and to open a layer, measured now on this
+            machine.
+        multiply: seconds of a core for a scalar multiplication of a group element, in a verified
+            mix.
     """
 
     rounds: tuple[RoundCost, ...]
@@ -79,29 +83,30 @@ class SessionCost:
 
     @property
     def layers(self) -> int:
-        """The number of layers sealed; as many are opened."""
+        """The number of layers that are sealed; as many are opened."""
         return sum(price.layers for price in self.rounds)
 
     @property
     def seconds(self) -> float:
-        """Seconds of one core for all the cryptography."""
+        """Seconds of a single processor core for all the cryptography."""
         return self.layers * (self.seal + self.open) + self.multiplications * self.multiply
 
     @property
     def multiplications(self) -> int:
-        """The number of multiplications of group elements, of all parties."""
+        """The number of scalar multiplications of group elements, by all parties."""
         return sum(price.multiplications for price in self.rounds)
 
     @property
     def checks(self) -> int:
-        """The number of multiplications of a party that checks everything once."""
+        """The number of scalar multiplications for a party that checks every proof once."""
         return sum(price.checks for price in self.rounds)
 
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCost:
-    """Return the cost of a scenario with these features. people: their number in each round.
+    """Return the cost of a session of a scenario.
 
-    Seconds are measured now, on this machine.
+    schema: the features. people: the number of people in each round. Seconds are measured now, on
+    this machine.
     """
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
@@ -111,7 +116,10 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCo
 def _central_cost(
     scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
 ) -> SessionCost:
-    """Return the cost of a session with central parties: messages and layers of all parties."""
+    """Return the cost of a session with central parties: messages and layers of all parties.
+
+    people: the number of people in each round. scheme: the crypto suite of the layers.
+    """
     announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
     calls = program_of(scenario).rounds(scenario.policy, announcement.schema)
@@ -129,9 +137,9 @@ def _central_cost(
 
 
 def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> SessionCost:
-    """Return the cost of a verified mix: ballots and multiplications of all parties.
+    """Return the cost of a verified mix: ballots and scalar multiplications of all parties.
 
-    people: their number in each round.
+    plans: the rounds. people: the number of people in each round.
     """
     rounds = []
     for plan, count in zip(plans, people, strict=True):
@@ -164,7 +172,8 @@ def _among_peers(
 ) -> SessionCost:
     """Return the cost of a session of peers, on average, without the frames of messages.
 
-    n peers with s onions each and paths of L: n s L layers a round, and all peers read all of them.
+    With n peers, s onions each, and L stops on the path of an onion, a round has n s L layers. All
+    peers read all layers. scheme: the crypto suite of the layers.
     """
     from ...lab.play.peers import agreement
 
@@ -176,7 +185,7 @@ def _among_peers(
     for plan in plans:
         person = terms.onions * sum(
             plan.sizes[1:]
-        )  # sizes of layers by step; the last is the ballot's
+        )  # the sizes of an onion's layers by step; the last is the size of its ballot
         onions = people[0] * terms.onions
         fields = (plan.call.round, PEER_READERS, plan.call.asks, onions, onions * terms.path)
         rounds.append(RoundCost(*fields, person, people[0] * person))
@@ -186,13 +195,14 @@ def _among_peers(
 PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], SessionCost]] = {
     CENTRAL.name: _central_cost,
     PEERS.name: _among_peers,
-}  # topology -> the cost of a session
+}  # topology -> function that returns the cost of a session
 
 
 def _round(plan: Round, people: int, head: int) -> RoundCost:
-    """Return the cost of a round.
+    """Return the cost of a round with an onion mix.
 
-    head: bytes of the board's head (digest) that each message repeats.
+    people: the number of respondents. head: bytes of the board's signed head (digest of its log),
+    which each message repeats.
     """
     shufflers = len(plan.hops) - 1
     person = carried = None
@@ -207,7 +217,7 @@ def _round(plan: Round, people: int, head: int) -> RoundCost:
 
 
 def measure(scheme: Suite, size: int) -> tuple[float, float]:
-    """Return the seconds to seal and to open one layer around `size` bytes, on one core, now."""
+    """Return the seconds to seal and to open a layer around `size` bytes, timed now on one core."""
     pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
     entropy = SystemEntropy()
     sealed = seal_layer(scheme, pair.public, plain, context, entropy)
@@ -218,7 +228,7 @@ def measure(scheme: Suite, size: int) -> tuple[float, float]:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    """Return the seconds of one call: the best mean of ten calls within 0.02 seconds."""
+    """Return the seconds of a call of `work`: the best mean of ten calls within 0.02 seconds."""
     best, started = float("inf"), perf_counter()
     while perf_counter() - started < MEASURED:
         start = perf_counter()

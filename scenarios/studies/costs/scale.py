@@ -1,9 +1,9 @@
 """The cost of a scenario with any number of people: bytes, hours, memory, and its limits.
 
-Bytes are exact and computed in traffic.py; hours and memory follow the model of
+Bytes are exact and computed in traffic.py. Hours and memory follow the model of
 analysis/scaling.py, with constants that benchmarks/scale.py measured on the processor that
-`MEASURED` names. No session is played, and no people are drawn: only the features of the scenario's
-own people are used.
+`MEASURED` names. No session is played, and no further people are drawn: the scenario's own people
+are only needed for their features, and for the ratio of the numbers of people in both rounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,9 @@ from .cost import announcement_of
 from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
 
 MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # smallest and largest accepted number of people
-SAMPLE = 1_000_000  # people with which lengths are computed, to extrapolate limits
+# number of people for which message lengths are computed; from these, the largest number of people
+# for a limit (of memory, or of a post's length) is extrapolated
+SAMPLE = 1_000_000
 COUNTED = (1 << 32) - 1  # largest count that fits into a message
 REMEDIES = {
     "registry": "; ask fewer people, or say defence.registered = false",
@@ -51,11 +53,12 @@ class SessionScale:
     Attributes:
         people: the number of people in round 1.
         cluster: the computers of every party.
-        suite: the suite of the layers.
-        link_traffic: the messages on all links; () if their lengths are not known.
-        costs: hours and memory; None if the lengths are not known.
-        limits: all limits, in ascending numbers of people.
-        unsaid: parts that are not in the estimate, a sentence each.
+        suite: the crypto suite of the layers.
+        link_traffic: the messages on all links; () if their lengths are unknown.
+        costs: hours and memory; None if the lengths are unknown.
+        limits: the largest numbers of people that memory, the length of a post and the range of a
+            counter allow, in ascending order.
+        unsaid: the parts of the cost that the estimate leaves out, a sentence for each.
     """
 
     people: int
@@ -68,17 +71,17 @@ class SessionScale:
 
     @property
     def broken(self) -> tuple[PeopleLimit, ...]:
-        """The limits (memory, length of a post, count) that this number of people exceeds."""
+        """The limits (memory, a post's length, a counter) that this number of people exceeds."""
         return broken(self.limits, self.people)
 
 
 def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> SessionScale:
     """Return the estimated cost of a scenario with `people` people.
 
-    crowd: the scenario's own people, for their features.
+    crowd: the scenario's own people, for their features. cluster: the computers of every party.
 
     Raises:
-        ParameterError: `people` is out of range.
+        ParameterError: `people` is out of range, or the mix is verified.
     """
     onions_only(scenario, "the estimate for many people")
     if not MIN_ESTIMATED <= people <= MAX_ESTIMATED:
@@ -99,22 +102,21 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
 
 
 AMONG_PEERS = (
-    "Among peers everybody posts, and everybody reads what all have posted: with n people n^2 "
-    "messages of random lengths. A board numbers peers up to 65,535, and long before each of them "
-    "reads gigabytes; there is no estimate beyond what `veilmix check` says of the scenario itself."
+    "Among peers everybody posts, and everybody reads all posts: n people read n^2 messages of "
+    "random lengths. A board has numbers for 65,535 peers, and with far fewer each peer already "
+    "reads gigabytes. There is no estimate; `veilmix check` prints the scenario's own costs."
 )
 UNPADDED = (
-    "Answers are not padded in this scenario, so their lengths are of what people say: nothing is "
-    "known of bytes before they have."
+    "Answers are not padded in this scenario, so message lengths depend on the answers and are "
+    "unknown before people answer."
 )
 
 
 def unsaid(scenario: Scenario) -> Iterator[str]:
-    """Yield the parts of a real session's cost that an estimate leaves out, a sentence each."""
+    """Yield the parts of a real session's cost that an estimate leaves out, a sentence for each."""
     yield (
-        "the decision and its certificate, as long as what they say; and tallies, as long as the "
-        "combinations that people hold: that grows with people only while most are alone with "
-        "theirs"
+        "the decision and its certificate, whose length depends on their content; and tallies, "
+        "which have an entry for each combination of values that occurs"
     )
     guards = scenario.defence
     extra_parts = [
@@ -137,15 +139,19 @@ class _Session:
     """The rounds of a session that asks all permitted questions, for estimates of its cost.
 
     Attributes:
-        scenario: the scenario, resolved.
-        crowd: its own people, for their features and their shares in each round.
+        scenario: the scenario, with its defaults resolved.
+        crowd: the scenario's own people, for their features, and for the ratio of the numbers of
+            people in both rounds.
     """
 
     scenario: Scenario
     crowd: Samples
 
     def link_traffic(self, people: int) -> tuple[LinkTraffic, ...]:
-        """Return the messages with `people` people in round 1, in proportion in later rounds."""
+        """Return the messages on all links, with `people` people in round 1.
+
+        Round 2 has as many people in proportion as in the scenario.
+        """
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]
         registered = sum(answering) if self.crowd.round2_people else people
@@ -158,7 +164,7 @@ class _Session:
 
     @cached_property
     def plans(self) -> list[Round]:
-        """The rounds, as every party derives them."""
+        """The rounds, as every party derives them from the announcement."""
         schema = self.crowd.people.schema
         scheme = suite(self.scenario.mix.suite, lesson=self.scenario.mix.lesson)
         announcement = announcement_of(self.scenario, schema, scheme)
@@ -166,7 +172,11 @@ class _Session:
         return _rounds(announcement, calls)
 
     def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:
-        """Yield the largest numbers of people for memory, for a post, and for a count."""
+        """Yield the largest numbers of people, with the limit that each respects.
+
+        The limits are the computers' memory, the length of a post, and the largest number that fits
+        into a 32-bit count of layers. cluster: the computers.
+        """
         from ....machines.board_service import MOST_POST
 
         messages = self.link_traffic(SAMPLE)
@@ -180,23 +190,26 @@ class _Session:
             limit_text = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
             yield PeopleLimit(_fits(MOST_POST, post), limit_text)
         onions = max(load.onions for load in loads)
-        yield PeopleLimit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
+        yield PeopleLimit(COUNTED // onions, "the count of a batch's layers, a number of 32 bits")
         yield PeopleLimit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
 
 
 def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
-    """Return the rounds of these calls (queries), as every party derives them."""
+    """Return the rounds of these calls (queries), as parties derive them from the announcement."""
     session = announcement.digest()
     return [open_round(announcement, session, call) for call in calls]
 
 
 def round_loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
-    """Return the load of each round of a session, as input of the model of hours and memory."""
+    """Return the load of each round of a session, as input of the model of hours and memory.
+
+    plans: the rounds. messages: the messages on all links.
+    """
     return [_load(plan, messages) for plan in plans]
 
 
 def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
-    """Return the load of a round: people, slots, bytes of batches and of other messages."""
+    """Return the load of a round: people, answers a person, bytes of batches and other messages."""
     round_messages = [message for message in messages if message.round == plan.call.round]
     arriving = [message for message in round_messages if message.kind in ("submission", "batch")]
     people = next(message.messages for message in arriving if message.sender == PEOPLE)
@@ -207,9 +220,11 @@ def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
 
 
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[PeopleLimit]:
-    """Yield the largest numbers of people for a computer's memory, in simulation and as shuffler.
+    """Yield the largest numbers of people that a computer's memory allows: two limits.
 
-    loads: with `SAMPLE` people, from which memory is scaled.
+    The first is for a process that plays all parties, the second for the shuffler with the largest
+    batch. loads: the rounds with `SAMPLE` people, from which memory is scaled. name: the crypto
+    suite.
     """
     costs = session_costs(loads, name, MEASURED, cluster)
     for memory, start, party_text in (
@@ -235,8 +250,8 @@ def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
 
 
 def _fits(byte_limit: int, message: LinkTraffic) -> int:
-    """Return the largest number of people whose message has at most `byte_limit` bytes.
+    """Return the largest number of people for which a message has at most `byte_limit` bytes.
 
-    message: the bytes of the message with `SAMPLE` people.
+    message: the message with `SAMPLE` people; its length is proportional to people.
     """
     return byte_limit * SAMPLE // message.bytes

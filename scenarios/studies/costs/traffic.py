@@ -1,11 +1,11 @@
 """The bytes on each link of a session of any size, computed with the protocol's own encoders.
 
-No constant is fitted. A message whose length does not depend on the number of people is encoded
-once; a list with an entry for each person, or each layer, is encoded with 1 and with 2 entries, and
-the rest is a multiplication. All people answer and no message is refused.
+No constant is fitted. A message with a length independent of the number of people is encoded once.
+A list with an entry for each person, or each layer, is encoded with 1 and with 2 entries, from
+which its length is extrapolated. All people answer, and no message is refused.
 
-The answers determine the length of tallies, of decisions, open or committed to, and of opened
-certificates, and how many layers the coins of an audit open: the former are left out, of the latter
+Some lengths depend on the answers: those of tallies, of decisions and their commitments, and of
+opened certificates. These messages are left out. How many layers an audit opens is drawn at random;
 the expected number is counted.
 """
 
@@ -54,15 +54,15 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class LinkTraffic:
-    """All messages of a kind that cross one link (sender to receiver) in a round.
+    """All messages of a kind that cross a link (from sender to receiver) in a round.
 
     Attributes:
         round: the number of the round, from 1; 0 before the first call (query of a round).
         sender: a party, or `people`.
         receiver: a party, `people` or `board`; every party may read the board.
         kind: the kind of the messages.
-        messages: their number.
-        bytes: the size in bytes of all of them, frames and signatures included.
+        messages: the number of messages.
+        bytes: the total size in bytes, frames and signatures included.
     """
 
     round: int
@@ -78,8 +78,8 @@ class TrafficTerms:
     """The facts besides announcement and calls that determine the traffic of a session.
 
     Attributes:
-        people: respondents, in each round.
-        registered: entries of the registry; 0: there is none.
+        people: the number of respondents in each round.
+        registered: the number of entries of the registry (list of users' keys); 0: no registry.
         signed: whether posts are signed.
     """
 
@@ -121,16 +121,17 @@ def length(body: Body, seal: Seal | None = None) -> int:
 def grown(make: Callable[[int], Body], entry_count: int, seal: Seal | None = None) -> int:
     """Return the bytes of a message with a list of `entry_count` (>= 1) entries of equal size.
 
-    make: returns the body with so many entries. The length is extrapolated from 1 and 2 entries.
+    make: returns the body with a given number of entries. The length is extrapolated from 1 and 2
+    entries. seal: the signature of a post.
     """
     single, double = length(make(1), seal), length(make(2), seal)
     return single + (double - single) * (entry_count - 1)
 
 
 def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:
-    """Return the seal (signature) of a post; None if posts are not signed.
+    """Return a placeholder of a post's seal (signature); None if posts are not signed.
 
-    headed: whether the board has a head (signature over its posts), which the seal repeats.
+    headed: whether the board has signed its log before (a head); the seal repeats the head.
     """
     if not terms.signed:
         return None
@@ -159,9 +160,9 @@ def _post(
 def _list(
     terms: TrafficTerms, number: int, author: str, make: Callable[[int], Body], entries: int
 ) -> LinkTraffic:
-    """Return the traffic of a post with a list of entries.
+    """Return the traffic of a post with a list of `entries` entries, in round `number`.
 
-    make: returns the body with so many entries.
+    make: returns the body with a given number of entries.
     """
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
@@ -206,14 +207,17 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
 
 
 def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]:
-    """Yield a signed tree head, if posts are signed."""
+    """Yield the board's signature over its log (a signed tree head), if posts are signed.
+
+    number: the round. place: the number that the head names.
+    """
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))
         yield LinkTraffic(number, BOARD, BOARD, "head", 1, size)
 
 
 def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[LinkTraffic]:
-    """Yield the call (query of a round), the board's head, and keyholders' posts before answers.
+    """Yield the posts before answers: the call (query), the board's head, and keyholders' posts.
 
     late: whether this is not the first call.
     """
@@ -232,7 +236,10 @@ def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[Lin
 
 
 def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
-    """Yield the messages from and to people: submissions, and the requests before them."""
+    """Yield the messages from and to people: submissions, and the requests before them.
+
+    people: the number of respondents.
+    """
     number = plan.call.round
 
     def message(sender: str, receiver: str, body: Body) -> LinkTraffic:
@@ -255,7 +262,10 @@ def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTr
 
 
 def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
-    """Yield the posts of each shuffler, and the batches that it forwards."""
+    """Yield the posts of each shuffler, and the batches that it forwards.
+
+    people: the number of respondents.
+    """
     number, rules, layers = plan.call.round, plan.announcement.rules, people * plan.slots
     if rules.challenge or rules.audit:
         yield _list(terms, number, plan.openers[0], _accepted, people)
@@ -280,7 +290,10 @@ def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffi
 
 
 def _batch(plan: Round, hop: int, layers: int) -> LinkTraffic:
-    """Return the messages, as many as needed, that bring a batch to the party at `hop`."""
+    """Return the traffic that brings a batch to the party at `hop`, in as many messages as needed.
+
+    layers: the number of layers in the batch.
+    """
     width, piece_layers = plan.inner[hop], piece_size(plan, hop)
     full, rest = divmod(layers, piece_layers)
 
@@ -299,7 +312,10 @@ def _accepted(times: int) -> Accepted:
 
 
 def _reader_posts(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
-    """Yield the reader's posts except its tally, and its roll (list of respondents)."""
+    """Yield the reader's posts except its tally, and its roll (list of respondents).
+
+    With the challenge guard the shufflers' posts that reveal their secrets are included.
+    """
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader
     if rules.challenge:

@@ -1,18 +1,21 @@
-"""The cost of a round of a verified mix: bytes, and multiplications of group elements.
+"""The cost of a round of a verified mix: bytes, and scalar multiplications of group elements.
 
-The multiplications are by user and query, or (shares, shuffles) by row of w ciphertexts, w = 1 in
-most lists. The keyholders of a round are m shufflers and its reader (docs/verified.md):
+Multiplications are counted for each user and query; for decryption shares and shuffles they are
+counted for each row of w ciphertexts (w = 1 in most lists). The keyholders of a round are m
+shufflers and its reader (docs/verified.md):
 
     make a ballot 3      check it 2: by the keyholder that posts it, then by each keyholder
     for two readers 5    check it 4
     re-encrypt 2 w       prove the shuffle 6 + 2 w         check it 4 + 4 w, by each keyholder
     make shares 2 w      check them 2 w; a reader that keeps its share private makes it with w
 
-Shares of a secret round are checked by its reader. A public round is followed by the other reader
-too: its shuffles and all shares, the release at the end. The reader checks the shares of shufflers;
-shufflers check all shares before the next round. If users submit once, round 2 has no keys and no
-ballots, a single list of rows, and the analyst first checks the ballots of round 1. A simulation
-checks each statement once for all parties; separate machines check it each.
+In a secret round only the reader checks the shufflers' shares. In a public round the reader checks
+the shufflers' shares, and the other reader checks all shuffles and all shares. Shufflers check all
+shares before the next round, so not after the release.
+
+If users submit once, round 2 has no keys, no ballots and a single list of rows. The analyst then
+first checks the ballots of round 1. A simulation checks each statement once for all parties;
+separate machines each check it.
 """
 
 from time import perf_counter
@@ -49,13 +52,16 @@ PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
     2,
     4,
     4,
-)  # for each row (PROVE, CHECK), and for each ciphertext in it
+)  # PROVE and CHECK for each row; PROVE_PAIR and CHECK_PAIR for each ciphertext in the row
 LENGTH = 4  # bytes of the length prefix of each field: envelope, signature, board digest
 TRIED, ATTEMPTS = 8, 3  # rows of the timed shuffle, and number of timings
 
 
 def multiplications(plan: Round, people: int) -> int:
-    """Return the number of multiplications of all parties, if each checks for itself."""
+    """Return the number of scalar multiplications of all parties, if each party checks for itself.
+
+    plan: the round. people: the number of users.
+    """
     a_row = row_width(plan) * (REMIX + PROVE_PAIR) + PROVE
     check = row_width(plan) * CHECK_PAIR + CHECK
     followers = len(plan.openers) + plan.is_public
@@ -65,9 +71,10 @@ def multiplications(plan: Round, people: int) -> int:
 
 
 def checks(plan: Round, people: int) -> int:
-    """Return the multiplications of a party that checks everything: ballots, shuffles and shares.
+    """Return the scalar multiplications of a party that checks all ballots, shuffles and shares.
 
     It checks every posted statement of the round once, as `protocol/board/verified_record.py` does.
+    plan: the round. people: the number of users.
     """
     width, keyholders = row_width(plan), len(plan.openers)
     givers = keyholders if plan.is_public else keyholders - 1
@@ -77,15 +84,16 @@ def checks(plan: Round, people: int) -> int:
 
 
 def _ballots(plan: Round) -> int:
-    """Return the multiplications for one user's ballots: to make them, and to check them."""
-    if plan.reuses_ballots:  # only the analyst checks: it took no part in round 1
+    """Return the scalar multiplications for one user's ballots: to make them, and to check them."""
+    # only the analyst checks the ballots, because it took no part in round 1
+    if plan.reuses_ballots:
         return len(plan.announcement.schema.features) * ONCE_CHECK
     making_cost, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
     return len(plan.call.asks) * (making_cost + (1 + len(plan.openers)) * checked)
 
 
 def _shares(plan: Round) -> int:
-    """Return the multiplications for one ciphertext's decryption shares: to make and check them."""
+    """Return the multiplications to make and to check one ciphertext's decryption shares."""
     keyholders = len(plan.openers)
     shufflers = keyholders - 1
     if not plan.is_public:
@@ -96,7 +104,10 @@ def _shares(plan: Round) -> int:
 
 
 def bytes_of(plan: Round, people: int) -> tuple[int, int]:
-    """Return the bytes that a user sends, and the bytes of all parties, without heads of posts."""
+    """Return the bytes that a user sends, and the bytes of all parties in a round.
+
+    Headers of the keyholders' posts are left out. plan: the round. people: the number of users.
+    """
     keyholders, asks, width = len(plan.openers), len(plan.call.asks), row_width(plan)
     letter = handed = 0
     if not plan.reuses_ballots:
@@ -112,9 +123,11 @@ def bytes_of(plan: Round, people: int) -> tuple[int, int]:
 
 
 def measure_multiplication() -> float:
-    """Return the seconds of one multiplication, timed now in a shuffle that is proved and checked.
+    """Return the seconds of a scalar multiplication of a group element, measured now.
 
-    Additions and hashing are included. The least of some attempts counts.
+    The time of a small shuffle, with its proof and check, is divided by its number of
+    multiplications. So the figure contains a share of the additions and hashing. The shortest of
+    several times counts.
     """
     entropy, context = SystemEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
     key = make_key(context, entropy).public

@@ -1,4 +1,4 @@
 """The exposure of a run at every threshold k, and of every set of its columns, with bounds.
 
-May import `programs`, `records` and the numbers of `analysis`. Must never play a session.
+May import `programs`, `records` and the computations of `analysis`. Must never play a session.
 """

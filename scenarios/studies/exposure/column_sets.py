@@ -3,11 +3,11 @@
     promised   upper bound on exposed people by the policy's rule (a method that proves such bounds)
                from the marginals, as the curator could compute it
     truth      people in an equivalence class smaller than k, if these columns were released
-    entropy    bits per person that the joint counts of the columns hold
+    entropy    bits per person in the joint counts of the columns
 
-Truth is counted in the people (`verification.population`), or in the release if only that is known.
-The rule `worst-case`, or `margins` with many cells, would take long for every set. Sets other than
-the released set then have the coverage bound, a count of the cells of common values.
+Truth is counted in the people's rows (`verification.population`), or in the release if only that is
+known. The rule `worst-case`, or `margins` with many cells, is too slow for every set. All sets but
+the released set then have the coverage bound, which follows from the counts of common values.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from ....protocol.wire.schema import Schema
 
-EVERY = 6  # columns up to which all sets are scored
+EVERY = 6  # largest number of columns for which all sets are scored
 SLOW = "worst-case"
 
 
@@ -43,16 +43,16 @@ SLOW = "worst-case"
 class ColumnSet:
     """A set of columns of a run, with its exposure if it were released.
 
-    People are whole numbers; None is a number that the run does not determine.
+    Numbers of people are whole; None is a number that the run does not determine.
 
     Attributes:
-        columns: their names.
+        columns: the names of the columns.
         promised: upper bound on exposed people, among `bound_population` people.
         bound_population: the number of people that `promised` is about.
         rule: the name of the rule, the method that proves `promised`.
         truth: the true number of exposed people, among `counted` people.
-        counted: the number of people in the table.
-        entropy: bits a person in the joint counts of the columns.
+        counted: the number of people in the joint counts of these columns.
+        entropy: bits a person in the joint counts of these columns.
         weight: the sum of the columns' weights.
         safe: whether `promised`, as a share of the people, is within max_exposure.
         released: whether this set was released.
@@ -72,12 +72,13 @@ class ColumnSet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The sets of columns that the curator could release, and the reasons for suppressed columns.
+    """The sets of columns that the curator could release, and the suppressed columns.
 
     Attributes:
-        sets: the smallest first.
-        dropped: the reason for each column that is not released.
-        every: whether all sets are there.
+        sets: the sets of columns, the smallest first.
+        dropped: each column that is not released, with the limits that would admit it.
+        every: whether `sets` holds all sets. With more than 6 columns it holds only single columns,
+            the released set with a further column, and the set of all columns.
     """
 
     sets: tuple[ColumnSet, ...]
@@ -86,10 +87,10 @@ class Choices:
 
 
 def choices(run: Run) -> Choices | None:
-    """Return the sets of columns of a run; None if no marginals were read.
+    """Return the sets of columns that the curator of a run could release.
 
-    None also if persons have several rows: the counts of other columns do not identify their
-    persons.
+    None if no marginals were counted, or if persons have several rows: then the counts do not show
+    which rows belong to the same person.
     """
     decision = run.result.decision
     if run.result.several_rows:
@@ -104,10 +105,10 @@ def choices(run: Run) -> Choices | None:
 
 
 def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]:
-    """Return the counts of every column and the people n, as the curator read them to decide.
+    """Return the counts of every column and the number of people, as they were for the decision.
 
-    If messages were lost columns differ in their totals: each missing answer is a value of its own
-    (protocol/rounds/tallying.py).
+    If messages were lost, columns differ in their totals. Each missing answer then counts as a
+    value of its own (protocol/rounds/tallying.py).
     """
     counts_by_column = [run.result.marginals[name] for name in run.result.features]
     counts, people = marginals(
@@ -142,19 +143,19 @@ class _Chooser:
         self.released_columns = self._numbers(decision.kept)
 
     def choices(self) -> Choices:
-        """Return the scored sets of columns; not all of them if there are many columns."""
+        """Return the scored sets of columns: all sets, or with more than 6 columns only some."""
         takes_all = len(self.names) <= EVERY
         sets = tuple(self._score(columns) for columns in self._column_sets(takes_all=takes_all))
         return Choices(sets, tuple(self._dropped()), takes_all)
 
     def _numbers(self, names: Sequence[str]) -> tuple[int, ...]:
-        """Return the places of columns by their names, in ascending order."""
+        """Return the indices of columns by their names, in ascending order."""
         return tuple(sorted(list(self.names).index(name) for name in names))
 
     def _column_sets(self, *, takes_all: bool) -> Iterator[tuple[int, ...]]:
-        """Yield the sets to score: all sets, or the most important.
+        """Yield the sets of columns to score: all sets, or only the most important.
 
-        These are single columns, the released set with a column more, and all columns.
+        These are single columns, the released set with a further column, and all columns.
         """
         columns = range(len(self.names))
         if takes_all:
@@ -188,7 +189,7 @@ class _Chooser:
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
         """Return the upper bound on exposed people for a set of columns, and the name of its rule.
 
-        For the released set it is the decision's bound; for any other set it is computed.
+        The released set has the decision's bound; for any other set the bound is computed.
         """
         if columns == self.released_columns:
             return self.decided.people, self.decided.rule
@@ -198,9 +199,9 @@ class _Chooser:
         return int(proof.people), str(proof.rule)
 
     def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
-        """Return the joint counts of some columns, from the people or else the release.
+        """Return the joint counts of some columns, from the people's rows or else from the release.
 
-        None if neither has them.
+        None if neither the rows nor the release have them.
         """
         if self.table is not None:
             return joint_counts(self.table, columns)
@@ -215,14 +216,17 @@ class _Chooser:
         return list(counts.values())
 
     def _dropped(self) -> Iterator[UnreleasedColumn]:
-        """Yield the condition to release each suppressed column, if the policy chooses columns."""
+        """Yield each suppressed column, if a rule chooses, with the limits that would admit it."""
         decision = capability(self.run.scenario, RuleDecision)
         if decision and self.policy.rule != SLOW:
             yield from decision.unreleased(self.policy, self.rule, self.schema, self.counts)
 
 
 def _entropy(cells: Any) -> float:
-    """Return bits per person: the entropy of the cell of a person drawn at random."""
+    """Return the entropy, in bits, of the combination of values of a person drawn at random.
+
+    cells: the number of people with each combination.
+    """
     import numpy as np
 
     from ....analysis.estimation import entropy
