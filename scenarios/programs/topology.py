@@ -127,7 +127,7 @@ def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bo
 def _central_record(
     _scenario: Scenario, _result: "Claims", transcript: "Transcript"
 ) -> "ViewedRun":
-    """Return the record of a central run: its messages, and its board replayed from the posts."""
+    """Return the record of a central run: its messages, and its board rebuilt from the posts."""
     from ...protocol.board.board import replay
     from ...protocol.knowledge.view import ViewedRun
 

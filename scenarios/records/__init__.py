@@ -1,5 +1,5 @@
-"""Run folders: the result file, traffic figures, and all other files of a run, written and read.
+"""Run folders: reading and writing the result file, traffic figures, and all other files of a run.
 
-May import `scoring`, `schema` and `serialization`. Must never know how a run was played; it writes
-and reads data that callers give it.
+May import `scoring`, `schema` and `serialization`. Must never know how a run was played: callers
+give the data to write.
 """

@@ -29,12 +29,12 @@ LARGEST = 1 << 16  # bytes: larger seal files are refused
 
 
 class Recorder(Record, frozen=True):
-    """The recorder of a run folder: its identity key and its signature (both hexadecimal).
+    """The recorder of a run folder: the identity that signed the folder's file hashes.
 
     Attributes:
         name: the name of the identity.
-        key: 32 bytes.
-        signature: over the hashes of all files, 64 bytes.
+        key: the public key, 32 bytes in hexadecimal.
+        signature: the signature over the hashes of all files, 64 bytes in hexadecimal.
     """
 
     name: str
@@ -73,7 +73,7 @@ class FolderSeal(Record, frozen=True):
             self._check_signature(self.recorder)
 
     def _check_signature(self, recorder: Recorder) -> None:
-        """Raise VerificationError unless the recorder's signature over the hashes is valid."""
+        """Raise VerificationError unless the recorder's signature over the file hashes is valid."""
         try:
             key, signature = bytes.fromhex(recorder.key), bytes.fromhex(recorder.signature)
             if (len(key), len(signature)) != (SIGNING_KEY, SIGNATURE):
@@ -84,9 +84,9 @@ class FolderSeal(Record, frozen=True):
 
 
 def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes:
-    """Return the bytes of the seal file for files with these hashes.
+    """Return the bytes of the seal file of a run folder.
 
-    recorder: the identity that signs; None: unsigned.
+    files: name -> hash of the file. recorder: the identity that signs; None: unsigned.
     """
     signed = None
     if recorder is not None:
@@ -123,6 +123,9 @@ def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _signed(files: Mapping[str, str]) -> bytes:
-    """Return the bytes that the recorder signs: a label, and the name and hash of each file."""
+    """Return the bytes that the recorder signs: a label, and the name and hash of each file.
+
+    files: name -> hash of the file.
+    """
     parts = (name.encode() + b"\0" + bytes.fromhex(files[name]) for name in sorted(files))
     return LABEL + b"".join(parts)

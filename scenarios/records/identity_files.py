@@ -1,7 +1,7 @@
 """Identity files: a secret file that its holder keeps, and a public file to hand out.
 
-    NAME.key.toml    all of an identity; its owner alone may read it (mode 0600)
-    NAME.pub.toml    its public part, one table `[[identity]]`
+    NAME.key.toml    the whole identity; only its owner may read it (mode 0600)
+    NAME.pub.toml    the public part, one table `[[identity]]`
 
     [[identity]]
     name = "ada"
@@ -9,10 +9,10 @@
     certificate = '''<TLS certificate, PEM>'''
     binding = "<128 hexadecimal digits: the holder's signature of name and certificate>"
 
-The secret file has two keys more: `seed` (64 hexadecimal digits) and `tls_key` (PEM). Public files
-may be concatenated into a single file: the file of known identities. TLS libraries look for PEM and
-skip other text, so they read both kinds directly: `load_cert_chain(NAME.key.toml)`,
-`load_verify_locations(KNOWN)`.
+The secret file has two more keys: `seed` (64 hexadecimal digits) and `tls_key` (PEM). Public files
+may be concatenated into a single file of known identities. TLS libraries look for PEM and skip
+other text, so they read identity files directly: `load_cert_chain(NAME.key.toml)` and
+`load_verify_locations(KNOWN)`, where KNOWN is the file of known identities.
 """
 
 import os
@@ -54,7 +54,7 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
     try:
         write_whole(public, public_text(identity.public), force=False, lasting=True)
     except BaseException:
-        secret.unlink()  # a lone secret file would prevent the next attempt
+        secret.unlink()  # without its public file, the secret file would make the next attempt fail
         raise
     return secret, public
 
@@ -153,12 +153,13 @@ def _public(table: Mapping[str, Any]) -> PublicIdentity:
 def _tables(path: Path) -> Sequence[Mapping[str, str]]:
     """Return the parsed tables `[[identity]]` of a file.
 
-    StorageError for unknown keys or other types.
+    StorageError if a table has unknown keys or values that are no texts.
     """
     data = read_bounded(path, LARGEST, "file of identities")
     try:
         content = from_toml(data)
-    except Unreadable as bad:  # the message leaves the text out: it may hold a secret
+    # the message does not quote the file, because its text may hold a secret
+    except Unreadable as bad:
         why = "not TOML in UTF-8; `veilmix keys` writes such files"
         raise StorageError(f"{path}:{bad.line}: {why}") from None
     tables = content.get("identity")

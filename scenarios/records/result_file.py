@@ -94,7 +94,7 @@ def read(folder: str | PathLike[str]) -> Run:
 
 
 def _existing_file(path: Path) -> Path:
-    """Return a path; StorageError if the file is missing."""
+    """Return the path of a run folder's file; StorageError if the file is missing."""
     if not path.is_file():
         raise StorageError(
             f"{path}: missing, so this is no whole run folder; copy it anew, or run the scenario "
@@ -104,7 +104,10 @@ def _existing_file(path: Path) -> Path:
 
 
 def _read(path: Path, decode: Callable[[bytes], T]) -> T:
-    """Return the decoded content of a file; StorageError if it is missing or damaged."""
+    """Return the decoded content of a file; StorageError if the file is missing or damaged.
+
+    decode: turns the file's bytes into its content.
+    """
     try:
         data = _existing_file(path).read_bytes()
     except OSError as bad:
@@ -113,7 +116,10 @@ def _read(path: Path, decode: Callable[[bytes], T]) -> T:
 
 
 def _accepted(path: Path, parse: Callable[[], T]) -> T:
-    """Return the result of a parser; its error becomes a StorageError with file and line."""
+    """Return the result of a parser; its error becomes a StorageError with file and line.
+
+    path: the file that is parsed. parse: returns the content, or raises Unreadable.
+    """
     try:
         return parse()
     except Unreadable as bad:

@@ -55,7 +55,7 @@ __all__ = [
     "versions",
 ]
 
-STALE = 3600  # seconds: an older partial folder was abandoned
+STALE = 3600  # seconds; an older partial folder counts as abandoned
 LIBRARIES = (
     *("click", "cryptography", "highspy", "msgspec", "numpy", "pynacl", "rich", "scipy"),
     "trio",
@@ -112,7 +112,7 @@ def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], na
 
 
 def default_name(outcome: Outcome) -> str:
-    """Return the folder name of a run: scenario's name, and the seed or part of the digest."""
+    """Return the folder name of a run: scenario's name, and its seed or else part of a digest."""
     mark = outcome.digest[:8] if outcome.seed is None else f"{outcome.seed:04d}"
     return f"{outcome.scenario.scenario.name}-{mark}"
 
@@ -140,7 +140,10 @@ def _transcript(outcome: Outcome) -> bytes:
 
 
 def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a run folder as (name, bytes), without the seal."""
+    """Yield the files of a run folder as (name, bytes), without the seal.
+
+    transcript: returns the bytes of the transcript file.
+    """
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
     yield TRANSCRIPT, transcript()
@@ -152,7 +155,7 @@ def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[
 
 
 def release_csv(release: WrittenRelease) -> str:
-    """Return a release as CSV: a line for each combination, with its number of people."""
+    """Return a release as CSV: a line for each combination of values, with its number of people."""
     header = list(release.columns)
     count = "count"
     while count in header:
@@ -161,7 +164,7 @@ def release_csv(release: WrittenRelease) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions of veilmix, Python, platform, libraries and cipher, for a record."""
+    """Return the versions of veilmix, Python, platform, libraries and cipher that made a run."""
     from importlib import metadata
 
     from ...crypto.multibuffer import engine_name

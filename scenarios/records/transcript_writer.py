@@ -42,7 +42,7 @@ class TranscriptWriter:
 
 @contextmanager
 def writing_ahead(*, copies: bool) -> Iterator[TranscriptWriter]:
-    """Provide a transcript writer for this block, and end its process afterwards.
+    """Provide an encoder of a run's transcript for this block, and end its process afterwards.
 
     copies: whether a copy of this process may encode the transcript.
     """

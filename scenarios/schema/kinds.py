@@ -30,6 +30,6 @@ BUILT_IN = {
 def kinds() -> Mapping[str, str]:
     """Return the location of every release program: kind of policy -> `module:class`.
 
-    Built-in kinds come first, in the order in which messages list them.
+    The order is that in which messages list the kinds: built-in kinds come first.
     """
     return homes("programs", BUILT_IN)

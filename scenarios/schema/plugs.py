@@ -28,7 +28,10 @@ Record = TypeVar("Record")
 
 @cache
 def installed(group: str) -> Mapping[str, str]:
-    """Return the entry points of a group: name -> `module:attribute`, in the order of names."""
+    """Return the entry points of a group, by name: name -> `module:attribute`.
+
+    group: such as `attacks`, for the entry points of `veilmix.attacks`.
+    """
     if not (_found_otherwise() or any(map(_named_in, sys.path))):
         return {}
     from importlib.metadata import entry_points
@@ -47,18 +50,22 @@ def _found_otherwise() -> bool:
 
 @cache
 def _named_in(place: str) -> bool:
-    """Whether any package in a folder of `sys.path` may have entry points for veilmix."""
+    """Whether a package in a folder of `sys.path` may have entry points for veilmix.
+
+    place: the folder.
+    """
     try:
         records = [path for path in Path(place).iterdir() if path.name.lower().endswith(RECORDS)]
     except FileNotFoundError:
         return False
-    except OSError:  # the path is an archive, or a folder without permission
+    # the path may be an archive, or a folder without permission, so the answer is unknown
+    except OSError:
         return True
     return any(_names_a_group(record / LISTED) for record in records)
 
 
 def _names_a_group(listed: Path) -> bool:
-    """Whether a file of entry points names a group of veilmix; True if it cannot be read."""
+    """Whether a file of entry points names a group of veilmix; True if the file cannot be read."""
     try:
         return f"[{PREFIX}".encode() in listed.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

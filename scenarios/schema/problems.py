@@ -14,7 +14,7 @@ Path = tuple[str | int, ...]
 
 # bits; a message only describes larger numbers, because Python refuses to print very long ones
 LONG = 256
-MAX_LISTED = 12  # names listed in a message before "..."
+MAX_LISTED = 12  # largest number of names that a message lists before "..."
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes in TOML
 _NUMBER = re.compile(r"\d+")
 

@@ -42,7 +42,7 @@ def examine_table(data: object, kind: type[T]) -> tuple[T, list[Problem]]:
 
 
 def type_at(keys: Path) -> inspect.Type | None:
-    """Return the type of the value at a path of the grammar; None for an unknown key."""
+    """Return the type of the value at a path of keys and list indices; None for an unknown key."""
     current: inspect.Type = GRAMMAR
     for key in keys:
         current = _bare(current)
@@ -98,7 +98,7 @@ _PLAIN = (
 
 
 def _struct(type_: inspect.Type) -> inspect.StructType:
-    """Return the struct of a type; TypeError if the type is no table."""
+    """Return a table's type without msgspec's wrapping; TypeError if the type is no table."""
     bare = _bare(type_)
     if not isinstance(bare, inspect.StructType):  # pragma: no cover - all types are from model.py
         raise TypeError(f"{bare} is not a table")
@@ -148,7 +148,11 @@ def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
 def _mend_table(
     value: dict[str, Any], type_: inspect.StructType, path: Path, note: Note
 ) -> dict[str, Any]:
-    """Return a table with a harmless value for each mistake: unknown, missing or wrong keys."""
+    """Return a table of a file with a harmless value for each mistake.
+
+    Mistakes are unknown, missing or wrong keys. note: receives each mistake. path: the path of the
+    table.
+    """
     fields = {field.encode_name: field for field in type_.fields}
     mended = {}
     for key, item in value.items():
@@ -190,7 +194,7 @@ def _mend_list(
 
 
 def _fits(value: Any, type_: inspect.Type) -> bool:
-    """Whether a plain value has a type, and lies in its range."""
+    """Whether a value, neither a table nor a list, has a type and lies in the type's range."""
     match type_:
         case inspect.BoolType():
             return isinstance(value, bool)
@@ -269,7 +273,7 @@ def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
 
 
 def _harmless(type_: inspect.Type) -> Any:
-    """Return a value that fits a type, to stand in for a mistaken value in further checks."""
+    """Return a value that fits a type, to replace a wrong value in further checks."""
     bare = _bare(type_)
     match bare:
         case inspect.StructType():

@@ -30,7 +30,8 @@ def write_whole(
         raise StorageError(f"{path}: is there already; name another file, or say --force")
     if path.is_dir():
         raise StorageError(f"{path}: is a folder; name a file")
-    if path.exists() and not path.is_file():  # renaming would replace a device by a file
+    # otherwise the new file would take the place of the device
+    if path.exists() and not path.is_file():
         raise StorageError(f"{path}: is a device or a pipe; name a file")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -18,7 +18,7 @@ def read_bounded(path: Path, max_bytes: int, file_kind: str) -> bytes:
             data = file.read(max_bytes + 1)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    except ValueError as bad:  # a path with a NUL character, read from another file
+    except ValueError as bad:  # the path holds a NUL character, because it came from another file
         raise StorageError(f"{str(path)!r}: cannot be read: {bad}") from None
     if len(data) > max_bytes:
         raise StorageError(f"{path}: larger than {max_bytes:,} bytes, so no {file_kind}")

@@ -75,7 +75,7 @@ class Content:
 
 
 class _Stream(io.RawIOBase):
-    """A seekable binary stream of a content, decompressed piece by piece."""
+    """A seekable binary stream of a file's bytes, which decompresses them piece by piece."""
 
     def __init__(self, content: Content) -> None:
         """Begin at the first byte of a content."""
@@ -92,13 +92,16 @@ class _Stream(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move the position, and return it, in bytes from the beginning."""
+        """Move the position by `offset` bytes from the point `whence`; return the new position."""
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._content.size}[whence]
         self._at = max(0, start + offset)
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Copy bytes of the current piece into a buffer, and return their number; 0 at the end."""
+        """Copy bytes from the present position into a buffer; return their number, 0 at the end.
+
+        A call copies from a single compressed piece, so it may fill only a part of the buffer.
+        """
         number, first = divmod(self._at, PIECE)
         if self._at >= self._content.size:
             return 0
@@ -173,7 +176,7 @@ def content_of(path: Path) -> Content:
 
 
 def _now(path: Path, place: Path) -> Content:
-    """Return the present bytes of a file, from memory if it is unchanged since the last read.
+    """Return the present bytes of a file, from memory if the file is unchanged since the last read.
 
     place: the absolute path.
     """

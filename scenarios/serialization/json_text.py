@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-WIDTH = 120  # characters: a shorter list or table stays on one line
+WIDTH = 120  # characters; a shorter list or table stays on one line
 _INDENT = "  "
 
 
@@ -20,7 +20,10 @@ def pretty(value: Any, *, ascii_only: bool = False) -> str:
 
 
 def _written(value: Any, margin: str, ascii_only: bool) -> str:  # noqa: FBT001 - passed on
-    """Return a value as JSON text. margin: the indentation of its line."""
+    """Return a value as JSON text.
+
+    margin: the indentation of the value's line. ascii_only: whether to escape other characters.
+    """
     line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
     nested = isinstance(value, Mapping | list | tuple) and value
     if not nested or (len(margin) + len(line) <= WIDTH and margin):

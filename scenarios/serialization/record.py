@@ -14,7 +14,7 @@ import msgspec
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of every record: its fields define the data that are written, read and checked."""
+    """The base class of records: a record's fields define the data that are written and read."""
 
 
 def plain(record: object) -> Any:

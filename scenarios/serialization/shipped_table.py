@@ -8,7 +8,7 @@ from ...strict_text import from_json
 
 
 class NumberedRecord(Protocol):
-    """A record that has the number of its format, so that an old file is recognized."""
+    """A record with the number of its format, by which a file of an older format is recognized."""
 
     @property
     def schema(self) -> int:

@@ -165,7 +165,7 @@ class CommitmentLine(
 
 
 class EndLine(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
-    """The last line of a transcript file, so that a truncated file is noticed.
+    """The last line of a transcript file, by which a truncated file is noticed.
 
     Attributes:
         lines: the number of lines, this line included.
@@ -184,7 +184,8 @@ def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> b
     an ideal run. sizes: the number of values of each column.
     """
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
-    with ThreadPoolExecutor(2) as pool:  # compression takes longer than encoding
+    # two threads, because compression takes longer than encoding
+    with ThreadPoolExecutor(2) as pool:
         return b"".join(pool.map(packed, _blocks(transcript, users, sizes)))
 
 

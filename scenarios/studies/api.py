@@ -170,7 +170,7 @@ def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[
 
 
 def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
-    """Return the values of an axis of a grid; ParameterError if they are no list, or empty."""
+    """Return the values of a key of the grid; ParameterError if they are no list, or empty."""
     if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
         raise ParameterError(f"grid[{key!r}]: found {values!r}; a list of values is accepted")
     return tuple(values)
@@ -180,7 +180,7 @@ class _InlineExecutor(Executor):
     """An executor that runs each job at once, in this process."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
-        """Run a job now, and return its future, which is done."""
+        """Run a job now, and return a finished future with its result or error."""
         future: Future[R] = Future()
         try:
             future.set_result(fn(*args, **options))

@@ -38,6 +38,6 @@ def require_close(subject: str, actual: object, claimed: object) -> None:
 
 
 def shortened(value: object) -> str:
-    """Return a value as text for an error message, at most 60 characters."""
+    """Return a value as text for an error message, cut to 60 characters."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,7 +1,7 @@
-"""The Python interface to saved runs: `veilmix.leak` and `veilmix.verify`, as the commands.
+"""The Python interface to saved runs: `veilmix.leak` and `veilmix.verify`, like the commands.
 
-    leak()     the leakage to every coalition, from the recorded views of its members
-    verify()   every check of a run folder
+    leak()     computes the leakage to every coalition from the recorded views of its members
+    verify()   makes every check of a run folder
 
 Both take a run folder, or a run that `veilmix.read` returned.
 """
@@ -88,7 +88,7 @@ class Leak:
 
     @property
     def frames(self) -> LeakFrames:
-        """The leakage as a table of plain columns."""
+        """The leakage to each coalition, as a table of plain columns."""
         return LeakFrames(typed_frame(LEAKS, [_row(view) for view in self.coalitions]))
 
     def __repr__(self) -> str:
@@ -110,10 +110,10 @@ class CheckFrames:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The checks of a run folder.
+    """The results of the checks of a run folder.
 
     Attributes:
-        checks: the checks, in the order in which they are made.
+        checks: the result of each check, in the order in which the checks are made.
     """
 
     checks: tuple[CheckResult, ...]
@@ -125,7 +125,7 @@ class Verification:
 
     @property
     def failed(self) -> tuple[CheckResult, ...]:
-        """The checks that failed."""
+        """The results of the checks that failed."""
         return tuple(check for check in self.checks if check.ok is False)
 
     @property

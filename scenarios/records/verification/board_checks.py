@@ -39,14 +39,17 @@ def board(evidence: RecordEvidence) -> str:
 
 
 def digest(evidence: RecordEvidence) -> str:
-    """Check that the posts hash to the digest of result.json; return its first digits."""
+    """Check that the posts hash to the digest of result.json; return its first 16 digits."""
     computed = evidence.board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
 def batches(evidence: RecordEvidence) -> str:
-    """Check that each hop forwarded or refused every message it received, in every round."""
+    """Check that shufflers and readers account for all messages they received, by round.
+
+    In an onion mix their posted numbers must add up. In a verified mix all proofs are checked.
+    """
     replayed = evidence.board
     if not replayed.mixed:
         raise NoGround("no shuffler posted that it mixed a batch")

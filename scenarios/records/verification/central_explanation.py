@@ -37,7 +37,8 @@ class Explainer:
         self.terms = self.knowledge.terms
         self.columns = columns
         self.coalition_name = " + ".join(sorted(self.knowledge.members)) or "anybody"
-        self.names: Collection[bytes] = self.terms.by_name  # names of all ciphertexts
+        # the names (beginnings of hashes) of all ciphertexts
+        self.names: Collection[bytes] = self.terms.by_name
 
     def person(self, person: int) -> Explanation:
         """Return an explanation of the coalition's knowledge about a person, given by index.

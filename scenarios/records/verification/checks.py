@@ -91,13 +91,16 @@ def verify(
 
 
 def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
-    """Return the checks of a run with central parties; programs with estimates have one more."""
+    """Return the checks of a run with central parties.
+
+    A program that estimates counts from noisy reports has a further check, of its estimates.
+    """
     title = program_of(scenario).recomputed
     return (*CHECKS[:-1], ("estimates", title, estimates), CHECKS[-1]) if title else CHECKS
 
 
 def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
-    """Return the checks of a run of peers."""
+    """Return the checks of a run among peers."""
     files, replay = (check for check in CHECKS if check[0] in COMMON_CHECKS)
     return (files, *peers_verify.CHECKS, replay)
 
@@ -130,7 +133,7 @@ def judge(
 
 
 def estimates(evidence: RecordEvidence) -> str:
-    """Check the findings of the release program, recomputed from the counts of reports."""
+    """Check the estimates of a program with noisy reports, recomputed from their counts."""
     return program_of(evidence.run.scenario).verify(evidence)
 
 

@@ -74,7 +74,7 @@ def _effects(attacks: Sequence[Effect], words: Language) -> Iterator[str]:
 
 
 def _faults(scenario: Scenario, attacks: Sequence[Effect], words: Language) -> Iterator[str]:
-    """Yield a line for each fault of the scenario without a measured effect."""
+    """Yield a line for each deviation among the scenario's faults that has no measured effect."""
     measured = {effect.attack for effect in attacks}
     for fault in scenario.fault:
         if fault.attack not in measured and _deviates(fault.attack):
@@ -103,7 +103,7 @@ def _word_or(key: str, plain: str, words: Language, **values: object) -> str:
 
 
 def _names(scenario: Scenario, fault: Fault, words: Language) -> str:
-    """Return the names of the parties of a fault, in a language."""
+    """Return the names of the parties that commit a fault, in a language."""
     if fault.by is not None:
         return _party_name(fault.by, words)
     role = ATTACKS[fault.attack].by

@@ -61,7 +61,7 @@ class RecordEvidence:
 
     @property
     def rounds(self) -> tuple[RoundRecord, ...]:
-        """The rounds of the curator in result.json, if it asked for groups of columns; else ()."""
+        """The curator's rounds in result.json, if it asks for groups of columns; else ()."""
         claimed = findings_as(self.result, Rounds)
         return claimed.rounds if claimed else ()
 
@@ -145,7 +145,7 @@ class RecordEvidence:
 
     @property
     def round2_people(self) -> int | None:
-        """The number of people in round 2, if they are not the people of round 1."""
+        """The number of people in round 2, if they are other people than in round 1; else None."""
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
@@ -256,7 +256,7 @@ class RecordEvidence:
 
     @property
     def released(self) -> bool:
-        """Whether the round for the analyst was completed."""
+        """Whether the analyst's round was completed, so that there is a release."""
         if self.run.transcript is None:
             return self.result.release is not None
         board = self.board

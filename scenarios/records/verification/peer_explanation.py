@@ -194,7 +194,10 @@ class PeerExplainer:
             self._write_reader(number, route, fact)
 
     def _posted(self, number: int, route: Route) -> int:
-        """Write the step in which a peer posts its own onion; return the step's number."""
+        """Write the step in which a peer posts its own onion; return the step's number.
+
+        number: the round. route: the route of the onion.
+        """
         owner, first = parties.peer(route.origin), parties.peer(route.stops[0])
         return self._write(
             "sender",
@@ -284,7 +287,10 @@ class PeerExplainer:
 
 
 def _inside(route: Route, step: int) -> str:
-    """Return the content of a layer as text: a ballot, or the next layer and its opener."""
+    """Return the content of an onion's layer as text: a ballot, or the next layer and its opener.
+
+    step: the number of the layer on its route, from 1.
+    """
     if step == len(route.stops):
         return "a sealed ballot"
     return f"{route.names[step].hex()}, for {parties.peer(route.stops[step])}"

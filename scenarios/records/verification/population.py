@@ -70,7 +70,7 @@ def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
         return None
     try:
         crowd = samples(run.scenario, seed)
-    except LocalError:  # the table is missing or has changed
+    except LocalError:  # the source of the people is missing or has changed
         return None
     codes = crowd.people.codes[: crowd.first]
     rows = [

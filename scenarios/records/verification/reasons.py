@@ -1,4 +1,4 @@
-"""The form of a derivation: numbered steps with their premises, and a conclusion."""
+"""The form of an explanation: numbered steps of a derivation, and a conclusion."""
 
 from collections.abc import Iterator
 

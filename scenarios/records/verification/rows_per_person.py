@@ -123,7 +123,7 @@ def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
 
 
 def _sealed(evidence: RecordEvidence) -> Answers:
-    """Return the sealed rows of each person counted in the release; {} if they are not recorded."""
+    """Return the rows that each counted person sealed for the release; {} if unrecorded."""
     if evidence.run.transcript is None or not evidence.transcript.sealed_answers:
         return {}
     released_columns = evidence.decision.kept
@@ -147,7 +147,7 @@ def _drawn(evidence: RecordEvidence) -> Answers:
         return {}
     try:
         people = samples(evidence.run.scenario, seed).people
-    except LocalError:  # the table is missing or has changed
+    except LocalError:  # the source of the people is missing or has changed
         return {}
     if people.several is None:
         return {}

@@ -1,4 +1,7 @@
-"""The views of parties on a saved run: messages seen, opened, read and linked to people."""
+"""The views of parties in a saved run, and the leakage that follows from these views.
+
+A view is the messages that a party saw or opened, and the rows that it links to people.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -32,12 +35,12 @@ def present(run: Run) -> tuple[str, ...]:
 
 
 def person_of(run: Run) -> Callable[[int], str]:
-    """Return the function that names a person of a run by its index: a user, or a peer."""
+    """Return the function that names a person of a run (a user, or a peer) from its index."""
     return topology_of(run.scenario).person
 
 
 def people_named(run: Run) -> str:
-    """Return the names of the people of a run: `user-1` to `user-n`, or its peers."""
+    """Return the range of names of the people of a run, such as `user-1 to user-20`."""
     name = person_of(run)
     last = run.result.users - 1
     return name(0) if not last else f"{name(0)} to {name(last)}"
@@ -57,7 +60,7 @@ def view_of(run: Run, members: Iterable[str]) -> View:
 
 
 def record_of(run: Run) -> "ViewedRun | PeerRecord":
-    """Return a run's record in a form that computes the views of many coalitions fast."""
+    """Return a run's messages and board, in a form that computes the views of coalitions fast."""
     return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
 

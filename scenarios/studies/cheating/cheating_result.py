@@ -196,7 +196,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def played(self) -> int:
-        """The number of runs that were played."""
+        """The number of runs that were played, over all attacks."""
         return sum(len(attempt.shots) for attempt in self.attempts)
 
     @property

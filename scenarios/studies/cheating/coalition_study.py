@@ -84,7 +84,10 @@ class AttemptTrial:
 
 
 class CheatingStopped(KeyboardInterrupt):
-    """The interruption of a study by Ctrl-C. study: the study so far."""
+    """The interruption of a study of malicious coalitions by Ctrl-C.
+
+    study: the study so far.
+    """
 
     def __init__(self, study: CheatingStudy) -> None:
         """Keep the study with the runs that were played."""
@@ -125,7 +128,11 @@ def _reads(record: Attack | PeerAttack) -> Learns | None:
 def _coalition(
     scenario: Scenario, fault: Fault, record: Attack | PeerAttack
 ) -> tuple[tuple[str, ...], int]:
-    """Return the parties that commit or help an attack, and the number of people among them."""
+    """Return the parties that commit or help an attack, and the number of people among them.
+
+    scenario: the scenario with the attack. fault: the attack's entry in the scenario. record: the
+    facts about the attack.
+    """
     # attacking users are counted as people, not listed as parties
     is_party = record.by and record.by not in (PEER, USER)
     members = {fault.by} if fault.by else {record.by} if is_party else set()
@@ -188,7 +195,10 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
 
 
 def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
-    """Yield the smallest honest-but-curious coalitions that link a person."""
+    """Yield the smallest honest-but-curious coalitions that link a person, from an honest run.
+
+    seed: the seed of the run.
+    """
     outcome = run(changed(scenario, {}, ()), seed, worst_case_nodes=0)
     linking = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
     yield from linking

@@ -26,7 +26,9 @@ FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
 UNCOMPARED_GUARDS = (
     "min_batch",
-)  # guards that are not compared, because their number (here of people) differs by scenario
+    # countermeasures that are not compared: the least batch is a number of people, which differs
+    # between scenarios
+)
 
 Fit = Literal["same", "fewer"]
 

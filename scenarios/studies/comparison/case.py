@@ -25,7 +25,7 @@ from .result import ProgramCost
 
 # people; with more, only samples of them send messages, unless the caller wants all messages
 MESSAGE_LIMIT = 2_500
-SAMPLE = 400  # people in each sample of a population too large to send messages
+SAMPLE = 400  # number of people in each sample, if the population is too large to send messages
 SAMPLES = 4
 STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
 
@@ -43,7 +43,7 @@ class RivalExpenses:
     refused: Counter[str] = field(default_factory=Counter)
 
     def refuse(self, refused: Mapping[Reason, int]) -> None:
-        """Add numbers of refused messages, by reason."""
+        """Add numbers of refused messages to the sums. refused: reason -> number of messages."""
         for reason, messages in refused.items():
             self.refused[reason.value] += messages
 
@@ -72,7 +72,7 @@ class Case:
 
     @property
     def n(self) -> int:
-        """The number of people asked."""
+        """The number of people who are asked."""
         return self.people.n
 
     @property

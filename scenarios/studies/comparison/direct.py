@@ -57,11 +57,11 @@ class DirectWay:
         return cls(scheme, scheme.keypair(entropy.fork("reader")), entropy.random(32), longest)
 
     def context(self, user: int) -> bytes:
-        """Return the bytes that bind a message to its session and its person."""
+        """Return the bytes that bind a user's message to the session and to the user."""
         return hashlib.sha256(LABEL + self.session + user.to_bytes(4, "big")).digest()
 
     def seal(self, user: int, row: Row, entropy: Entropy) -> bytes:
-        """Return the sealed message of a user with a row."""
+        """Return a user's row as a message sealed for the reader."""
         plain = pad(Writer().structures(row, Writer.text).finish(), self.size)
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 

@@ -1,4 +1,4 @@
-"""A comparison as rows of CSV and as tables of plain columns."""
+"""The results of a comparison as rows of CSV, and as tables with plain values."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -123,7 +123,10 @@ def _compared(
 
 
 def _rule(mechanism: str, questions: Sequence[Question]) -> str:
-    """Return a note on the randomizer, in words."""
+    """Return a note on the program `local`, in words: its randomizer and its estimates.
+
+    mechanism: "joint" (reports of whole rows) or "features".
+    """
     kind = type(questions[0].randomizer).__name__
     if mechanism == "joint":
         return f"{kind} on {questions[0].randomizer.a:,} rows"

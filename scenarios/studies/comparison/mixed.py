@@ -106,7 +106,7 @@ class Meter(Instrument):
             self.user_bytes += len(data)
 
     def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
-        """Note the CPU time of a post; the last post closes the session."""
+        """Note the CPU time of a post; a session's last post is its last message."""
         self._note_time()
 
     @property
@@ -284,7 +284,10 @@ def worth_of(
 
 
 def rounds(outcome: Outcome) -> int:
-    """Return the number of rounds with a question: the curator's rounds, and the release."""
+    """Return the number of rounds in which people answer: the curator's rounds, and the release.
+
+    outcome: the run. A program without a curator has a single round.
+    """
     if outcome.curated is None:
         return 1
     return len(outcome.counted) - (outcome.release is None)

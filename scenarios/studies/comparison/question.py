@@ -24,7 +24,8 @@ ALL_PARTIES = PartyNames(  # parties of all programs, with any number of numbere
     (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
 )
 NEAR = 1e-9  # smaller differences of utilities are rounding errors
-UTILITY: dict[str, Callable[[Utility], float]] = {  # higher is better
+# for each measure of utility, a function with larger values for more useful releases
+UTILITY: dict[str, Callable[[Utility], float]] = {
     "cells": lambda worth: worth.cells,
     "entropy": lambda worth: worth.entropy,
     "error": lambda worth: -worth.mean,

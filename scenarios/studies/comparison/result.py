@@ -32,10 +32,11 @@ SCHEMA = 1
 REPLACED = (
     Replaced("two-round", "exposure", "0.2.0", "0.4.0"),
     Replaced("randomized", "histogram", "0.2.0", "0.4.0"),
-)  # old names of programs
+    # old name of a program, new name, version of the change, and version that ends the old name
+)
 COMPARISON = "comparison.json"
 READERS = ("curator", "analyst")
-NAMED = 4  # largest number of peers of which a coalition's name lists each
+NAMED = 4  # peers; the name of a larger coalition gives only their number
 
 Limits = tuple[float, float]  # the ends of a 95 % interval
 
@@ -67,7 +68,7 @@ class Learnt:
 
     @classmethod
     def from_received(cls, received: Received) -> Learnt:
-        """Return the leakage in this form, from the analysis."""
+        """Return the leakage to a coalition in the form of a comparison."""
         return cls(
             received.parties,
             received.linked,
@@ -107,7 +108,11 @@ class Trust:
     def from_received(
         cls, received: Sequence[Received], cheating: CheatingStudy | None = None
     ) -> Trust:
-        """Return the trust, from the analysis of coalitions and the study of attacks."""
+        """Return the trust that a program needs.
+
+        received: the leakage to each coalition. cheating: the study of attacks by malicious
+        coalitions; None: not made.
+        """
         linked = {view.parties: view.linked for view in received}
         return cls(
             tuple(Learnt.from_received(view) for view in received), tuple(minimal(linked)), cheating

@@ -90,7 +90,10 @@ def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, 
 
 
 def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object, ...]:
-    """Return the row of a point in frontier.csv. best: names of programs on the frontier."""
+    """Return the row of a program's point in frontier.csv.
+
+    number: the number of the row, from 1. best: names of the programs on the frontier.
+    """
     low, high = point.limits or ("", "")
     promised = "" if point.promised is None else point.promised
     return (

@@ -94,7 +94,10 @@ def deciding(case: Case) -> BySingles:
 
 
 def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
-    """Return the certificate of the exposure bound for the people of a release."""
+    """Return the certificate of the bound on exposed people in a release.
+
+    decision: the curator's decision. joint: the released counts.
+    """
     return prove(deciding(case), case.people.schema, (), decision, joint)
 
 
@@ -109,7 +112,10 @@ def promise(case: Case, played: SharesResult) -> float | None:
 
 
 def ideal(case: Case) -> SharesResult:
-    """Return the result of both rounds by the ideal functionality, without messages."""
+    """Return the result of both rounds without messages, by the ideal functionality.
+
+    The ideal functionality counts the same answers as a trusted party would.
+    """
     first, second = (PeopleTable(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
     session = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
@@ -305,7 +311,7 @@ def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View
     aggregators, end = {AGGREGATOR_1, AGGREGATOR_2}, {ANALYST, *shufflers(case)}
 
     def look(members: tuple[str, ...]) -> View:
-        """Return the pooled view of these parties."""
+        """Return the pooled view of a coalition, given by the names of its members."""
         coalition = frozenset(members)
         sees_counts = (
             CURATOR in coalition
@@ -322,7 +328,7 @@ def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View
         counts_seen = (*(singles if sees_counts else ()), *joint)
         transcript = Transcript(case.n, summary=True)
         coalition -= (
-            aggregators  # aggregators are no parties of the mix, and see none of its messages
+            aggregators  # aggregators take no part in the mix, so they see none of its messages
         )
         return View(coalition, case.n, True, pinned, counts_seen, {}, rows_of_all, transcript)
 

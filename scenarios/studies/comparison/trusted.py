@@ -89,7 +89,10 @@ def cells(case: Case) -> Iterator[Compared]:
 
 
 def _released_columns(case: Case) -> tuple[int, ...]:
-    """Return the columns that the scenario's policy releases, if the curator counts all rows."""
+    """Return the columns that a curator with all rows releases by the scenario's policy.
+
+    Exposure is then the true exposure, not a bound.
+    """
     policy, schema = case.scenario.policy, case.people.schema
     fixed = fixed_columns(policy, schema)
     if fixed is not None:

@@ -107,13 +107,13 @@ def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
 
 
 def _limits(values: Any) -> tuple[float, float]:
-    """Return the 2.5 % and 97.5 % quantiles of values."""
+    """Return the 2.5 % and 97.5 % quantiles of values, the limits of an interval of 95 %."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 
 
 def _published_marginals(case: Case) -> Mapping[int, Sequence[float]]:
-    """Return the share of each value of each column; {} if the scenario does not publish counts."""
+    """Return the share of each value, by column; {} if the scenario does not publish counts."""
     if not case.scenario.policy.publish_marginals or not len(case.codes()):
         return {}
     codes = case.codes()

@@ -151,7 +151,10 @@ def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> SessionCost
 
 
 def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
-    """Return the announcement that a session would have, with fresh keys and a nonce of zeros."""
+    """Return the announcement that a session would have, with fresh keys and a nonce of zeros.
+
+    schema: the features. scheme: the crypto suite of the layers.
+    """
     keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
     return Announcement(
         scenario.scenario.name,

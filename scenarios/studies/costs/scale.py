@@ -244,7 +244,7 @@ def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator
 
 
 def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
-    """Yield the longest post of each kind."""
+    """Yield the longest post of each kind of post."""
     for kind in dict.fromkeys(post.kind for post in posts):
         yield max((post for post in posts if post.kind == kind), key=lambda post: post.bytes)
 

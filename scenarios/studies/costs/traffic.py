@@ -114,7 +114,7 @@ def traffic(
 
 
 def length(body: Body, seal: Seal | None = None) -> int:
-    """Return the bytes of a message with this body. seal: the signature of a post."""
+    """Return the number of bytes of a message with this body. seal: the signature of a post."""
     return len(Message(NO_SESSION, 0, body, seal).encode())
 
 
@@ -139,7 +139,7 @@ def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:
 
 
 def _kind(body: Body) -> str:
-    """Return the kind of a message, as the phases table names it."""
+    """Return the name of a message's kind, such as `batch`."""
     return KINDS[type(body)].name.lower()
 
 
@@ -152,7 +152,10 @@ def _post(
     *,
     headed: bool = True,
 ) -> LinkTraffic:
-    """Return the traffic of `times` equal posts by an author on the board, in round `number`."""
+    """Return the traffic of `times` equal posts by an author on the board, in round `number`.
+
+    headed: whether the board has signed its log before.
+    """
     size = times * length(body, _seal(terms, headed=headed))
     return LinkTraffic(number, author, BOARD, _kind(body), times, size)
 
@@ -197,9 +200,9 @@ def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTr
 
 
 def _roster(shufflers: int, *, random: bool) -> Roster:
-    """Return a placeholder roster: the identities of the parties that sign posts.
+    """Return a placeholder roster: the public keys of the parties that sign posts.
 
-    random: whether the party `randomness` is among them.
+    shufflers: the number of shufflers. random: whether the party `randomness` is among the parties.
     """
     board, curator, analyst, more, *hops = _ordered(SIGNING_KEY, shufflers + 4)
     last = more if random else b""
@@ -243,7 +246,7 @@ def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTr
     number = plan.call.round
 
     def message(sender: str, receiver: str, body: Body) -> LinkTraffic:
-        """Return the traffic of one such message for every person."""
+        """Return the traffic of a message that every person sends or receives once."""
         kind = _kind(body)
         return LinkTraffic(number, sender, receiver, kind, people, people * length(body))
 

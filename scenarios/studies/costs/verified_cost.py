@@ -43,10 +43,12 @@ from ....protocol.wire.frames import HEADER
 from ....protocol.wire.messages import WITNESS
 from ....protocol.wire.parties import Role
 
-# The numbers below count multiplications of group elements for each step of a verified mix.
+# The numbers below count scalar multiplications of group elements for each step of a verified mix.
 BALLOT, BALLOT_CHECK = 3, 2  # to make and to check a ballot
 ONCE, ONCE_CHECK = 5, 4  # to make and to check a ballot for two readers
-REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # for each ciphertext
+# for each ciphertext: to re-encrypt it, to make a decryption share, to check it, to use a secret
+# share
+REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1
 PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
     6,
     2,

@@ -118,13 +118,10 @@ def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]
 
 
 class _Chooser:
-    """The computation of a run's column sets: counts of its columns, and the rule for bounds.
-
-    A rule is a method that proves an upper bound on exposed people.
-    """
+    """The computation of the bound, exposure and entropy of a run's sets of columns."""
 
     def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
-        """Compute the counts of the columns, and the rule for the bounds of sets.
+        """Compute the counts of the columns, and the rule (method) that bounds exposure for sets.
 
         decision: the decision of the run, as result.json has it.
         """
