@@ -181,7 +181,7 @@ PEERS = Topology(
     agreed=_peer_schema,
     is_symmetric=True,
     unkept="a mix of peers",
-    untold="a run of peers, which has no curator and no shufflers to tell of",
+    untold="a run among peers, which has no curator and no shufflers",
 )
 
 

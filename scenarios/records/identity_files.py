@@ -46,8 +46,8 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
     for path in (secret, public):
         if os.path.lexists(path):
             raise StorageError(
-                f"{path}: is there already, and an identity is not replaced; give another name, or "
-                "remove it yourself"
+                f"{path}: is there already, and identities are never overwritten; give another "
+                "name, or remove the file yourself"
             )
     identity = make_identity(name)
     write_whole(secret, _secret_text(identity), force=False, private=True, lasting=True)
@@ -69,14 +69,14 @@ def read_identity(path: str | os.PathLike[str]) -> Identity:
     _check_private(path)
     tables = _tables(path)
     if len(tables) != 1 or not tables[0].keys() >= _SECRETS:
-        raise StorageError(f"{path}: holds no identity with its secrets (NAME{SECRET})")
+        raise StorageError(f"{path}: holds no secret identity; a file NAME{SECRET} is needed")
     table = tables[0]
     try:
         return Identity(_public(table), bytes.fromhex(table["seed"]), table["tls_key"])
     except ParameterError as wrong:
         raise StorageError(f"{path}: {wrong}") from None
     except ValueError:
-        raise StorageError(f"{path}: seed: hexadecimal digits are accepted") from None
+        raise StorageError(f"{path}: seed: only hexadecimal digits are accepted") from None
 
 
 def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
@@ -93,7 +93,7 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
             raise StorageError(f"{path}: {wrong}") from None
         if identity.name in identities:
             raise StorageError(
-                f"{path}: two identities are called {identity.name}; one is accepted"
+                f"{path}: two identities are called {identity.name}; each needs its own name"
             )
         identities[identity.name] = identity
     return identities
@@ -107,7 +107,9 @@ def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
     """
     identities = list(read_known(path).values())
     if len(identities) != 1:
-        raise StorageError(f"{path}: holds {len(identities)} identities; that of {owner} is wanted")
+        raise StorageError(
+            f"{path}: holds {len(identities)} identities; only that of {owner} is needed"
+        )
     return identities[0]
 
 
@@ -146,7 +148,9 @@ def _public(table: Mapping[str, Any]) -> PublicIdentity:
     try:
         key, binding = bytes.fromhex(table["key"]), bytes.fromhex(table.get("binding", ""))
     except ValueError:
-        raise ParameterError(f"{name}: key, binding: hexadecimal digits are accepted") from None
+        raise ParameterError(
+            f"{name}: key, binding: only hexadecimal digits are accepted"
+        ) from None
     return PublicIdentity(name, key, table.get("certificate", ""), binding)
 
 
@@ -164,12 +168,13 @@ def _tables(path: Path) -> Sequence[Mapping[str, str]]:
         raise StorageError(f"{path}:{bad.line}: {why}") from None
     tables = content.get("identity")
     if content.keys() != {"identity"} or not isinstance(tables, list):
-        raise StorageError(f"{path}: tables [[identity]] are accepted, and nothing else")
+        raise StorageError(f"{path}: only tables [[identity]] are accepted")
     for table in tables:
         right = isinstance(table, dict) and {"name", "key"} <= table.keys() <= _FIELDS | _SECRETS
         if not right or not all(isinstance(value, str) for value in table.values()):
             raise StorageError(
-                f"{path}: an identity has name, key, certificate and binding, all of them texts"
+                f"{path}: an identity has the texts name and key, and may have certificate "
+                "and binding"
             )
     return tables
 

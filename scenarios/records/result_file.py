@@ -85,7 +85,9 @@ def read(folder: str | PathLike[str]) -> Run:
     result = _result(folder / RESULT, scenario.policy.kind)
     transcript, sizes = decode(_existing_file(folder / TRANSCRIPT))
     if (transcript is None) != (result.mode == "ideal"):
-        why = f"result.json says mode {result.mode}, but the transcript is of the other mode"
+        why = (
+            f"result.json says mode {result.mode}, but the transcript is of a run in the other mode"
+        )
         raise damaged(folder / TRANSCRIPT, 1, why)
     release = None if result.release is None else _read(folder / RELEASE, decoded)
     made_with = _read(folder / VERSIONS, partial(from_json, kind=dict[str, Any]))
@@ -97,7 +99,7 @@ def _existing_file(path: Path) -> Path:
     """Return the path of a run folder's file; StorageError if the file is missing."""
     if not path.is_file():
         raise StorageError(
-            f"{path}: missing, so this is no whole run folder; copy it anew, or run the scenario "
+            f"{path}: missing, so the run folder is incomplete; copy it anew, or run the scenario "
             "again"
         )
     return path

@@ -11,7 +11,8 @@ def require_single_rows(scenario: Scenario, command: str) -> None:
     """
     if scenario.population.rows is not None:
         raise DataError(
-            f"{command}: population.rows = {scenario.population.rows}, and {command} takes persons "
-            'with one row each: one_row = "first", "last", "earliest:COLUMN" or "latest:COLUMN" in '
-            "place of rows; run, check, sweep, verify, leak, show and report take several"
+            f"{command}: population.rows = {scenario.population.rows}, and {command} needs persons "
+            'with one row each: in place of rows set one_row = "first", "last", "earliest:COLUMN" '
+            'or "latest:COLUMN"; run, check, sweep, verify, leak, show and report allow several'
+            " rows"
         )

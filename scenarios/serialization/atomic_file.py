@@ -27,7 +27,7 @@ def write_whole(
     """
     path = Path(path)
     if os.path.lexists(path) and not force:
-        raise StorageError(f"{path}: is there already; name another file, or say --force")
+        raise StorageError(f"{path}: is there already; name another file, or use --force")
     if path.is_dir():
         raise StorageError(f"{path}: is a folder; name a file")
     # otherwise the new file would take the place of the device
@@ -102,5 +102,7 @@ def write_page(path: str | os.PathLike[str], page: str) -> None:
         except OSError as bad:
             raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
         if not ours:
-            raise StorageError(f"{path}: there is a file of another kind; name another with --out")
+            raise StorageError(
+                f"{path}: a file of another kind has this name; name another with --out"
+            )
     write_whole(path, page, force=True, private=True)

@@ -21,5 +21,5 @@ def read_bounded(path: Path, max_bytes: int, file_kind: str) -> bytes:
     except ValueError as bad:  # the path holds a NUL character, because it came from another file
         raise StorageError(f"{str(path)!r}: cannot be read: {bad}") from None
     if len(data) > max_bytes:
-        raise StorageError(f"{path}: larger than {max_bytes:,} bytes, so no {file_kind}")
+        raise StorageError(f"{path}: larger than {max_bytes:,} bytes, too large for a {file_kind}")
     return data

@@ -33,7 +33,7 @@ def board(evidence: RecordEvidence) -> str:
     )
     labels = [(e.kind, e.round) for e in evidence.transcript.events if e.receiver == BOARD]
     due = [(e.message.kind, e.message.round) for e in replayed.entries]
-    require_equal("their kinds and rounds", labels, due)
+    require_equal("kinds and rounds of these messages", labels, due)
     end = "burned: " + replayed.burned if replayed.burned else "closed by the curator"
     return f"{len(replayed.entries)} posts, {end}; head {replayed.head.hex()[:16]}"
 
@@ -71,7 +71,7 @@ def batches(evidence: RecordEvidence) -> str:
     rounds = len(replayed.calls)
     if evidence.run.scenario.mix.kind == "verified":
         return checked_proofs(replayed)
-    return f"{len(replayed.mixed)} batches in {rounds} rounds, nothing lost, nothing added"
+    return f"{len(replayed.mixed)} batches in {rounds} rounds, no message lost or added"
 
 
 def checked_proofs(replayed: Board) -> str:
@@ -105,7 +105,7 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
     else:
         require_equal(f"{place}: layers received", account.received, layers_in)
         due = layers_in
-    require_equal(f"{place}: layers passed on and refused", account.forwarded + refused, due)
+    require_equal(f"{place}: layers forwarded and refused", account.forwarded + refused, due)
     return account.forwarded
 
 
@@ -126,7 +126,7 @@ def _carried(evidence: RecordEvidence, number: int, account: Mixed) -> None:
     for names in handed.values():
         require_equal(f"round {number}: batch of {sender}", len(names), account.forwarded)
         if len(set(names)) != len(names):
-            raise VerificationError(f"round {number}: {sender} passed on one layer twice")
+            raise VerificationError(f"round {number}: {sender} forwarded a layer twice")
 
 
 def terms(evidence: RecordEvidence) -> str:

@@ -102,8 +102,7 @@ class Explainer:
         about, ends = term.name.hex(), []
         if not goals:
             ending = (
-                f"{about} was never seen by {self.coalition_name}, nor anything opened that "
-                "it was in"
+                f"{about} was never seen by {self.coalition_name}, not even inside an opened layer"
             )
             return Explanation(about, (), ending)
         missing: tuple[str, ...] = ()
@@ -111,10 +110,8 @@ class Explainer:
             ends.append(f"it does not open without the key of {term.opener}")
             missing = (term.opener,)
         if mine not in self.knowledge.why:
-            ends.append("nothing tells whose it is")
-        ending = (
-            "; ".join(ends) or f"whose it is and what is inside is known to {self.coalition_name}"
-        )
+            ends.append("its sender is not known")
+        ending = "; ".join(ends) or f"its sender and its content are known to {self.coalition_name}"
         return Explanation(about, self._steps(goals), ending, missing)
 
     def _steps(self, goals: Sequence[Fact]) -> tuple[DerivationStep, ...]:
@@ -166,7 +163,7 @@ class Explainer:
         if reason.rule is FactRule.SHOWN:
             return f"{_short(name)} was shown on the board by an audit"
         if reason.event is None:
-            return f"so {_short(name)} is at hand"
+            return f"so {_short(name)} is known to the coalition"
         event = reason.event
         witnesses = [member for member in sorted(self.knowledge.members) if event.seen_by(member)]
         kind = event.kind.name.lower() if event.kind else "message"

@@ -145,19 +145,19 @@ def reidentification(evidence: RecordEvidence) -> str:
 
 
 CHECKS: tuple[Rule, ...] = (
-    ("files", "they are as they were written", folder),
-    ("signatures", "posts and heads are signed, by whom", posts),
-    ("board", "posts are legal under the phases table", board),
-    ("digest", "posts hash to the digest", digest),
+    ("files", "the files are as they were written", folder),
+    ("signatures", "posts and the board's log are signed", posts),
+    ("board", "posts are legal in their phase", board),
+    ("digest", "posts hash to the digest of result.json", digest),
     ("batches", "every batch's counts add up", batches),
-    ("terms", "the announcement is the scenario's", terms),
+    ("terms", "the announcement has the scenario's terms", terms),
     ("decision", "decision and certificate follow from the counts", decision),
-    ("release", "columns and sums are right", release),
-    ("exposure", "true is within promised, recomputed", exposure),
-    ("found", "who is found in the release, recomputed", reidentification),
-    ("result", "all files say the same", result),
-    ("coalitions", "what each learnt, recomputed", coalitions),
-    ("replay", "run again, the same comes out", repeat),
+    ("release", "columns and sums fit decision and counts", release),
+    ("exposure", "true exposure is within the promised bound", exposure),
+    ("found", "re-identification scores fit the release", reidentification),
+    ("result", "all files agree", result),
+    ("coalitions", "leakage to each, recomputed from views", coalitions),
+    ("replay", "a repeated run gives the same results", repeat),
 )
 TOPOLOGY_RULES: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
     CENTRAL.name: _central_rules,

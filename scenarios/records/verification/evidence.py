@@ -109,7 +109,7 @@ class RecordEvidence:
             return [], "what was announced"
         if self.run.transcript is None:
             if len(self.rounds) > 1:
-                raise NoGround("an ideal run records no counts of groups")
+                raise NoGround("an ideal run records no counts of groups of columns")
             first = first_call(wire(self.run.scenario), self.schema)
             counts, source = self.counts(1)
             return [RoundResult(first, counts)], source

@@ -65,8 +65,8 @@ def why(run: Run, members: Sequence[str], about: str) -> Explanation:
     transcript = recorded(run)
     if transcript.summary:
         raise ParameterError(
-            f"{run.folder}: a run of {transcript.users:,} people, of which no single message was "
-            "recorded; play it with fewer people"
+            f"{run.folder}: a run of {transcript.users:,} people, which records only sums of "
+            "messages; run the scenario with fewer people"
         )
     explainer = _explains(run, members)
     kind, _, number = about.partition("-")

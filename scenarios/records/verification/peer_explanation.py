@@ -122,7 +122,7 @@ class PeerExplainer:
             text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
             step = DerivationStep(1, "own", text, ())
             return Explanation(
-                about, (step,), f"whose it is and what is inside is known to {self.coalition_name}"
+                about, (step,), f"its sender and its content are known to {self.coalition_name}"
             )
         if place is None:
             return Explanation(about, (), f"the onion of {about} was stopped on its way")
@@ -140,10 +140,8 @@ class PeerExplainer:
             missing = (parties.peer(opener),)
             ends.append(f"it does not open without the key of {parties.peer(opener)}")
         if not followed:
-            ends.append("nothing tells whose it is")
-        ending = (
-            "; ".join(ends) or f"whose it is and what is inside is known to {self.coalition_name}"
-        )
+            ends.append("its sender is not known")
+        ending = "; ".join(ends) or f"its sender and its content are known to {self.coalition_name}"
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _handed(self, layer: Layer, route: Route) -> int:
@@ -221,7 +219,7 @@ class PeerExplainer:
         onion = "the only onion" if hop.onions == 1 else onions
         text = (
             f"{hop.name.hex()} is {onion} that {peer} opened in step {hop.step} of round {number}, "
-            f"but for what members sent; so what it handed on is {owner}'s too: {inside}"
+            f"apart from members' own; so the layer inside is {owner}'s too: {inside}"
         )
         return self._write("alone", text, fact)
 
@@ -276,7 +274,7 @@ class PeerExplainer:
             dict.fromkeys(parties.peer(peer) for _, peer in ends if peer is not None)
         )
         if lost_names:
-            trail = "which of all that came in is which of what was handed on"
+            trail = "which incoming onion became which outgoing onion"
             return (
                 f"there the trail ends: {trail} is known to {joined(lost_names)} alone",
                 lost_names,

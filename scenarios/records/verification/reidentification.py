@@ -79,12 +79,14 @@ def _release(evidence: RecordEvidence, result: Reidentified) -> str:
     _check_equal("people", cells.n, result.people)
     claimed = result.risk
     if not claimed:
-        raise VerificationError("a table was released, and no risk is claimed")
+        raise VerificationError("a table was released, but no risk is claimed")
     for name in ("largest", "mean", "above"):
         mine = getattr(own_risk.prosecutor, name)
         _check_equal(f"prosecutor: {name}", mine, getattr(claimed.prosecutor, name))
         if getattr(claimed.journalist, name) > mine + CLOSE:
-            raise VerificationError(f"journalist: {name} is above the prosecutor's, who knows more")
+            raise VerificationError(
+                f"journalist: {name} is above the prosecutor's, although that knows more"
+            )
     _check_equal("marketer", claimed.journalist.mean, claimed.marketer)
     repeated, plain = (
         0,

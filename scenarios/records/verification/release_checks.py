@@ -68,7 +68,9 @@ def _check_openings(evidence: RecordEvidence) -> None:
     board, openings = evidence.board, evidence.transcript.certificates
     holders = sorted(opening.party for opening in openings)
     if holders != [ANALYST, CURATOR] and (evidence.released or holders != [CURATOR]):
-        raise VerificationError("the transcript does not hold one opening of the certificate each")
+        raise VerificationError(
+            "the transcript lacks an opening of the certificate, or has one too many"
+        )
     for opening in openings:
         try:
             open_commitment(board.session, committed, opening.opened)
@@ -93,14 +95,14 @@ def _same_certainty(evidence: RecordEvidence, results: Sequence[RoundResult]) ->
         return
     standing = standings(evidence.schema, results, evidence.run.scenario.policy.k)
     require_equal(
-        "people certain to the curator",
+        "people with a value certain to the curator",
         [certainty.now for certainty in standing],
         [o.certain for o in claimed_rounds],
     )
     claimed = [record.promised for record in claimed_rounds if record.promised is not None]
     if claimed:
         require_equal(
-            "people promised of all columns",
+            "bound on exposed people in a release of all columns",
             [certainty.promised for certainty in standing],
             claimed,
         )
@@ -127,7 +129,7 @@ def release(evidence: RecordEvidence) -> str:
     if any(len(cell) != len(claimed.kept) for cell in joint):
         raise VerificationError("the release has other columns than the decision names")
     if evidence.run.transcript is not None:
-        require_equal("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
+        require_equal("columns of the last query", evidence.board.calls[-1].asks, (claimed.kept,))
         require_equal("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
     if evidence.opens:
         program = program_of(evidence.run.scenario)
@@ -135,7 +137,7 @@ def release(evidence: RecordEvidence) -> str:
             raise VerificationError(f"{less:,} people have released values that fewer than k share")
         return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {source}"
     if evidence.rows > 1:
-        return f"{check_cells(evidence, joint)}, from {source}; none more often than in round 1"
+        return f"{check_cells(evidence, joint)}, from {source}; none more often than round 1 allows"
     singles, _ = evidence.counts(1)
     joint_people, sums_before = sum(joint.values()), {sum(count.values()) for count in singles}
     cells = f"{joint_people:,} people in {len(joint):,} combinations, from {source}"
@@ -208,7 +210,7 @@ def exposure(evidence: RecordEvidence) -> str:
     if evidence.opens:
         return (
             f"{below:,} of {people:,} people with a value that fewer than {k} share, or in "
-            f"so small a crowd that is known by exclusion ({excluded:,})"
+            f"a crowd that small, known by exclusion ({excluded:,})"
         )
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 

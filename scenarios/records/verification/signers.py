@@ -78,7 +78,7 @@ def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
     parties_by_name = {name: _owner_name(key, identities) for name, key in signers(roster).items()}
     strange = [name for name, party in parties_by_name.items() if party is None]
     if len(strange) == len(parties_by_name):
-        return f"{posts_text} by one key a party, none of which is known (give --identities)"
+        return f"{posts_text} by one key for each party; no key is known (give --identities)"
     known_text = ", ".join(
         f"{name} is {party}" for name, party in parties_by_name.items() if party is not None
     )

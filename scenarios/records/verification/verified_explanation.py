@@ -87,12 +87,12 @@ class VerifiedExplainer:
         )
         if not sighting:
             ending = (
-                f"{about} was never seen by {self.coalition_name}, nor anything opened that "
-                "it was in"
+                f"{about} was never seen by {self.coalition_name}, not even inside an opened "
+                "message"
             )
             return Explanation(about, (), ending)
         if self._reads(steps, sealed_answers.round, sealed_answers.user, sighting):
-            ending = f"whose it is and what is inside is known to {self.coalition_name}"
+            ending = f"its sender and its content are known to {self.coalition_name}"
             return Explanation(about, tuple(steps), ending)
         lacking = self._missing(sealed_answers.round)
         return Explanation(about, tuple(steps), f"it stays closed: {_takes(lacking)}", lacking)

@@ -38,7 +38,7 @@ def sought_again(evidence: RecordEvidence) -> str:
         return "; the worst case was recorded without the limits of its search"
     if evidence.wants_replay is None and claimed.search.nodes > DEFAULT.nodes:
         nodes = claimed.search.nodes
-        return f"; the worst case was sought with {nodes:,} nodes, and is again with --replay"
+        return f"; the worst case was searched with {nodes:,} nodes; --replay repeats this"
     low, high = seek(release, decision, claimed.search).shares(sum(release.values()))
     if evidence.run.versions == versions():
         require_equal("exposure: worst_case", [low, high], [claimed.low, claimed.high])

@@ -49,7 +49,7 @@ def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | Non
     if study.schema != SCHEMA:
         raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {REMEDY}")
     if study.mark != mark_of(scenario):
-        raise StorageError(f"{path}: of another scenario than that of the run; {REMEDY}")
+        raise StorageError(f"{path}: is about another scenario than the run; {REMEDY}")
     for attempt in study.attempts:
         if not _in_order(attempt, study):
             raise StorageError(

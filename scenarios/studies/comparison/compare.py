@@ -40,7 +40,7 @@ Program = Callable[[Any], Iterator[Compared]]
 Progress = Callable[[str], None]
 READERS = (parties.CURATOR, parties.ANALYST)
 RIVAL_READERS: Mapping[str, tuple[str, ...]] = {"peers": (), "local": (parties.ANALYST,)}
-STOPPED = "it was stopped before this program was through"
+STOPPED = "the comparison was stopped before this program was finished"
 
 
 class _Compared(NamedTuple):

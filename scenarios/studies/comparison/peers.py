@@ -38,8 +38,8 @@ def central(scenario: Scenario) -> Scenario:
     for fault in scenario.fault:
         if fault.attack != "absent":
             raise ParameterError(
-                f"{scenario.scenario.name}: only peers can {fault.attack}; programs are compared "
-                "where people do the same in all of them: leave that [[fault]] out"
+                f"{scenario.scenario.name}: only peers can commit {fault.attack}, and compared "
+                "programs need the same faults: leave that [[fault]] out"
             )
     mix = changed(scenario.mix, peers=False)
     faults = tuple(_by(fault, PEER, USER) for fault in scenario.fault)
@@ -78,8 +78,8 @@ def peers(case: Case) -> Iterator[Compared]:
     """
     if case.n > MAX_PEOPLE or not case.messages:
         raise ParameterError(
-            f"what peers learn is measured on the messages of all of them, up to {MAX_PEOPLE} "
-            "people"
+            f"leakage to peers needs the messages of all people, and is measured for at most "
+            f"{MAX_PEOPLE} people"
         )
     scenario, meter = among(case), Meter()
     outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)

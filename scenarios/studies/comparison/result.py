@@ -342,6 +342,6 @@ def read(folder: str | PathLike[str]) -> Comparison:
         raise StorageError(f"{path}: not a comparison: programs: at least one is needed")
     for program in comparison.programs:
         if all(len(coalition.parties) != 1 for coalition in program.trust.coalitions):
-            reason = f"not a comparison: {program.program}: no party alone is among its coalitions"
+            reason = f"not a comparison: {program.program}: no single party is among its coalitions"
             raise StorageError(f"{path}: {reason}")
     return comparison

@@ -115,7 +115,7 @@ def _suppression_text(suppressed: Suppressed) -> str:
         proof = "the fewest possible is not known"
     else:
         proof = f"at least {suppressed.lower:,} are needed"
-    return f"{share}: {proof}; the greedy blanks {suppressed.greedy:,}"
+    return f"{share}: {proof}; a greedy method blanks {suppressed.greedy:,}"
 
 
 def _cost(case: Case, decided: float) -> tuple[RivalExpenses, ProgramCost]:

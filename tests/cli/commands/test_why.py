@@ -48,7 +48,7 @@ def test_a_message_by_the_name_that_show_prints(typed, folder: Path) -> None:
     shown = typed("show", str(folder), "--as", "shuffler-1", "--all").out
     name = re.findall(r"user-3 .* ([0-9a-f]{16})", shown)[0]
     mine = typed("show", str(folder), "--as", "shuffler-1", "--why", name)
-    assert "whose it is and what is inside is known to shuffler-1" in mine.out
+    assert "its sender and its content are known to shuffler-1" in mine.out
     heard = typed("show", str(folder), "--as", "network", "--why", name[:8])
     assert "does not open without the key of shuffler-1" in heard.out
     unseen = typed("show", str(folder), "--as", "analyst", "--why", name)

@@ -234,7 +234,7 @@ def test_who_stays_away_does_so_in_every_program() -> None:
 
 
 def test_what_peers_cannot_be_compared_on_is_said() -> None:
-    with pytest.raises(ParameterError, match="only peers can tag"):
+    with pytest.raises(ParameterError, match="only peers can commit tag"):
         compare(with_fault('attack = "tag"\nby = "peer-3"'))
     comparison = compare(VILLAGE, only=("peers",), messages=False)
     assert "on the messages of all of them" in comparison.skipped["peers"]

@@ -92,7 +92,7 @@ def test_a_layer_says_who_has_it_and_whose_it_is(run: Run) -> None:
     assert outside.missing == (holder,)
     assert outside.ending == f"it does not open without the key of {holder}"
     inside = why(run, (holder,), first)
-    assert inside.ending == f"whose it is and what is inside is known to {holder}"
+    assert inside.ending == f"its sender and its content are known to {holder}"
     assert second in inside.steps[-1].text
     for told in (outside, inside, why(run, ("peer-6",), second)):
         check_order(told)

@@ -98,5 +98,5 @@ def test_ballots_are_explained_by_their_name(saved: Any) -> None:
     seen = why(kept, ("network",), name)
     assert "network saw" in seen.steps[0].text
     opened = why(kept, ("curator", "shuffler-1", "shuffler-2"), name)
-    assert opened.ending.startswith("whose it is and what is inside is known to")
+    assert opened.ending.startswith("its sender and its content are known to")
     assert opened.steps[-1].text == "so user-2 said A=N B=N Rh=Y in round 1"
