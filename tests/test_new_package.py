@@ -72,7 +72,7 @@ def test_the_command_writes_it_once(
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("", "a name of at most 40"),
+        ("", "at most 40 lower-case letters"),
         ("My-Lab", "lower-case letters"),
         ("../up", "lower-case letters"),
         ("a" * 41, "at most 40"),
