@@ -4,8 +4,8 @@
     peers     each participant has all of these roles (programs/peers)
 
 Only this module distinguishes the two topologies. Other modules ask `topology_of` for the
-differences, or have a table with an entry for each topology: of players (play), record checks
-(verification), stages (theatre) and role cards (report).
+differences, or have a table with an entry for each topology. Such tables hold players (play),
+record checks (verification), stages (theatre) and role cards (report).
 """
 
 from collections.abc import Callable, Collection

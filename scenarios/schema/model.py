@@ -252,8 +252,8 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         peers: whether all people mix, count and decide themselves, without shufflers, curator and
             analyst.
         path: the number of peers that every message passes.
-        cover: the number of blank messages of each peer in round 1. They enlarge the batches in which
-            onions are mixed. Round 2 has as many messages as round 1.
+        cover: the number of blank messages of each peer in round 1. They enlarge the batches that
+            are mixed. Round 2 has as many messages as round 1.
     """
 
     kind: MixKind = "onion"

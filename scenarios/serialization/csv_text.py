@@ -1,7 +1,7 @@
 """CSV that is safe to open in a spreadsheet: no cell is interpreted as a formula.
 
-A text that begins with `= + - @`, a tab or a carriage return, and is no number, gets an apostrophe
-in front, which spreadsheets read as a mark of text. Otherwise a user could answer
+A text gets an apostrophe in front if it begins with `= + - @`, a tab or a carriage return, and is
+no number. Spreadsheets read the apostrophe as a mark of text. Otherwise a user could answer
 `=HYPERLINK(...)`, and a spreadsheet that opens the release would execute it.
 """
 

@@ -50,8 +50,8 @@ class LeakFrames:
 
     Attributes:
         coalitions: the leakage to each coalition, as in `Outcome.frames.coalitions`. Further
-            columns give the expected number of cells guessed correctly, and the probability that
-            the coalition gives to a person's true row, for the person where it is largest.
+            columns give the expected number of cells guessed correctly, and the largest probability
+            that the coalition gives to the true row of a person.
     """
 
     coalitions: LeakFrame

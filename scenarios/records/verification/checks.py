@@ -110,9 +110,8 @@ def judge(
 ) -> CheckResult:
     """Return the result of a check; an error of the check becomes a result, too.
 
-    name, requirement: of the check. check: returns the finding, or raises an error. evidence: the
-    input of the check.
-    topology -> function that returns the checks of a scenario's runs
+    name, requirement: the name of the check, and its requirement in words. check: returns the
+    finding, or raises an error. evidence: the input of the check.
     """
     ok: bool | None = False
     shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent

@@ -37,7 +37,6 @@ def deviations(
         attacks: the measured effects of attacks; empty before the end of a run.
         alarms: the alarms on the board.
         language: a language with the sentences of the theatre; None: English.
-    attacks in which parties only pool their views
     """
     words = language or english().part("theatre")
     findings = (

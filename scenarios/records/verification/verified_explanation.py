@@ -1,8 +1,8 @@
 """Explanations of a coalition's knowledge in a verified mix, as sentences.
 
 Ballots stand on the board under the names of their users. A coalition links opened answers to these
-names only if it holds the keys and the permutations of all parties in a linking set
-(`RunRecord.linkers`). protocol/knowledge/view.py counts linked people by the same sets.
+names only if it holds the keys and permutations of certain parties (`RunRecord.linkers`), mostly of
+all shufflers. protocol/knowledge/view.py counts linked people by the same rule.
 """
 
 from collections.abc import Collection, Iterator, Sequence

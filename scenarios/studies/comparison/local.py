@@ -237,7 +237,7 @@ def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None
     """Return the expected share of rows that an attacker guesses correctly from the reports.
 
     The attacker names the most likely row for each report. The share is the sum over reports y of
-    the maximum over rows x of p(x) P(y | x), with p(x) the share of people with row x. None if a
+    the maximum over rows x of p(x) P(y | x). p(x) is the share of people with row x. None if a
     report is no single symbol, or if there are too many pairs (x, y). how: "joint" or "features".
     """
     codes = case.codes()

@@ -123,8 +123,8 @@ class Trust:
         """The leakage to the single party that receives most bits; in a tie, most linked people.
 
         `bits_are` is about the largest leakage to a single party. It is a lower bound if any of
-        these leakages is only bounded from below: the largest figure that is exact or a lower bound
-        is then returned. Otherwise no single party receives more than the figure.
+        these leakages is only bounded from below. Then the largest exact figure or lower bound is
+        returned. Otherwise no single party receives more than the figure.
         """
         single_parties = [learnt for learnt in self.coalitions if len(learnt.parties) == 1]
         single_parties.sort(key=lambda learnt: (*READERS, *learnt.parties).index(learnt.parties[0]))

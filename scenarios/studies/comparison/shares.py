@@ -1,8 +1,8 @@
 """The comparator `shares`: round 1 by two-party secret sharing, round 2 through the mix.
 
     round 1   every person sends a secret share of its row to each of two aggregators
-              (protocol/rounds/shares.py); the curator adds the two aggregators' sums, and decides
-              by the scenario's rule
+              (protocol/rounds/shares.py); the curator adds the two aggregators'
+              sums, and decides by the scenario's rule
     round 2   the released columns together, through the same shufflers to the analyst
 
 Decision and release are the same as in the program `exposure`. There are three differences. The two

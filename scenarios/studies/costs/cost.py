@@ -1,8 +1,8 @@
 """The cost of a scenario, before it is run: messages, bytes, and seconds of cryptography.
 
-With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
-shufflers 2 to m and the reader) and an envelope around them. All people seal n (s m + 1) layers,
-and as many layers are opened. Sizes are computed as the parties do
+With n people, m shufflers and s questions in a round, a person seals s onions and an envelope
+around them. An onion has m layers: for shufflers 2 to m and the reader. All people seal n (s m + 1)
+layers, and as many layers are opened. Sizes are computed as the parties do
 (protocol/rounds/round_context.py). A verified mix has no layers: its ballots are group elements,
 and the scalar multiplications of elements are counted (verified_cost.py).
 """

@@ -2,8 +2,8 @@
 
 Bytes are exact and computed in traffic.py. Hours and memory follow the model of
 analysis/scaling.py, with constants that benchmarks/scale.py measured on the processor that
-`MEASURED` names. No session is played, and no further people are drawn: the scenario's own people
-are only needed for their features, and for the ratio of the numbers of people in both rounds.
+`MEASURED` names. No session is played. The scenario's own people give only their features, and the
+ratio of the numbers of people in both rounds.
 """
 
 from collections.abc import Iterator, Sequence

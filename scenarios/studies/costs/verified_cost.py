@@ -1,7 +1,7 @@
 """The cost of a round of a verified mix: bytes, and scalar multiplications of group elements.
 
-Multiplications are counted for each user and query; for decryption shares and shuffles they are
-counted for each row of w ciphertexts (w = 1 in most lists). The keyholders of a round are m
+The table counts multiplications for each user and query. For decryption shares and shuffles it
+counts them for each row of w ciphertexts (w = 1 in most lists). The keyholders of a round are m
 shufflers and its reader (docs/verified.md):
 
     make a ballot 3      check it 2: by the keyholder that posts it, then by each keyholder

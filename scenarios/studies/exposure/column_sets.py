@@ -7,8 +7,8 @@
 
 Truth is counted in the people's rows (`verification.population`), or in the release if only that is
 known. The rule `worst-case`, or `margins` with many cells, is too slow for every set. All sets but
-the released set then have the coverage bound, computed fast from the
-counts of rare and common values.
+the released set then have the coverage bound, computed fast from the counts of rare
+and common values.
 """
 
 from collections import Counter
