@@ -24,11 +24,9 @@ from .cheating_result import AttackResult, LinkingCoalition, WorstAttack, smalle
 
 FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
-UNCOMPARED_GUARDS = (
-    "min_batch",
-    # countermeasures that are not compared: the least batch is a number of people, which differs
-    # between scenarios
-)
+# countermeasures that are not compared: the least batch is a number of people, which differs
+# between scenarios
+UNCOMPARED_GUARDS = ("min_batch",)
 
 Fit = Literal["same", "fewer"]
 

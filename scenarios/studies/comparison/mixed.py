@@ -189,15 +189,16 @@ def verified(case: Case) -> Iterator[Compared]:
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
     """Return the results of a program on its variant of the scenario.
 
-    program: the name in result tables. epsilon: of the noise that users add; None without noise.
+    program: the name in result tables. epsilon: the epsilon of the noise that users add; None
+    without noise.
     """
     meter = Meter()
+    # An ideal run with noise needs no seed: its release is not used, and seeded noise, which is
+    # drawn for each person, is slow.
     outcome = (
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
-        # an ideal run with noise needs no seed: its release is not used, and seeded noise, drawn
-        # for each person, is slow
     )
     price = (
         ProgramCost(
@@ -250,7 +251,7 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
     """Return the true and the promised exposure of a run, or the epsilon of its noise.
 
-    epsilon: of the noise that users add; None without noise.
+    epsilon: the epsilon of the noise that users add; None without noise.
     """
     if epsilon is not None:
         return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from .frames import ComparisonFrames
 
 SCHEMA = 1
+# old name of a program, new name, version of the change, and version that ends the old name
 REPLACED = (
     Replaced("two-round", "exposure", "0.2.0", "0.4.0"),
     Replaced("randomized", "histogram", "0.2.0", "0.4.0"),
-    # old name of a program, new name, version of the change, and version that ends the old name
 )
 COMPARISON = "comparison.json"
 READERS = ("curator", "analyst")
