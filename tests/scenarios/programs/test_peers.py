@@ -237,7 +237,7 @@ def test_what_peers_cannot_be_compared_on_is_said() -> None:
     with pytest.raises(ParameterError, match="only peers can commit tag"):
         compare(with_fault('attack = "tag"\nby = "peer-3"'))
     comparison = compare(VILLAGE, only=("peers",), messages=False)
-    assert "on the messages of all of them" in comparison.skipped["peers"]
+    assert "needs the messages of all people" in comparison.skipped["peers"]
     late = change(load("blood-type"), {"population.users": 5})
     late = replace(late, fault=(Fault(attack="late", users=1),))
     assert "committed by peers" in compare(late, only=("peers",)).skipped["peers"]

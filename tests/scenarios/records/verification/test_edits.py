@@ -170,7 +170,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
     del known["x-curator"]
     assert shown(**known).shows is Shows.CONSISTENCY
     assert "nobody known: curator" in shown(**known).detail
-    assert "none of which is known" in shown().detail
+    assert "no key is known" in shown().detail
 
 
 def test_posts_that_should_be_signed_and_are_not_are_found(tmp_path: Path) -> None:

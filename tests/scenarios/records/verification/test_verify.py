@@ -173,7 +173,7 @@ def test_a_long_search_is_run_again_only_on_request(searched: Run) -> None:
     wider = {"nodes": 101, "cells": None, "enough": 0.0}
     ok, detail = replayed(claimed_worst(searched, search=wider, low=0.0, high=1.0))
     assert ok
-    assert detail.endswith("; the worst case was sought with 101 nodes, and is again with --replay")
+    assert detail.endswith("; the worst case was searched with 101 nodes; --replay repeats this")
     assert (
         replayed(claimed_worst(searched, search=wider, low=0.0, high=1.0), again=True)[0] is False
     )
