@@ -103,6 +103,6 @@ def write_page(path: str | os.PathLike[str], page: str) -> None:
             raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
         if not ours:
             raise StorageError(
-                f"{path}: a file of another kind has this name; name another with --out"
+                f"{path}: there is a file of another kind; name another file with --out"
             )
     write_whole(path, page, force=True, private=True)

@@ -137,7 +137,7 @@ def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None
     lying = claiming(record, lambda data: data["findings"]["rounds"][1]["certain"].update(high=99))
     verdict = {check.name: check for check in verify(lying, wants_replay=False)}["decision"]
     assert verdict.ok is False
-    assert "people certain to the curator" in verdict.detail
+    assert "people with a value certain to the curator" in verdict.detail
 
 
 def test_the_limit_is_announced_and_belongs_to_hierarchical() -> None:
