@@ -81,7 +81,10 @@ def _shufflers(mix: Mix) -> tuple[str, ...]:
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
-    """Return the central parties that handle people's messages, in the order of result tables."""
+    """Return the central parties that handle people's messages.
+
+    The order is that of result tables: curator, analyst, shufflers, further parties of the program.
+    """
     return (CURATOR, ANALYST, *_shufflers(scenario.mix), *further_parties(scenario))
 
 
@@ -135,7 +138,11 @@ def _central_record(
 
 
 def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":
-    """Return the record of a run among peers: its messages, and the results of its posts."""
+    """Return the record of a run among peers: its messages, and the results of its posts.
+
+    The results are the counts, the decision and the misbehaving peers that every reader of the
+    board computes.
+    """
     from ...protocol.peers.view import PeerRecord
     from .peers.record import agreement_of, reckoned
 
