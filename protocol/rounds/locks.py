@@ -1,14 +1,17 @@
 r"""Locks: ballots that no party can open before all parties could check their arrival.
 
-    lock of a round   J = sum of the shares of all its shufflers and of its reader (joint_key.py)
+    lock of a round   J = sum of the public key shares of its shufflers and reader (joint_key.py)
     innermost layer   for the reader ( locked ballot )
     locked ballot     sealed to J ( padded ballot || token, if any )
     mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
 
-Every keyholder (shuffler or reader) draws its share for one round, and posts the public part before
-users answer. When the batch has arrived, the reader posts the marks of its ballots; only after the
-challenge (challenge.py) do the shufflers post the secrets of their shares. The reader keeps its own
-secret: so only the reader opens the ballots, and it needs all shares.
+The reader is the curator or the analyst, whichever opens the ballots of the round. Every keyholder
+(shuffler or reader) draws a key share for one round, and posts the public part before users answer.
+
+When the batch has arrived, the reader posts the mark (hash) of each of its ballots. The challenge
+(challenge.py) is the time in which users may prove that a ballot is missing. Only afterwards do the
+shufflers post their secret shares. The reader keeps its own secret share: so only the reader can
+open the ballots, and only with the secret shares of all shufflers.
 """
 
 import hashlib
@@ -36,7 +39,7 @@ def share_context(session: bytes, number: int, party: str) -> bytes:
 
 
 def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
-    """Keyholder: draw its share of the joint key that locks the ballots of a round.
+    """Keyholder (shuffler or reader): draw its share of the key that locks the ballots of a round.
 
     entropy: randomness for this round alone.
     """
@@ -44,9 +47,9 @@ def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
 
 
 def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
-    """Any party: return the round with its lock (the joint key); None while a share is missing.
+    """Any party: return the round with its lock (joint key); None while a share is missing.
 
-    shares: the public shares, by party.
+    shares: the public part of each keyholder's key share, by party.
     """
     if not set(plan.openers) <= shares.keys():
         return None
@@ -54,13 +57,19 @@ def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
 
 
 def mark(plan: Round, ballot: bytes) -> bytes:
-    """User or reader: return the hash by which the reader shows that a locked ballot arrived."""
+    """User or reader: return the hash by which the reader shows that a locked ballot arrived.
+
+    A locked ballot is sealed to the joint key of all shufflers and the reader.
+    """
     place = MARK_LABEL + plan.session + bytes([plan.call.round])
     return hashlib.sha256(place + ballot).digest()
 
 
 def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
-    """Reader: open locked ballots with the secrets of all shares; None for an invalid ballot."""
+    """Reader: open ballots sealed to the round's joint key; None for each invalid ballot.
+
+    secrets: the secret key shares of all keyholders (shufflers and reader).
+    """
     secret = total(secrets)
     plaintexts: list[bytes | None] = []
     for ballot in ballots:
@@ -76,10 +85,10 @@ class Proofs:
     """The data that a user keeps to prove that one of its ballots did not arrive.
 
     Attributes:
-        ballots: the locked ballots, one for each query.
+        ballots: the locked ballots (sealed to the round's joint key), one for each query.
         onions: the layers around each ballot, outermost first.
-        draws: for each ballot, the randomness of its layers, innermost first.
-        draw: the randomness of the envelope, 32 bytes.
+        draws: for each ballot, the sealing randomness of its layers, innermost first.
+        draw: the sealing randomness of the envelope around all onions, 32 bytes.
     """
 
     ballots: tuple[bytes, ...]
@@ -89,9 +98,11 @@ class Proofs:
 
 
 def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
-    """User: lock ballots, and wrap each for the reader and the shufflers after the first.
+    """User: seal each ballot to the round's joint key, then add the layers of its onion.
 
-    ParameterError if the joint key of the round is not known yet.
+    The joint key belongs to all shufflers and the reader together. The layers are for the reader
+    and for every shuffler but the first: the first shuffler's layer is the envelope around all
+    onions. ParameterError if the joint key of the round is not known yet.
     """
     if not plan.lock:
         raise ParameterError(
@@ -104,8 +115,11 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
 
 
 def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
-    """Any party with the sealing randomness: return the layers around a locked ballot.
+    """Any party with the sealing randomness: return the layers around a ballot, outermost first.
 
-    draw: the randomness of the layers, as in `Proofs.draws`.
+    The layers are for the reader and for every shuffler but the first.
+
+    ballot: the ballot, sealed to the round's joint key.
+    draw: the randomness with which the user sealed these layers, innermost first.
     """
     return wrap(plan.suite, plan.hops[1:], ballot, Drawn(draw))

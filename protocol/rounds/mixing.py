@@ -1,7 +1,7 @@
 """The work of a shuffler on a batch: open, refuse, remove duplicates, sort, forward.
 
-A batch leaves in the order of its bytes. Every party can check this order. It hides the order of
-arrival, and leaves no room for a message in the order itself.
+A batch leaves in ascending order of its ciphertext bytes. Every party can check this order. It
+hides the order of arrival, and a malicious shuffler cannot encode a message in the order.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from ..wire.messages import Mixed
 from ..wire.wire import Reader, decode
 from .round_context import Round
 
-# fewest envelopes that a thread decrypts together, before it reads their contents
+# Number of envelopes that one call decrypts, at least: one call for many is faster than many calls.
 MIN_ENVELOPES = 16
 PIECE = 1 << 25  # largest number of bytes of layers in one message
 UNPADDED = 1 << 15  # largest number of layers in one message, if their sizes differ
@@ -32,7 +32,7 @@ class OpenedLayers:
 
     Attributes:
         inside: the content of each layer that opened.
-        refused: number of other layers, by reason.
+        refused: the number of layers that were refused, by reason.
     """
 
     inside: list[bytes]
@@ -50,9 +50,9 @@ def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes
 def open_envelopes(
     plan: Round, secret: SecretKey, envelopes: Sequence[bytes]
 ) -> list[list[bytes] | Reason]:
-    """First shuffler: open many envelopes.
+    """First shuffler: open many envelopes (the submissions of users).
 
-    Return the onions of each, or the reason of a refusal.
+    Return, for each envelope, its inner onions or the reason of the refusal.
     """
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
     size = max(MIN_ENVELOPES, plan.suite.batch_size)
@@ -66,9 +66,9 @@ def open_envelopes(
 def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
     """Opener of an envelope: return the onions in its plaintext, or the reason of a refusal.
 
-    All slots must be there, each of the round's size, in ascending order: an envelope that breaks
-    the rule could smuggle a mark through the mix or vote twice. bundle: the plaintext; None if the
-    envelope did not open.
+    An envelope must hold an onion for each ballot, all of the round's size, in ascending order.
+    Otherwise a user could mark its answers by order or size, or submit two ballots for one query.
+    bundle: the plaintext of the envelope; None if the envelope did not open.
     """
     if plan.envelope and len(envelope) != plan.envelope:
         return Reason.WRONG_SIZE
@@ -86,9 +86,9 @@ def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | 
 
 
 def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> OpenedLayers:
-    """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop invalid layers.
+    """Shuffler or reader: open a batch; drop invalid layers and count them by reason.
 
-    secret: the opener's key.
+    hop: the opener's place in the chain of shufflers and reader, from 2. secret: the opener's key.
     """
     size = plan.inner[hop]  # 0 if layers are not padded
     right = [layer for layer in layers if len(layer) == size] if size else layers
@@ -104,19 +104,20 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch that is not sorted, if the rules require an order.
+    """Shuffler or reader: refuse an unsorted batch, if the announced rules require an order.
 
-    Layers must strictly ascend, unless a lesson keeps repeats.
+    Layers must strictly ascend. Equal layers may follow each other only if the announcement allows
+    repeats, a deliberate weakness that demonstrates an attack in class.
     """
     if plan.announcement.rules.ordered and not _ascending(layers, repeats=_repeats(plan)):
         raise Refused(Reason.MALFORMED)
 
 
 def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch unless its digest is the digest in its sender's account.
+    """Shuffler or reader: refuse a batch unless its digest is the digest that its sender posted.
 
-    The account (numbers of messages and a digest) is on the board before the batch is used, so that
-    a sender cannot exchange the batch.
+    The sender posts an account of the batch (numbers of messages and a digest) before the batch is
+    used. So the sender cannot exchange the batch afterwards.
     """
     if account is None or account.digest != batch_digest(layers):
         raise Refused(Reason.UNEXPECTED)
@@ -125,8 +126,8 @@ def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
 def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], int]:
     """Shuffler: drop repeats and sort; return the batch and the number of dropped repeats.
 
-    A lesson may switch the order off: then the batch leaves in the order of arrival, which allows
-    an attack. It may also keep repeats.
+    A teaching scenario may weaken the protocol to demonstrate an attack: the batch then leaves in
+    the order of arrival, or with its repeats.
     """
     unique = layers if _repeats(plan) else dict.fromkeys(layers)
     batch = tuple(sorted(unique)) if plan.announcement.rules.ordered else tuple(unique)
@@ -134,29 +135,36 @@ def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], in
 
 
 def _repeats(plan: Round) -> bool:
-    """Whether a mix keeps ciphertexts that occur repeatedly (a design error, for a lesson)."""
+    """Whether shufflers keep repeated ciphertexts.
+
+    It is a deliberate weakness that demonstrates an attack in class.
+    """
     return Flaw.REPEATS in plan.announcement.rules.flaws
 
 
 def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
-    """Whether layers are in ascending order; `repeats`: equal neighbours are allowed."""
+    """Whether layers are in ascending order of bytes.
+
+    repeats: whether equal neighbours are allowed.
+    """
     return all(map(le if repeats else lt, layers, islice(layers, 1, None)))
 
 
 def piece_size(plan: Round, hop: int) -> int:
     """Shuffler or reader: return the largest number of layers in one message to the party at `hop`.
 
-    A batch is as many messages as it needs, and all but the last are full. The account on the board
-    describes it as a whole: the number of layers, and their digest.
+    A larger batch is sent as several messages; all but the last hold this number of layers. The
+    sender's account on the board describes the whole batch: the number of layers and their digest.
     """
     width = plan.inner[hop]
     return max(1, PIECE // width) if width else UNPADDED
 
 
 def arranges(plan: Round, hop: int) -> bool:
-    """Shuffler: whether a batch to `hop` has unique, sorted layers of one size.
+    """Shuffler: whether its batch to the party at `hop` has unique, sorted layers of one size.
 
-    False only if a lesson changes this, or padding is off.
+    False without padding, because sizes then differ. Also False in a teaching scenario that keeps
+    the order of arrival or repeated layers.
     """
     return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
 
@@ -171,8 +179,12 @@ def account(
 ) -> Mixed:
     """Return the account of a batch that a shuffler posts: numbers of messages, and a digest.
 
-    people: at the first hop, the users whose layers leave. received, refused: messages. batch: the
-    forwarded layers. digest: the batch's digest, if it is known already.
+    hop: the shuffler's place in the chain, from 1.
+    people: at the first hop, the number of users with forwarded layers.
+    received: the number of messages that arrived.
+    refused: the number of refused messages, by reason.
+    batch: the forwarded layers.
+    digest: the digest of the batch; computed if None.
     """
     digest = batch_digest(batch) if digest is None else digest
     return Mixed(hop, people, received, len(batch), refused, digest)

@@ -1,9 +1,9 @@
-"""The cells of a table that open if k people share a row, or a prefix of a row; and their exposure.
+"""The cells of a table that open if k people share a row or a prefix of a row, and their exposure.
 
-A released cell is a row of which the columns from some place on may be BLANK: its values are the
-longest prefix of the row that at least k people share (without prefixes: the whole row, or an empty
-prefix). This is arithmetic, for the ideal functionality and for judges of a release; it reads no
-messages.
+A prefix is the first values of a row. The released cell of a row holds the longest prefix that at
+least k people share, and BLANK in all further columns. Without prefixes, the cell is the whole row
+or all blank. The module computes cells from tables and reads no messages. The ideal functionality
+and the checks of a release use it.
 """
 
 import re
@@ -18,7 +18,7 @@ from ..wire.messages import Call, Certificate, Counts, Decision
 from ..wire.schema import Schema
 
 Cell = tuple[str, ...]
-# announced rules: whole rows open, or prefixes of rows; CLOSED may follow
+# Announced rules: whole rows open, or prefixes of rows. The suffix CLOSED may follow.
 WHOLE, PREFIXES = "threshold", "threshold prefixes"
 CLOSED = " closed"  # suffix of a rule: the reader publishes less than it opens (exclusion.py)
 # the rule that samples people
@@ -27,50 +27,55 @@ PARTS = 1 << 32  # sampling rates are whole multiples of 1 / PARTS
 
 
 def by_prefixes(rule: str) -> bool:
-    """Whether the announced rule opens prefixes of rows (first values), not only whole rows."""
+    """Whether the announced rule opens prefixes (first values) of rows, not only whole rows."""
     return rule.removesuffix(CLOSED) == PREFIXES
 
 
 def closes_further(rule: str) -> bool:
-    """Whether, by the announced rule, a reader publishes less than it opens.
+    """Whether, by the announced rule, a reader publishes fewer values than it opens.
 
-    It then closes groups that would reveal small crowds by exclusion (exclusion.py).
+    The reader (analyst) then also suppresses groups of people if the size of a
+    small hidden group would follow from them (exclusion.py).
     """
     return rule in (WHOLE + CLOSED, PREFIXES + CLOSED)
 
 
 def sampled_rule(parts: int) -> str:
-    """Return the text of the rule by which whole rows of randomly sampled people open.
+    """Return the text of the rule by which a random sample of people takes part.
 
-    parts: the sampling rate as parts of 2^32.
+    The analyst can open a sampled person's row only if at least k sampled people share the whole
+    row. parts: the sampling rate, in units of 2^-32.
     """
     return f"{WHOLE} sample={parts}/{PARTS}"
 
 
 def sample_parts(rule: str) -> int | None:
-    """Return the sampling rate in the announced rule, as parts of 2^32.
+    """Return the sampling rate in the announced rule, in units of 2^-32.
 
-    None: all people take part.
+    None if the rule does not sample: all people take part.
     """
     match = SAMPLED.fullmatch(rule)
     return min(int(match[1]), PARTS) if match else None
 
 
 def cover(columns: int) -> Cell:
-    """Return the all-blank row that stands for a person not sampled; its message fits no other."""
+    """Return the all-blank row of a person that is not sampled.
+
+    The person's message looks like every other message, but never opens: it shares no value.
+    """
     return (BLANK,) * columns
 
 
 def is_cover(row: Sequence[str]) -> bool:
-    """Whether a row is all blank: the message of a person that does not take part."""
+    """Whether a row is all blank: the row of a person that was not sampled to take part."""
     return all(value == BLANK for value in row)
 
 
 def decision(schema: Schema, k: int, rule: str) -> Decision:
-    """Any party: return the decision of the program `threshold`, made before all counts.
+    """Any party: return the decision of the program `threshold`; no count is needed for it.
 
-    All columns are released, opened where at least k people share values. No person is exposed, for
-    any respondents, so the certificate states no number of people.
+    All columns are released, but a value opens only if at least k people share it. So no person is
+    exposed, for any number of respondents; the certificate states 0 people.
     """
     return Decision(tuple(range(len(schema.features))), Certificate(rule, k, 0, 0))
 
@@ -88,7 +93,7 @@ class ByThreshold:
     rule: str
 
     def ask(self, schema: Schema, heard: Sequence[Any]) -> Call | None:  # noqa: ARG002
-        """Return None: there is no call before the decision."""
+        """Return None: the program requests no counts before its decision."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[Any]) -> Decision:  # noqa: ARG002
@@ -102,7 +107,7 @@ class ByThreshold:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate of a release: 0 people exposed if its reader was honest.
+        """Return the certificate of a release: it states 0 exposed people if the reader was honest.
 
         joint: the released counts, by cell.
         """
@@ -113,13 +118,16 @@ class ByThreshold:
 def opened(
     rows: Counts, k: int, *, prefixes: bool, known_rows: Collection[Cell] = ()
 ) -> dict[Cell, int]:
-    """Any party that sees the table: return its released cells, with their people.
+    """Any party that sees the table: return its released cells, each with its number of people.
 
-    A cell is the longest prefix of a row that at least k people share, blank behind it.
+    A cell holds the longest prefix (first values) of a row that at least k people share, then
+    BLANK.
 
-    rows: people by whole row. k: the number of people that opens a group, at least 1. prefixes:
-    False: only whole rows open. known_rows: rows with known secrets: rows that begin alike open as
-    far as they agree.
+    rows: the number of people with each whole row.
+    k: the smallest number of people that opens a value, at least 1.
+    prefixes: whether prefixes open; if False, only whole rows.
+    known_rows: rows of the coalition's own users. The coalition knows the secrets that open these
+        rows' prefixes, so these prefixes open also if fewer than k people share them.
     """
     shared = crowds(rows)
     known_prefixes = {row[:end] for row in known_rows for end in range(1, len(row) + 1)}
@@ -144,7 +152,10 @@ def prefix_of(released: Cell) -> Cell:
 
 
 def crowds(cells: Counts) -> Counter[Cell]:
-    """Return the number of people that share each opened prefix, the empty prefix included."""
+    """Return the number of people that share each opened prefix, the empty prefix included.
+
+    cells: the number of people by released cell: an opened prefix, then BLANK.
+    """
     shared: Counter[Cell] = Counter()
     for row, people in cells.items():
         prefix = prefix_of(row)
@@ -154,7 +165,10 @@ def crowds(cells: Counts) -> Counter[Cell]:
 
 
 def exposed(released: Counts, k: int) -> int:
-    """Count the people with an opened prefix that fewer than k share; 0 in an honest release."""
+    """Count the people with an opened prefix that fewer than k people share.
+
+    It is 0 in an honest release. released: the number of people by cell.
+    """
     shared = crowds(released)
     return sum(
         people
@@ -165,23 +179,25 @@ def exposed(released: Counts, k: int) -> int:
 
 
 def cut_short(released: Counts, k: int) -> int:
-    """Count people with an incomplete cell that fewer than k people have.
+    """Count people in cells of fewer than k people of which only the first values opened.
 
-    At least k people share each of their values, but fewer than k lack a common continuation: an
-    attacker that knows a person's row learns that the person is among these few.
+    At least k people share the opened values. Yet an attacker that knows a person's row and its
+    opened values learns that the person is among these fewer than k people. released: the number of
+    people by cell.
     """
     return sum(n for row, n in released.items() if n < k and BLANK in row and row[0] != BLANK)
 
 
 def cells_said(released: Counts) -> int:
-    """Return the number of opened values in a release, summed over people and columns."""
+    """Return the number of opened values in a release, summed over all people."""
     return sum(people * len(prefix_of(row)) for row, people in released.items())
 
 
 def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, str]:
     """Return the values of a person's row that a release opened, by column.
 
-    prefixes: the opened prefixes; the longest that begins the row counts.
+    prefixes: the opened prefixes (first values of rows). The longest prefix with which the row
+    begins determines the opened values.
     """
     whole = tuple(row[column] for column in sorted(row))
     end = next((end for end in range(len(whole), 0, -1) if whole[:end] in prefixes), 0)
@@ -189,16 +205,18 @@ def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, st
 
 
 def opens_by_threshold(announcement: Announcement | None) -> bool:
-    """Whether a session opens only the values that k people share."""
+    """Whether a session opens only values that at least k people share (program `threshold`)."""
     return announcement is not None and announcement.program is Program.THRESHOLD
 
 
 def closed_groups(rows: Counts, k: int, *, prefixes: bool) -> Counter[int]:
-    """Return the number of closed groups that the reader sees, by their number of people.
+    """Return how many closed groups the reader sees, by their number of people.
 
-    With prefixes it sees the closed continuations of opened prefixes, and no group beyond. The
-    all-blank row of a person that does not take part is a group of one person. rows: people by
-    whole row.
+    A closed group is fewer than k people with equal ciphertexts, so their values do not open. With
+    prefixes, the reader sees a closed group only behind an opened prefix. A person that was not
+    sampled counts as a closed group of one person.
+
+    rows: the number of people with each whole row.
     """
     shared = crowds(rows)
     columns = len(next(iter(rows), ()))

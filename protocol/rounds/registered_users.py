@@ -1,11 +1,14 @@
-r"""Registered users: the list is published before the session; all submissions are signed.
+r"""Registered users: a list of public keys is published before the session; submissions are signed.
 
     signature = Ed25519("veilmix submission 1\0" || session || round || SHA-256(envelope)
-                        || witness)      (of the board's signed head; empty without one)
+                        || witness)
 
-Key i of the registry belongs to user i. The announcement holds the root of the registry, so that it
-is bound inside every layer. A registry only excludes people that are not on it: it is as
-trustworthy as the party that made it.
+The witness is the signed tree head of the board; it is empty without signed heads. Key
+i of the registry (the list) belongs to user i. The announcement holds the Merkle root of the
+registry, and each layer is bound to the announcement.
+
+A registry excludes people that are not on the list. It is as trustworthy as the party that made it,
+because that party could list invented people.
 """
 
 import hashlib
@@ -24,9 +27,9 @@ LABEL = b"veilmix submission 1\0"
 def registry_root(registry: Registry | None) -> bytes:
     """Any party: return the Merkle root (32 bytes) of the registered keys.
 
-    Empty without a registry.
+    The announcement states it.
 
-    An announcement cites it.
+    Empty without a registry.
     """
     return b"" if registry is None else merkle_root(registry.keys)
 
@@ -34,9 +37,9 @@ def registry_root(registry: Registry | None) -> bytes:
 def submissions(
     plan: Round, envelopes: Sequence[bytes], signers: Sequence[Signer | None]
 ) -> list[Submission]:
-    """Users: return the message with each envelope, signed if users are registered.
+    """Users: return the submission of each envelope, signed if users are registered.
 
-    signers: the signing key of each user; None: unregistered.
+    signers: the signing key of each user; None if the user is unregistered.
     """
     signing = [
         (at, signer)
@@ -53,7 +56,7 @@ def submissions(
 
 
 def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
-    """User: return the message with its envelope, signed if users are registered."""
+    """User: return the submission of its envelope, signed if users are registered."""
     return submissions(plan, [envelope], [signer])[0]
 
 
@@ -63,7 +66,7 @@ def check_senders(
     """First shuffler: check the signatures of submissions.
 
     Returns:
-        For each, None, or UNREGISTERED unless the named sender has signed it.
+        For each submission None, or UNREGISTERED unless the named sender has signed it.
     """
     claims = [
         (parties.index(sender), _signed(plan, body.envelope), body.signature)
@@ -73,9 +76,10 @@ def check_senders(
 
 
 def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) -> list[bool]:
-    """Any party: whether each message is signed by the registered person with its index.
+    """Any party: return, for each claim, whether the registered person of that index signed it.
 
-    claims: the index, the message and the signature. No person has an index beyond the registry.
+    claims: (index in the registry, message, signature). A claim with an index beyond the registry
+    is not valid.
     """
     registered_places = [
         at for at, (index, _, _) in enumerate(claims) if index < len(registry.keys)
@@ -90,7 +94,10 @@ def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) ->
 
 
 def signed_digest(plan: Round, digest: bytes) -> bytes:
-    """Any party: return the bytes that a person signs for the envelope with this digest."""
+    """Any party: return the bytes that a person signs for an envelope.
+
+    digest: SHA-256 of the envelope.
+    """
     return LABEL + plan.session + bytes([plan.call.round]) + digest + plan.witness
 
 

@@ -1,13 +1,14 @@
 r"""A round: the contexts, sizes and keys that follow from the announcement and the call.
 
-The announcement holds the signed parameters of the session; the call is the query of a round.
+The announcement holds the signed parameters of the session. The call is the query of a round.
 
     context of a layer = SHA-256("veilmix layer 1\0" || session digest || round || SHA-256(call) ||
     hop)
 
-Hops count from 1, the first shuffler; the reader is hop m + 1. The first shuffler's layer is the
-envelope around a user's inner onions; every inner onion has a layer for each further shuffler and,
-innermost, one for the reader (the caption of paper 000's Figure 1 has the order backwards).
+A hop is a party that removes one layer. Hops count from 1, the first shuffler. With m shufflers,
+hop m + 1 is the reader (curator or analyst). The first shuffler's layer is the envelope around a
+user's inner onions. Every inner onion has a layer for each further shuffler and, innermost, one
+for the reader. (The caption of Figure 1 in paper 000 has the order backwards.)
 """
 
 import hashlib
@@ -42,7 +43,8 @@ SALT = 16  # bytes of the random salt of a ballot
 class Round:
     """The properties of a round that every party can derive from the announcement and the call.
 
-    Sizes are 0 if padding is off.
+    Sizes are 0 if padding is off. With m shufflers, hop h <= m is shuffler h; hop m + 1 is the
+    reader.
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
@@ -50,19 +52,19 @@ class Round:
         announcement: the session's signed parameters.
         suite: the cipher suite of all keys.
         openers: the party that opens the layer of each hop: the shufflers, then the reader.
-        hops: their public keys and contexts.
+        hops: for each opener, its public key and the context of its layers.
         ballot: bytes of one padded ballot.
-        inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1); inner[m + 1] is
-            the reader's.
-        envelope: bytes of a submission; of a verified mix, of all ballots of a person.
-        domains: per column, whether a value may be submitted: it is in the domain, or the text of a
-            hidden value.
+        inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1).
+        envelope: bytes of a submission; in a verified mix, bytes of all ballots of a person.
+        domains: per column, the test whether a value may be submitted: it is in the domain, or the
+            text
+            of a hidden value.
         token: bytes of the token (blind credential) behind every ballot; 0 without tokens.
-        witness: the board's signed head at the call, which users cite in their messages.
+        witness: the signed tree head of the board at the call, which users cite in their messages.
         lock: the joint key to which ballots are sealed (locks.py); empty without a lock, or before
             it is known.
-        shape: the shape of messages that only k people open together (threshold.py); None for plain
-            ballots.
+        shape: the sizes of messages that the reader can open only in groups of k people
+            (threshold.py); None for plain ballots.
     """
 
     session: bytes
@@ -91,9 +93,10 @@ class Round:
 
     @property
     def slots(self) -> int:
-        """The number of onions in an envelope: of each ballot an onion, or a single onion for all.
+        """The number of onions in an envelope: an onion for each ballot, or a single onion for all.
 
-        All ballots in an onion are the design error of a lesson.
+        A single onion for all ballots is a deliberate weakness that demonstrates an attack in
+        class.
         """
         return 1 if self.bundled else self.ballots
 
@@ -109,17 +112,23 @@ class Round:
 
     @property
     def bundled(self) -> bool:
-        """Whether a person's answers travel in one onion (a design error, for a lesson)."""
+        """Whether all answers of a person travel in one onion.
+
+        It is a deliberate weakness that demonstrates an attack in class.
+        """
         return Flaw.BUNDLED in self.announcement.rules.flaws
 
     @property
     def bound(self) -> bool:
-        """Whether messages are bound to their session (False: a design error, for a lesson)."""
+        """Whether messages are bound to their session.
+
+        False is a deliberate weakness that demonstrates an attack in class.
+        """
         return Flaw.UNBOUND not in self.announcement.rules.flaws
 
     @property
     def verified(self) -> bool:
-        """Whether every step of the mix is proved (verified_round.py)."""
+        """Whether every step of the mix is proved in zero knowledge (verified_round.py)."""
         return self.announcement.rules.verified
 
     @property
@@ -134,7 +143,10 @@ class Round:
 
     @property
     def reader(self) -> str:
-        """The party that opens the ballots: the innermost layer is encrypted to its key."""
+        """The party that opens the ballots, by name: the curator or the analyst.
+
+        The innermost layer is encrypted to its key.
+        """
         return self.openers[-1]
 
     @property
@@ -146,17 +158,19 @@ class Round:
 
     @property
     def doors(self) -> tuple[str, ...]:
-        """The keyholders in the order in which they post ballots: the reader, then the hops.
+        """The parties that accept ballots in a verified mix, in the order in which they post them.
 
-        No party posts ballots if the ballots of round 1 are mixed again.
+        First the reader (curator or analyst), then the shufflers. Empty in a round that mixes the
+        ballots of round 1 again, because users submit no ballots.
         """
         return () if self.reuses_ballots else (self.reader, *self.openers[:-1])
 
     @property
     def key_owners(self) -> tuple[str, ...]:
-        """The parties that post keys of a verified mix in the round.
+        """The parties that post their keys of a verified mix in this round.
 
-        If users submit once, all keys are posted in round 1, also the keys of the release.
+        If users submit once for both rounds, all keys are posted in round 1, those for the release
+        too.
         """
         if self.reuses_ballots:
             return ()
@@ -166,7 +180,8 @@ class Round:
 def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -> bytes:
     """Derive the 32 bytes that bind a layer to its session, round, query and hop.
 
-    bound: False is the design error of not binding it.
+    hop: the place of the layer's opener in the chain, from 1. bound: False gives the same context
+    to all layers, a deliberate weakness that demonstrates an attack in class.
     """
     if not bound:
         return hashlib.sha256(UNBOUND_LABEL).digest()
@@ -176,9 +191,9 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
 
 
 def as_cited(plan: Round, heads: Mapping[int, Head]) -> Round:
-    """Return a round with the board's signed head at its call, which users cite in messages.
+    """Return a round with the board's signed tree head at its call, which users cite.
 
-    heads: the signed heads of the board, by round; empty if the board signs no posts.
+    heads: the signed tree heads of the board, by round; empty if the board signs no posts.
     """
     head = heads.get(plan.call.round)
     return replace(plan, witness=b"" if head is None else witness_of(head))
@@ -243,21 +258,25 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
 
 
 def _or_dummy(admits: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return a test that admits the same values, and also the empty value of a dummy ballot."""
+    """Return a test that admits the same values, and also the empty value of a dummy ballot.
+
+    admits: the test of a column's values.
+    """
     return lambda value: not value or admits(value)
 
 
 def _derive_round(
     announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
 ) -> Round:
-    """Unpickle a round in a worker process, with the head and the lock that the party has."""
+    """Unpickle a round in a worker process, with the party's tree head and joint key."""
     return replace(open_round(announcement, session, call), witness=witness, lock=lock)
 
 
 def level_ends(plan: Round) -> tuple[int, ...]:
     """Return, for each level of a `threshold` message, the number of columns in its prefix.
 
-    A level is a prefix of the row that opens by itself: after every column, or only the whole row.
+    A level is a separately sealed prefix (the first values) of the row. There is a level for each
+    column, or a single level for the whole row.
     """
     columns = len(plan.domains)
     whole = plan.shape is None or len(plan.shape.widths) < columns
@@ -265,9 +284,9 @@ def level_ends(plan: Round) -> tuple[int, ...]:
 
 
 def shape_of(announcement: Announcement) -> Shape | None:
-    """Any party: return the sizes of messages that k people open together (program `threshold`).
+    """Any party: return the sizes of messages that the reader opens only in groups of k people.
 
-    None for other programs.
+    None unless the program is `threshold`.
     """
     if not opens_by_threshold(announcement):
         return None
@@ -280,11 +299,11 @@ def shape_of(announcement: Announcement) -> Shape | None:
 
 
 def sealing(entropy: Entropy, session: bytes) -> Entropy:
-    """User, peer: return the sealing randomness of a single session, even if a seed is reused.
+    """User or peer: return the sealing randomness of a single session, even if a seed is reused.
 
-    Two sessions of one seed have the same people with the same sources. If they sealed two texts
-    with the same ephemeral key, an attacker with both ciphertexts would learn the exclusive-or of
-    the texts. entropy: the person's randomness of a round.
+    Two simulated sessions with one seed give each person the same randomness. If both sealed
+    different texts with one ephemeral key, an attacker with both ciphertexts would learn the
+    exclusive-or of the texts. entropy: the person's randomness in a round.
     """
     return entropy.fork(f"session {session.hex()}")
 
@@ -294,7 +313,8 @@ def domain_of(
 ) -> Callable[[str], bool]:
     """Any party: return a fast test of whether a value of a feature may be submitted in a round.
 
-    blank: whether the blank value of a person that does not take part is allowed.
+    column: the index of the feature. blank: whether BLANK is allowed, the value of a person that
+    was not sampled.
     """
     if blank:
         return lambda value: value == BLANK or feature.admits(value)
@@ -315,8 +335,8 @@ def ballot_size(announcement: Announcement, call: Call) -> int:
 def padded_size(schema: Schema, call: Call) -> int:
     """Return the bytes of a padded ballot: enough for the longest answer to any query of the round.
 
-    One byte of query, the salt, two bytes and the value of each column, one byte of padding. A
-    column with a rule has room for the text of a hidden value.
+    The sum: one byte for the query's number, the salt, two bytes and the value for each column, one
+    byte of padding. A column with a hiding rule has room for the text of a hidden value.
     """
     widths = [feature.width for feature in schema.features]
     for rule in call.hidden:
@@ -326,6 +346,9 @@ def padded_size(schema: Schema, call: Call) -> int:
 
 
 def bundle_size(announcement: Announcement, call: Call) -> int:
-    """Return the bytes of a padded bundle of all answers, sent together (a design error)."""
+    """Return the bytes of a padded bundle of all answers of a person, sent in one onion.
+
+    A bundle is a deliberate weakness that demonstrates an attack in class.
+    """
     ballot = ballot_size(announcement, call) - 1
     return len(call.asks) * (4 + ballot) + 1

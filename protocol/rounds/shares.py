@@ -1,7 +1,8 @@
 r"""Two-party additive secret sharing: sums of people's answers that neither party can open.
 
-A person's answers to queries with V_1, ..., V_d values are one vector x of M = sum V_j zeros and
-ones, with a single one in each block. It is split in two, each sealed to one aggregator:
+A person's answers to queries with V_1, ..., V_d values are one vector x of M = V_1 + ... + V_d
+zeros and ones. Each query has a block of V_j entries, with a single one at the answer. The vector
+is split in two shares, each sealed to one aggregator:
 
     share 1 = r, uniform in {0, ..., 2^32 - 1}^M        share 2 = x - r  mod 2^32
 
@@ -13,15 +14,15 @@ ones, with a single one in each block. It is split in two, each sealed to one ag
     context of a share = SHA-256("veilmix share 1\0" || session of shares || aggregator (1 or 2) ||
     user index (u32))
 
-User indices begin with 0. A share travels in a `submission` of round 1. Aggregators refuse another
-size (wrong-size), what does not open (does-not-open) and a second share (duplicate). People with
-one share missing are not counted.
+User indices begin with 0. A share travels in a `submission` of round 1. Aggregators refuse a share
+of another size (wrong-size), a share that does not open (does-not-open) and a second share of a
+person (duplicate). A person with only one valid share is not counted.
 
 Each aggregator adds up its opened shares; the curator adds the two sums mod 2^32 and has the
-counts. A share alone is uniform for every x; both shares of a person are the person's row: the two
-aggregators together link all people. No party sees whether x is a zero-one vector. So a malicious
-person can shift counts by any amount that stays possible; an impossible total burns (aborts) the
-round.
+counts. A share alone is uniform for every x. Both shares of a person give the person's row: the two
+aggregators together link all people. No party checks that x is a vector of zeros and ones. So a
+malicious person can shift the counts by any amount, as long as the totals stay possible. An
+impossible total burns (aborts) the round.
 """
 
 import hashlib
@@ -42,7 +43,7 @@ from ..wire.schema import Schema
 
 LABEL = b"veilmix sharing 1\0"
 CONTEXT_LABEL = b"veilmix share 1\0"
-WORD = 4  # bytes of one entry of a vector
+WORD = 4  # bytes of one entry of a vector (one number for each value of each feature)
 MODULUS = 1 << 32
 AGGREGATORS = (1, 2)
 AGGREGATOR_1, AGGREGATOR_2 = "aggregator-1", "aggregator-2"
@@ -57,10 +58,10 @@ class ShareSession:
     Attributes:
         session: the digest of the announcement and the two aggregators' keys.
         suite: the cipher suite of all keys.
-        keys: the keys of the two aggregators.
+        keys: the public keys of the two aggregators.
         schema: the columns, in order.
-        places: per feature, the position of each value in the vector.
-        min_batch: the smallest number of people for a sum.
+        places: per feature, the index of each value in a person's vector.
+        min_batch: the smallest number of people in a sum that may be revealed.
     """
 
     session: bytes
@@ -96,7 +97,7 @@ class SealedShares:
 def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> ShareSession:
     """Any party: return the session of secret sharing between two aggregators.
 
-    ParameterError if the values of a feature are not listed. keys: of aggregator 1 and 2.
+    ParameterError if a feature has an open domain. keys: the public keys of aggregators 1 and 2.
     """
     for feature in announcement.schema.features:
         if feature.values is None:
@@ -126,7 +127,7 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
 def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
     """User: return a row as a vector that is 1 at the value of each feature, and 0 elsewhere.
 
-    ParameterError if a value is not in its domain.
+    ParameterError if the row has another number of values, or a value outside its domain.
     """
     if len(row) != len(plan.places):
         raise ParameterError(f"row: found {len(row)} values; {len(plan.places)} are accepted")
@@ -141,7 +142,10 @@ def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
 
 
 def split(vector: Sequence[int], entropy: Entropy) -> tuple[Vector, Vector]:
-    """User: return two vectors with the given sum mod 2^32, each uniform by itself."""
+    """User: return two shares, vectors that sum to the given vector mod 2^32.
+
+    Each share alone is uniformly distributed.
+    """
     mask = _numbers(entropy.random(WORD * len(vector)), len(vector))
     return mask, tuple((x - r) % MODULUS for x, r in zip(vector, mask, strict=True))
 
@@ -149,7 +153,10 @@ def split(vector: Sequence[int], entropy: Entropy) -> tuple[Vector, Vector]:
 def seal_shares(
     plan: ShareSession, user: int, shares: tuple[Vector, Vector], entropy: Entropy
 ) -> SealedShares:
-    """User: seal each share to its aggregator."""
+    """User: encrypt the first share to aggregator 1 and the second share to aggregator 2.
+
+    user: the person's index, from 0.
+    """
     first, second = (
         seal_layer(plan.suite, key, _bytes(share), plan.context(number, user), entropy)
         for number, key, share in zip(AGGREGATORS, plan.keys, shares, strict=True)
@@ -160,7 +167,7 @@ def seal_shares(
 def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -> SealedShares:
     """User: turn a row into two sealed shares, for aggregators 1 and 2.
 
-    user: the person's index.
+    user: the person's index, from 0.
     """
     return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
 
@@ -196,9 +203,9 @@ class ShareAccumulator:
     has_revealed: bool = False
 
     def take(self, user: int, layer: bytes) -> None:
-        """Aggregator: open a person's share and keep it.
+        """Aggregator: open a person's share and keep it; an invalid share is refused and counted.
 
-        An invalid share is refused and counted.
+        layer: the sealed share.
         """
         if user in self.shares:
             self.refused[Reason.DUPLICATE] += 1
@@ -211,9 +218,8 @@ class ShareAccumulator:
     def subtotal(self, users: Iterable[int]) -> Vector:
         """Aggregator: return the sum of these people's shares, mod 2^32.
 
-        RoundBurned if too few people.
-
-        IllegalMove at a second call: two sums that differ by a person reveal that person.
+        RoundBurned if fewer people than the smallest batch have a share. IllegalMove at a second
+        call, because two sums that differ by a person reveal that person's row.
         """
         if self.has_revealed:
             raise IllegalMove(f"aggregator {self.aggregator}: its sum was already revealed")
@@ -230,7 +236,7 @@ class ShareAccumulator:
 def open_share(
     plan: ShareSession, aggregator: int, user: int, secret: SecretKey, layer: bytes
 ) -> Vector:
-    """Aggregator: open a person's share. Refused if it is invalid."""
+    """Aggregator: decrypt a person's share. Refused if its size is wrong or it does not open."""
     if len(layer) != plan.size:
         raise Refused(Reason.WRONG_SIZE)
     plain = open_layer(secret, layer, plan.context(aggregator, user))
@@ -238,9 +244,9 @@ def open_share(
 
 
 def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
-    """Aggregators: return the people with both shares, by index, ascending.
+    """Aggregators: return the indices of people with a share at both aggregators, ascending.
 
-    A single share of a person is noise, so no other people are counted.
+    Other people are not counted, because a single share of a person is random noise.
     """
     return sorted(first.shares.keys() & second.shares.keys())
 
@@ -248,7 +254,8 @@ def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
 def add(first: Vector, second: Vector) -> Vector:
     """Return the sum of two vectors mod 2^32.
 
-    The curator adds sums of aggregators; both aggregators together could add a person's shares.
+    The curator adds the two aggregators' sums. Colluding aggregators can add the two shares of a
+    person, and so learn the person's row (`row_of`).
     """
     return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
 
@@ -256,8 +263,9 @@ def add(first: Vector, second: Vector) -> Vector:
 def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
     """Curator: return the counts of every feature from the total of all shares.
 
-    RoundBurned unless every count is at most the number of people, and the counts of a feature add
-    up to it. A malicious person that respects this can still move people from value to value.
+    RoundBurned unless every count is at most the number of people, and the counts of each feature
+    sum to this number. A malicious person can still move people from value to value within these
+    limits.
     """
     ends = accumulate((len(place) for place in plan.places), initial=0)
     counts: list[Counts] = []
@@ -275,7 +283,10 @@ def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
 
 
 def row_of(plan: ShareSession, first: Vector, second: Vector) -> tuple[str, ...] | None:
-    """Both aggregators together: return a person's row; None if the shares are of no row."""
+    """Both aggregators in collusion: return a person's row from its two shares.
+
+    None if the shares do not add up to a vector with a single 1 for each feature.
+    """
     vector = add(first, second)
     row: list[str] = []
     for place in plan.places:

@@ -1,9 +1,9 @@
-"""The work of a reader: read the opened ballots, and count them.
+"""The work of a reader (curator or analyst): read the opened ballots, and count them.
 
-A count is kept per column set. A malicious user that fills the slots of an envelope with two
-answers to one query and no answer to another makes totals differ; `marginals` then counts the
-missing answers of a column as people with a value of their own, which can only raise the certified
-bound.
+Counts are kept for each queried set of columns. A malicious user may fill its envelope with two
+answers to a query and no answer to another, so the totals of queries differ. `marginals` then
+counts each missing answer as a person with a unique value. This can only raise the certified bound
+on exposure.
 """
 
 from collections import Counter
@@ -21,13 +21,14 @@ class BallotReading:
     """The ballots that a reader has read so far: counts per column set, refusals by reason.
 
     Attributes:
-        counts: people by combination, for each column set.
-        refused: ballots that did not count, by reason.
-        spent: the salts of ballots with a token, in rounds with tokens.
-        sealed: messages that only k people open together, before opening (threshold.py).
-        closed: the number of groups that did not open, by size.
-        astray: the number of people that are counted as far as they opened, and are in no closed
-            group, because the rest of their message is junk.
+        counts: for each queried column set, the number of people by combination of values.
+        refused: the number of ballots that did not count, by reason.
+        spent: the salts of ballots with a token (blind credential), in rounds with tokens.
+        sealed: messages that the reader can open only in groups of k people, not yet opened
+            (threshold.py).
+        closed: the number of groups that did not open, by number of people.
+        astray: the number of people with messages that opened in part, because the next part is
+            invalid. They count with the opened values, and belong to no closed group.
     """
 
     counts: list[Counter[tuple[str, ...]]]
@@ -38,7 +39,7 @@ class BallotReading:
     astray: int = 0
 
     def add(self, part: "BallotReading") -> None:
-        """Add the counts of another part of the same batch to this reading."""
+        """Add the counts, refusals and messages of another part of the batch to this reading."""
         for mine, theirs in zip(self.counts, part.counts, strict=True):
             mine.update(theirs)
         self.refused.update(part.refused)
@@ -47,7 +48,7 @@ class BallotReading:
 
     @property
     def repeats(self) -> bool:
-        """Whether a token (blind credential) was spent twice."""
+        """Whether two counted ballots have the same token (blind credential)."""
         return len(set(self.spent)) < len(self.spent)
 
     @property
@@ -59,7 +60,8 @@ class BallotReading:
 def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
     """Reader: count opened ballots; an invalid ballot is refused and counted by reason.
 
-    Ballots that differ only in their salts are decoded once: validity does not depend on the salt.
+    Ballots that differ only in their salts are decoded once, because validity does not depend on
+    salts.
     """
     reading = BallotReading([Counter() for _ in plan.call.asks])
     if plan.bundled:
@@ -76,9 +78,10 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 
 
 def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: BallotReading) -> BallotReading:
-    """Reader: count the ballots of a person from one plaintext (a design error, for a lesson).
+    """Reader: count ballots if each plaintext holds all answers of one person.
 
-    reading: the reading to which counts are added and which is returned.
+    Such plaintexts link a person's answers: a deliberate weakness that demonstrates an attack in
+    class. reading: the reading to which counts are added and which is returned.
     """
     for plaintext in plaintexts:
         try:
@@ -94,8 +97,9 @@ def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: BallotReading)
 def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
     """Curator: return the counts of each column, as a descending list, and the number n of people.
 
-    n is the largest total. If a column has fewer ballots, each missing ballot counts as a person
-    with a unique value: the most exposed case.
+    counts: for each column, the number of people by value. n is the largest total. If a column has
+    fewer ballots, each missing ballot counts as a person with a unique value: the most exposed
+    case.
     """
     totals = [sum(count.values()) for count in counts]
     n = max(totals, default=0)
@@ -106,7 +110,10 @@ def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
 
 
 def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Any party: return the counts of a table's cells over some of their places (a marginal)."""
+    """Any party: return the marginal counts of a table over some of its columns.
+
+    joint: the number of people by combination of values. places: the indices of the kept columns.
+    """
     sums: Counter[tuple[str, ...]] = Counter()
     for cell, people in joint.items():
         sums[tuple(cell[place] for place in places)] += people

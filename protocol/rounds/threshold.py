@@ -4,12 +4,14 @@
     a ballot          00 || salt || message || padding        (crypto/threshold.py)
     a level's text    per column of it u16 length, UTF-8 value; padding to the level's width
 
-A level is a prefix of the columns, or all of them at once: the announced rule says which. The party
-`randomness` evaluates an oblivious pseudorandom function (OPRF): it answers with the function's
-outputs, blindly, and proves that all are of the key on the board. The reader opens the groups of k
-people or more, level by level, and counts rows; the closed rest of a row is BLANK. If the announced
-rule samples people at random, a person that does not take part requests outputs of random bytes, so
-that its message looks like any other and fits none.
+A level is a separately sealed prefix (the first values) of the row. The announced rule gives a
+level to each column, or one level to the whole row. The party `randomness` evaluates an oblivious
+pseudorandom function (OPRF): it computes outputs without seeing the inputs, and proves that all are
+of the key on the board.
+
+The reader opens groups of k or more people with equal prefixes, level by level, and counts rows.
+The closed rest of a row is BLANK. If the announced rule samples people at random, a person that is
+not sampled requests outputs of random bytes. So its message looks like any other and never opens.
 """
 
 from collections import Counter, defaultdict
@@ -32,18 +34,24 @@ from .round_context import Round, level_ends
 from .tallying import BallotReading
 
 LABEL = b"veilmix threshold input 1\0"
-NOBODYS = 32  # random bytes that a person without a row evaluates in place of a row
+# Bytes of the random input that a person who was not sampled sends to the oblivious function. Its
+# message then looks like all others, but shares no value with them.
+NOBODYS = 32
 
 Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingOutputs:
-    """The state of a person that waits for outputs of the oblivious function.
+    """The state of a person that waits for outputs of the oblivious pseudorandom function (OPRF).
+
+    The party `randomness` computes these outputs from blinded inputs.
 
     Attributes:
         row: the person's generalized values.
-        blinded_inputs: the inputs, one for each level, and their blinding factors.
+        blinded_inputs: the inputs with their blinding factors, one for each separately sealed
+            prefix of
+            the row.
         body: the request that was sent.
     """
 
@@ -53,9 +61,9 @@ class PendingOutputs:
 
 
 def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
-    """Person: request the function's outputs for its row: an output for each level (row prefix).
+    """Person: request outputs of the oblivious function, one for each level (prefix of the row).
 
-    An all-blank row, of a person that does not take part, requests outputs of random inputs.
+    An all-blank row, of a person that was not sampled, requests outputs of random inputs.
     """
     coarse_row = plan.announcement.schema.coarsen(row)
     ends = level_ends(plan)
@@ -83,7 +91,9 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
 
     A level has the secret and the text of a prefix of the row. Refused (MALFORMED, DOES_NOT_OPEN)
     if the answer was not made with the key on the board: another key could mark this person.
-    public: that key.
+
+    asking: the person's state since its request.
+    public: the public key of `randomness` on the board.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of this program
     outputs = voprf.finalize(asking.blinded_inputs, answer.elements, answer.proof, public)
@@ -100,14 +110,19 @@ def write(
 ) -> bytes:
     """Person: return the padded ballot with these levels of its row.
 
-    A level has the secret and the text of a prefix of the row. entropy: randomness of this session.
+    sealer: seals levels so that k equal levels open.
+    levels: the secret and the text of each prefix of the row.
+    entropy: the person's randomness in this session.
     """
     message = sealer.seal(levels, entropy.fork("shares"))
     return pad(b"\0" + salt + message, plan.ballot)
 
 
 def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
-    """Reader: return the messages in decrypted ballots, still closed; refuse malformed ballots."""
+    """Reader: return the sealed messages in decrypted ballots; refuse malformed ballots.
+
+    The messages open later, in groups of k people (`open_rows`).
+    """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     reading, size = BallotReading([Counter()]), VALUES + plan.shape.size()
     for plaintext in plaintexts:
@@ -123,10 +138,11 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 
 
 def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
-    """Reader: open the values that k people share, and count rows; refuse junk at the first level.
+    """Reader: open the values that at least k people share, and count rows.
 
-    A person with junk at a later level is counted as far as its message opened, and counts as
-    astray. reading: the closed messages.
+    A message that is invalid from the start is refused. A message with an invalid later part counts
+    with the values that opened, as astray. reading: the messages, not yet opened; it is changed and
+    returned.
     """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     opened, column_count = open_groups(plan.shape, reading.sealed), len(plan.domains)
@@ -142,9 +158,10 @@ def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
 
 
 def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Counter[Cell]:
-    """Reader: return the counts of rows to publish: fewer than opened if exclusion reveals groups.
+    """Reader: return the number of people by row to publish.
 
-    counts: people by opened row.
+    Fewer values are published than opened if the size of a small closed group would follow from
+    them. counts: the number of people by opened row.
     """
     policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
     for around, people in opened.closed:
@@ -154,9 +171,9 @@ def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Co
 
 
 def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
-    """Reader: return the opened part of each message's row, by the place of the message.
+    """Reader: return the opened part of each message's row, by the index of the message.
 
-    Refused messages are left out.
+    Messages that are invalid from the start are left out.
     """
     junk = {place for place, (level, _) in opened.refused.items() if not level}
     return {
@@ -165,9 +182,9 @@ def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
 
 
 def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
-    """Return the row of a message from its opened texts, up to the first invalid value.
+    """Return the row of a message from its opened texts: the values before the first invalid value.
 
-    Then BLANK.
+    texts: the opened text of each level (prefix of the row).
     """
     row: list[str] = []
     ends = level_ends(plan)
@@ -187,16 +204,16 @@ def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
 
 
 def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
-    """Any party: return the oblivious function's input for the first values of a row.
+    """Any party: return the input of the oblivious function for the first values of a row.
 
-    The input is bound to this round. level: the number of the prefix, from 0.
+    The input is bound to this round. level: the number of this prefix of the row, from 0.
     """
     place = LABEL + plan.session + bytes((plan.call.round, level))
     return place + text_of(values)
 
 
 def text_of(values: Sequence[str]) -> bytes:
-    """Any party: return the encoding of values that is sealed in a level, without padding."""
+    """Any party: return the encoding of values before they are padded and sealed."""
     out = Writer()
     for value in values:
         out.text(value)

@@ -4,10 +4,10 @@
     plaintext         padded ballot || token (16 bytes), innermost; the salt is that of the ballot
 
 A shuffler can make ballots, but no tokens: an added ballot is refused, and a removed ballot leaves
-a token unspent (`unspent` of crowd_limits.py). The reader of a round issues the tokens of that
-round, with a key for this round alone; a reader can lie about its counts anyway, so a second key
-holder would only cost time. It sends the other reader the roll (list) of users with tokens, so that
-each reader knows whether later rounds have the same users.
+a token unspent (`unspent` of crowd_limits.py). The reader (curator or analyst) of a round issues
+its tokens, with a key for this round alone. A separate issuer would not add security, because a
+reader can misreport its counts anyway. The reader sends the other of the two the roll, the list of
+users with tokens. So both know whether later rounds have the same users.
 """
 
 from collections import Counter
@@ -65,7 +65,7 @@ class PendingTokens:
 def make_asks(
     plan: Round, signers: Sequence[Signer], entropies: Sequence[Entropy]
 ) -> list[PendingTokens]:
-    """Users: return signed, blinded requests for tokens, with a fresh salt for each query."""
+    """Users: return signed, blinded requests for tokens, with a fresh salt for each ballot."""
     salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
     inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
     blinded_inputs = blind.ask(inputs, entropies)
@@ -81,8 +81,11 @@ def take_grants(
 ) -> list[tuple[Token, ...] | Reason]:
     """Users: return the tokens of each answer, with their salts, or the reason of a refusal.
 
-    DOES_NOT_OPEN unless all tokens of a person are of the key on the board: another key could mark
-    this person. public: that key.
+    DOES_NOT_OPEN unless all tokens of a person are made with the key on the board, because another
+    key could mark this person.
+
+    pending: the state of each user since its request. granted: the reader's answers. public: the
+    public token key on the board.
     """
     grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
     results = blind.tokens(
@@ -99,8 +102,8 @@ def check_asks(
 ) -> list[Reason | None]:
     """Reader: check requests for tokens; return, for each, None or the reason of a refusal.
 
-    MALFORMED: not one element for each query. UNREGISTERED: not signed by its sender. asks: name of
-    the sender, and request.
+    MALFORMED: the number of elements is not the number of ballots. UNREGISTERED: the named sender
+    has not signed the request. asks: (name of the sender, request).
     """
     results, signed = list[Reason | None](), list[tuple[int, bytes, bytes, bytes]]()
     for sender, request in asks:
@@ -121,7 +124,7 @@ def check_asks(
 
 
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
-    """Reader: issue the blinded tokens of each request; MALFORMED if it holds no group elements."""
+    """Reader: issue the blinded tokens of each request; MALFORMED if the request is malformed."""
     return [
         answer
         if isinstance(answer, Reason)
@@ -136,9 +139,10 @@ def _answer(granted: Grant) -> blind.Granted:
 
 
 def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
-    """Any party: Refused unless an answer holds the requested tokens, made with the board's key.
+    """Any party: check that an answer holds the requested tokens, made with the reader's token key.
 
-    public: the reader's public token key on the board.
+    Refused if it does not. request: the blinded inputs of a user. granted: the reader's answer.
+    public: the reader's public token key, which is on the board.
     """
     blind.verify(request.elements, _answer(granted), public)
 
@@ -149,9 +153,9 @@ def ask_digest(elements: Sequence[bytes]) -> bytes:
 
 
 def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> BallotReading:
-    """Reader: count the ballots with a fresh token; refuse, and count, the others.
+    """Reader: count the ballots with an unspent token (blind credential); refuse the others.
 
-    UNREGISTERED: without a valid token. DUPLICATE: with a token that is spent already.
+    UNREGISTERED: without a valid token. DUPLICATE: with a token that is already spent.
     """
     bare, spent, refused = list[bytes](), dict[bytes, None](), Counter[Reason]()
     ballots = [plan.bare(plaintext) for plaintext in plaintexts]

@@ -1,15 +1,16 @@
 """Answers as group elements of a verified mix (every step is proved), and back.
 
     a query of one column      the value itself: up to 29 bytes in UTF-8, or, if it is longer, its
-                               place in the announced domain
-    a query of several         place of the combination of all listed values, big-endian, in the
-    columns                    least number of bytes that holds every place; then of each open
-                               column u8 length, value
-    the same, of ballots       a row: for each column the element of its value
-    of round 1
+                               index in the announced domain
+    a query of several         index of the combination of all listed values, big-endian, in the
+    columns                    least number of bytes that holds every index; then for each column
+                               with an open domain: u8 length, value
+    several columns of the     a row: for each column the element of its value
+    ballots of round 1
 
-The place counts the columns in their order, the last one fastest. A column that hides values has
-the spellings of hidden values behind its own. An element with other content is malformed.
+Combinations are numbered with the columns in their order, the last column fastest. In a column that
+hides values, the texts of hidden values follow the values of the domain. An element with other
+content is malformed.
 """
 
 from collections import Counter
@@ -27,7 +28,7 @@ from .tallying import BallotReading
 
 
 class AnswerElements:
-    """The encoding of a round's answers as group elements, as a verified mix needs.
+    """The encoding of a round's answers as group elements, which a verified mix encrypts.
 
     Args:
         plan: the round.
@@ -54,7 +55,10 @@ class AnswerElements:
         return self._encodings[key]
 
     def count(self, elements: Sequence[Iterable[bytes]]) -> BallotReading:
-        """Return the counts of opened elements, query by query; invalid elements are refused."""
+        """Return the counts of opened elements, for each query; refuse and count invalid elements.
+
+        elements: for each query, the opened element of each ballot.
+        """
         reading = BallotReading([Counter() for _ in self._plan.call.asks])
         for ask, opened in enumerate(elements):
             for element, people in Counter(opened).items():
@@ -74,7 +78,7 @@ class AnswerElements:
 def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> BallotReading:
     """Return the counts of a release that is mixed from ballots of round 1; refuse invalid rows.
 
-    rows: for each user the opened element of each released column.
+    rows: for each user, the opened group element of each released column.
     """
     (columns,) = plan.call.asks
     features = plan.announcement.schema.features
@@ -103,7 +107,7 @@ class _SingleForm:
     """The encoding of the answers to a query of one column.
 
     Args:
-        domain: the allowed values; None: open.
+        domain: the allowed values; None if the domain is open.
     """
 
     def __init__(self, domain: Sequence[str] | None) -> None:
@@ -123,7 +127,7 @@ class _JointForm:
     """The encoding of the answers to a query of several columns.
 
     Args:
-        domains: the allowed values of each column; None: open.
+        domains: the allowed values of each column; None if its domain is open.
     """
 
     def __init__(self, domains: Sequence[Sequence[str] | None]) -> None:
@@ -139,7 +143,8 @@ class _JointForm:
     def encode(self, values: tuple[str, ...]) -> bytes:
         """Return the group element of a combination of values.
 
-        It holds the number of the combination of listed values, then the open values as text.
+        The element holds the index of the combination of listed values. The values of columns with
+        an open domain follow as text.
         """
         place, tail = 0, b""
         for domain, places, value in zip(self._domains, self._places, values, strict=True):
@@ -179,10 +184,13 @@ def place_size(combinations: int) -> int:
 
 
 def answer_size(sizes: Sequence[int | None], widths: Sequence[int]) -> int:
-    """Return the most bytes of an encoded answer to a query of these columns.
+    """Return the bytes of the longest encoded answer to a query of these columns.
 
-    sizes: the number of values of each column; None: open. widths: bytes of the longest value. A
-    listed value that is too long for an element is sent as its place, which is not counted here.
+    In a query of one column, a listed value that is too long for a group element is sent as its
+    index in the domain; then the result is the capacity of an element.
+
+    sizes: the number of values of each column; None if its domain is open.
+    widths: the bytes of each column's longest value.
     """
     if len(sizes) == 1:
         return widths[0] if sizes[0] is None else min(widths[0], LONGEST)

@@ -1,19 +1,21 @@
 r"""A round of a verified mix (every step is proved): the steps and checks of each keyholder.
 
-    context       announcement digest, round, query; the place is the name of a party
-    closed list   per user the ballots that keyholders have posted; if they differ, those with the
-                  smallest SHA-256
+    context       announcement digest, round, query, and the name of the party that proves
+    closed list   per user the ballots that keyholders have posted; if they differ, the ballots
+                  with the smallest SHA-256
     digest        SHA-256("veilmix closed list 1\0" || session || round
                           || for each user, ascending: u32 place || SHA-256(ballots))
 
-Keyholders are the shufflers and the reader. A keyholder checks the closed list, then every shuffle,
-and only then gives a decryption share. A post that does not check burns (aborts) the round, which
-names its author. All steps but the reading of a secret round depend only on public bytes.
+Keyholders are the shufflers and the reader (curator or analyst). The place is a user's index in the
+registry. A keyholder checks the closed list, then every shuffle, and only then gives a decryption
+share. A post with an invalid proof burns (aborts) the round, and its author is named. All checks
+use only public bytes. One step does not: if the counts of a round are secret, the reader opens the
+answers with a decryption share that it never posts.
 
 If users submit once (`Program.TWO_ROUND_ONCE`), round 1 has a further joint key, of the shufflers
 and the analyst. Each ballot holds its value for both readers (`crypto/verified/submit_once.py`).
-The release has no keys and no ballots of its own: its lists are the ballots of round 1 for the
-analyst, of each user the released columns in a row.
+The release has no keys and no ballots of its own. It mixes the analyst's ciphertexts in the ballots
+of round 1: a row for each user, with the released columns.
 """
 
 import hashlib
@@ -51,14 +53,14 @@ from .verified_answers import AnswerElements, count_rows
 
 LIST_LABEL = b"veilmix closed list 1\0"
 GROUP = RISTRETTO255
-Lists = tuple[CiphertextRows, ...]  # ciphertexts of each query
-ClosedList = Mapping[int, bytes]  # user's place in the registry, ascending -> its ballots
+Lists = tuple[CiphertextRows, ...]  # for each query, its ciphertexts
+ClosedList = Mapping[int, bytes]  # user's index in the registry, ascending -> its ballots
 
 
 def context_of(plan: Round, question: int, party: str) -> ProofContext:
     """Return the context (session, round, query, party) to which a party's proof is bound.
 
-    question: the number of the query.
+    question: the number of the query, from 0. party: the name of the party that proves.
     """
     return ProofContext(GROUP, plan.session, plan.call.round, question, party.encode())
 
@@ -69,9 +71,9 @@ def release_keyholders(plan: Round) -> tuple[str, ...]:
 
 
 def key_round(plan: Round) -> int:
-    """Return the number of the round in which the keys of a round are posted.
+    """Return the number of the round in which this round's keys are posted.
 
-    It is 1 for a release that mixes the ballots of round 1 again.
+    It is 1 for a release that mixes the ballots of round 1 again: its keys are posted with theirs.
     """
     return 1 if plan.reuses_ballots else plan.call.round
 
@@ -79,7 +81,7 @@ def key_round(plan: Round) -> int:
 def keys_due(plan: Round, party: str) -> range:
     """Return the numbers of the keys that a party must post in a round: a number for each query.
 
-    If users submit once, shufflers and analyst have a further key, for the release.
+    If users submit once for both rounds, shufflers and analyst also post a key for the release.
     """
     queries = len(plan.call.asks)
     if not plan.once:
@@ -119,7 +121,7 @@ def posted_keys(shares: Sequence[KeyShare]) -> BallotKeys:
 
 
 def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
-    """Return the joint keys of a round; the keys that parties posted are checked first.
+    """Return the joint keys of a round, after checking the keys that the parties posted.
 
     posted: the posted keys, by party.
 
@@ -142,14 +144,21 @@ def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
 
 
 def _release_key(plan: Round, posted: Mapping[str, BallotKeys]) -> bytes:
-    """Return the joint key of the release, from the last keys that keyholders posted."""
+    """Return the joint key of the release, from the last key that each of its keyholders posted.
+
+    Its keyholders are the shufflers and the analyst.
+    """
     number, owners = len(plan.announcement.schema.features), release_keyholders(plan)
     contexts = [ProofContext(GROUP, plan.session, 1, number, party.encode()) for party in owners]
     return _joint_key(contexts, [posted[party].keys[-1] for party in owners])
 
 
 def _joint_key(contexts: Sequence[ProofContext], records: Sequence[bytes]) -> bytes:
-    """Return the joint key of several owners, after checking that each owns its part."""
+    """Return the joint key of several parties, after checking that each owns its key.
+
+    contexts: for each party, the context to which its proof is bound. records: for each party, its
+    encoded key with the proof of ownership.
+    """
     owned = [decode_key(*pair) for pair in zip(contexts, records, strict=True)]
     return joint_key(contexts, owned)
 
@@ -162,9 +171,10 @@ def make_ballots(
     row: Sequence[str],
     entropy: Entropy,
 ) -> bytes:
-    """User: return its encrypted ballots with their proofs: the records of all queries, joined.
+    """User: return its encrypted ballots with their proofs, concatenated over all queries.
 
-    person: the user's place in the registry. row: the values as submitted.
+    elements: the encoding of answers as group elements. person: the user's index in the registry.
+    row: the values as submitted.
     """
     encoding = bytearray()
     for ballot in answers(plan, row):
@@ -183,8 +193,9 @@ def check_handed(
 ) -> list[Reason | None]:
     """Keyholder: check users' ballots; return, by user, None or the reason why they do not count.
 
-    handed: ballots of the right size. UNREGISTERED: the user has not signed them. MALFORMED: a
-    record is malformed, or the proof of knowledge of a ballot's content fails.
+    UNREGISTERED: the user has not signed the ballots. MALFORMED: a record is malformed, or the
+    user's proof that it knows the content of its ballot fails. handed: ballots of the right size,
+    by user.
     """
     claims = [
         (
@@ -207,7 +218,7 @@ def check_handed(
 
 
 def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
-    """Raise an error unless the user proves to know the content of each of its ballots."""
+    """Raise an error unless the user proves that it knows the content of each of its ballots."""
     for question, record in enumerate(split_ballots(plan, handed.ballots)):
         context = context_of(plan, question, parties.user(handed.person))
         if plan.once:
@@ -224,7 +235,7 @@ def split_ballots(plan: Round, records: bytes) -> list[bytes]:
 
 
 def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
-    """Return the ballots of a user that count if parties posted different ballots.
+    """Return the ballots of a user that count if keyholders posted different ballots of this user.
 
     A fixed rule decides: the smallest SHA-256.
     """
@@ -250,8 +261,9 @@ def closed_digest(plan: Round, closed: ClosedList) -> bytes:
 def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) -> bool:
     """Whether a user may answer a round.
 
-    In the fixed setting the users of the round before may (in round 1, all); in the statistical
-    setting only users that no earlier round has.
+    In the fixed setting, all users may answer round 1, and the respondents of the round before may
+    answer a later round. In the statistical setting, rounds have different people: a user may
+    answer only if it answered no earlier round.
     """
     if plan.announcement.policy.setting is Setting.STATISTICAL:
         return not any(person in closed for closed in earlier_lists)
@@ -259,9 +271,9 @@ def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) ->
 
 
 def row_width(plan: Round) -> int:
-    """Return the number of ciphertexts that are mixed together as a row.
+    """Return the number of ciphertexts of a user that are shuffled together as a row.
 
-    1, or the number of released columns if ballots of round 1 are mixed again.
+    1, or the number of released columns if the ballots of round 1 are mixed again.
     """
     return len(plan.call.asks[0]) if plan.reuses_ballots else 1
 
@@ -269,8 +281,8 @@ def row_width(plan: Round) -> int:
 def first_lists(plan: Round, closed: ClosedList) -> Lists:
     """Return the ciphertexts that enter the mix, a list for each query.
 
-    closed: the ballots that count, by user. If ballots of round 1 are mixed again, there is one
-    list: for each user a row with the analyst's ciphertext of each released column.
+    If the ballots of round 1 are mixed again, there is a single list. It has a row for each user,
+    with the analyst's ciphertext of each released column. closed: the ballots that count, by user.
     """
     ballots = [split_ballots(plan, records) for records in closed.values()]
     size = GROUP.element_size
@@ -295,9 +307,9 @@ def first_lists(plan: Round, closed: ClosedList) -> Lists:
 def shuffle(
     plan: Round, party: str, keys: RoundKeys, old: Lists, entropy: Entropy
 ) -> ShuffledLists:
-    """Shuffler: re-encrypt the lists in random order.
+    """Shuffler: re-encrypt and permute the lists; return them with proofs of a correct shuffle.
 
-    Return them with proofs of a correct shuffle.
+    old: the lists of ciphertexts before this shuffle, by query.
     """
     lists, proofs = list[bytes](), list[bytes]()
     for question, rows in enumerate(old):
@@ -312,9 +324,12 @@ def shuffle(
 def check_shuffled(
     plan: Round, keys: RoundKeys, old: Lists, posted: ShuffledLists, entropy: Entropy
 ) -> Lists:
-    """Keyholder: return a hop's lists; RoundBurned unless proved to be the old lists, shuffled.
+    """Keyholder: check a shuffler's proofs, and return its lists of ciphertexts.
 
-    old: the lists before this hop. entropy: the checker's randomness, for batch verification.
+    RoundBurned unless each list is proved to be a shuffle of the list before.
+
+    old: the lists before this shuffle, by query. entropy: the checker's randomness, for batch
+    verification.
     """
     party, lists = parties.shuffler(posted.hop), list[CiphertextRows]()
     for question, rows in enumerate(old):
@@ -334,10 +349,10 @@ def check_shuffled(
 def give_shares(
     plan: Round, party: str, keys: Sequence[KeyShare], lists: Lists, entropy: Entropy
 ) -> OpeningShares:
-    """Keyholder: return its decryption shares of the final lists, with proofs.
+    """Keyholder: return its decryption shares of the final lists of ciphertexts, with proofs.
 
-    keys: the party's key for each query; if ballots that were submitted once are released, only the
-    key of the release.
+    keys: the party's key for each query. A release that mixes the ballots of round 1 again has a
+    single key.
     """
     return OpeningShares(
         tuple(
@@ -352,7 +367,7 @@ def check_opening(
 ) -> list[tuple[bytes, ...]]:
     """Keyholder: return the decryption shares of another keyholder, after checking their proofs.
 
-    RoundBurned unless they were made with its posted key.
+    RoundBurned unless the shares were made with the key that `party` posted.
     """
     opened = list[tuple[bytes, ...]]()
     for question, rows in enumerate(lists):
@@ -374,7 +389,7 @@ def share_elements(posted: OpeningShares) -> list[tuple[bytes, ...]]:
 
 
 def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes, ...]]:
-    """Reader of a secret round: return its own decryption shares, which it never posts."""
+    """Reader of a round with secret counts: return its decryption shares, never posted."""
     pairs = zip(keys, lists, strict=True)
     return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
 

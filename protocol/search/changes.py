@@ -1,12 +1,12 @@
-"""Another legal value for a field of a message: each kind of change, and the fields that it fits.
+"""Changes of a message's field to another legal value: the kinds, and the fields that each fits.
 
-The search for attacks tries these changes. A field is named by its path: `people`, `certificate.k`,
-`asks[0]`. A change that makes no legal message makes none: constructors refuse it, and `changed`
-returns None.
+The search for attacks tries these changes as acts of a malicious party. A field is named by its
+path: `people`, `certificate.k`, `asks[0]`. If the constructors refuse the changed message,
+`changed` returns None.
 
-After a change, the board accepts a message only if the fields that follow from it fit: `derive`
-computes them as the honest author does. The account and the trace of a batch follow from the batch
-and not from each other (mixing.account, audit.trace).
+The board accepts a changed message only if its derived fields (such as totals) still fit. So
+`derive` computes them as the honest author does. The account (numbers and digest) and the trace
+(hashes of layers) of a batch are derived from the batch (mixing.account, audit.trace).
 """
 
 import re
@@ -23,11 +23,13 @@ from ..wire.parties import Role
 Path = tuple[str | int, ...]
 TargetTest = Callable[[object], bool]  # tests whether an entry of a list is to be removed
 DEEPEST = 3  # largest depth of nested messages and lists that is searched
-PERSONAL = "people"  # the field that lists people by index
+PERSONAL = "people"  # the field of a message that lists people by index
 # fields of verified-mix posts: ciphertext lists, and decryption shares
 LISTS, SHARES = "lists", "shares"
 LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64  # bytes: the headers of both records, and a ciphertext
-ELEMENTS = "elements"  # field with group elements; doubling an element acts as another key
+# The field with blinded group elements. Doubling an element of an answer gives the output of
+# another key, twice the true one, so that a malicious key holder can mark a person.
+ELEMENTS = "elements"
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
 
@@ -37,10 +39,10 @@ class Change:
     """A kind of change that a malicious party makes to a field of a message.
 
     Attributes:
-        fits: whether a value of a field, by its name, can change so.
-        apply: returns the changed value. Its second argument tests the entries of a list to which
-            the change applies.
-        aimed: whether it depends on which entries are meant.
+        fits: (name of a field, value) -> whether the change applies to this field.
+        apply: (value, test of list entries) -> the changed value. The test selects the entries to
+            which the change applies.
+        aimed: whether the change affects only selected entries of a list, such as a person's.
     """
 
     fits: Callable[[str, object], bool]
@@ -59,7 +61,10 @@ def _is_list(_name: str, value: object) -> bool:
 
 
 def _has_marks(name: str, value: object) -> bool:
-    """Whether the entries of a list belong to single people, so that a change can aim at people."""
+    """Whether each entry of a list may belong to one person.
+
+    A change can then select the entries of certain people.
+    """
     if not isinstance(value, tuple) or not value:
         return False
     if isinstance(value[0], int):
@@ -68,7 +73,10 @@ def _has_marks(name: str, value: object) -> bool:
 
 
 def _moved(counts: Mapping[Any, int], _is_target: TargetTest) -> Mapping[Any, int]:
-    """Return counts that count one person of the first cell in the last cell instead."""
+    """Return counts in which one person is moved from the first cell to the last.
+
+    counts: people by cell (combination of values).
+    """
     first, last = min(counts), max(counts)
     moved_counts = {key: count - (key == first) + (key == last) for key, count in counts.items()}
     return {key: count for key, count in moved_counts.items() if count}
@@ -77,15 +85,15 @@ def _moved(counts: Mapping[Any, int], _is_target: TargetTest) -> Mapping[Any, in
 def _joined(
     lists: tuple[tuple[Any, ...], ...], _is_target: TargetTest
 ) -> tuple[tuple[Any, ...], ...]:
-    """Return a list of lists in which the first two are merged."""
+    """Return the lists with the first two merged."""
     return (tuple(sorted({*lists[0], *lists[1]})), *lists[2:])
 
 
 def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Return records of a verified mix in which a group element of the first record is doubled.
 
-    In a ciphertext list this makes another answer, in shares a share of another key. at: its
-    offset.
+    In a list of ciphertexts, this changes an answer. In a list of decryption shares, it gives a
+    share of another key. at: the byte offset of the element.
     """
     first = records[0]
     element = first[at : at + ELEMENT]
@@ -98,12 +106,16 @@ def _repeated(record: bytes) -> bytes:
     return record[:-row] + record[LIST_HEAD : LIST_HEAD + row]
 
 
-# the roles that read rounds, each with the other
+# the roles that can be the reader of a round (open its ballots), each with the other role
 READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}
 
 
 def _other_member(value: StrEnum, _is_target: TargetTest) -> StrEnum:
-    """Return the other reader for a reader, and else the next value of the enumeration."""
+    """Return another value of an enumeration.
+
+    The curator and the analyst replace each other, because both open ballots; any other value is
+    replaced by the next.
+    """
     if isinstance(value, Role):
         return READERS.get(value, value)
     members = list(type(value))
@@ -159,7 +171,10 @@ CHANGES: Mapping[str, Change] = {
 def changes_of(
     body: object, depth: int = DEEPEST, parent_path: Path = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield every change of every field of a message, as (field, change)."""
+    """Yield every change of every field of a message, as (path of the field, name of the change).
+
+    depth: how many levels of nested messages and lists are searched.
+    """
     if not is_dataclass(body):
         return
     for field in fields(body):
@@ -169,7 +184,11 @@ def changes_of(
 
 
 def _value_changes(value: object, path: Path, name: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield every change of a value and of the values in it, as (path as text, change)."""
+    """Yield every change of a value and of the values in it, as (path as text, name of the change).
+
+    path: the path of the field. name: the field's name. depth: how many further levels are
+    searched.
+    """
     for change, how in CHANGES.items():
         if how.fits(name, value):
             yield written(path), change
@@ -214,7 +233,10 @@ def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body 
 
 
 def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
-    """Return a message or a part of it, with the field at a path replaced by its changed value."""
+    """Return a message or a part of it, with the field at a path replaced by its changed value.
+
+    change: the name of the change. is_target: tests the list entries to which the change applies.
+    """
     if not path:
         return CHANGES[change].apply(value, is_target)
     step, rest = path[0], path[1:]

@@ -1,21 +1,23 @@
 """The test for leaks: people that a coalition can tell apart, found by swapping their rows.
 
-A strategy is a set of deviations of malicious parties; a world is an assignment of rows to people.
+A strategy is a set of deviations of malicious parties. A world is an assignment of rows to people.
+The test plays the same strategy in several worlds and compares the coalition's views:
 
-    swap      the same strategy and seed; every honest person has the row of the next person. Totals
-              stay, so that an honest session looks the same
-    confirm   a difference counts if the views of both worlds, over the seeds, are disjoint
-    free      a person is free if a change of its row alone is not seen: its answer was left out
-    crowd     the people with whom a person can be exchanged unseen; size 1: its row is read
-    joints    other rows with the same honest view: a strategy that distinguishes them reads joint
-              counts, also if it treats all people alike and passes the swap; if only k people open
-              a row, it reads a closed row
-    guess     the probability that the best guess of a value is right, over all columns of values
-              and several seeds; the guess in a session is learnt from sessions of other seeds
+    swap      every honest person has the row of the next person. Totals stay, so an honest session
+              looks the same in both worlds
+    confirm   a difference counts if the two worlds, played with several seeds, share no view
+    free      a person is free if the coalition does not notice a change of its row alone, because
+              its answer was left out
+    crowd     people that can exchange rows with each other unnoticed; of size 1: the row is read
+    joints    the world has other rows, but an honest coalition has the same view. A strategy that
+              distinguishes these rows reads joint counts, even if it passes the swap. In the
+              program that opens only values that k people share, it reads a closed row
+    guess     the probability that the best guess of a value is right, over all assignments of
+              values and several seeds; the guess in a session is learnt from other seeds
 
-A search tests for each strategy whether a person, its target, is alone (`Worlds.is_alone`), and
-whether joint counts are distinguished. The attacker of a crowd knows the rows of all other people;
-the attacker of a guess knows no rows or, if joint counts are read, the other values of all people.
+For each strategy, a search tests whether its target, a person, is alone (`Worlds.is_alone`), and
+whether joint counts are distinguished. The attacker of a crowd knows the rows of all other people.
+The attacker of a guess knows no rows or, if joint counts are read, the other values of all people.
 """
 
 from collections import Counter, defaultdict
@@ -25,18 +27,20 @@ from itertools import combinations, product
 
 Row = tuple[str, ...]
 Rows = tuple[Row, ...]
-Play = Callable[[Rows, int], Hashable]  # (rows of all people, seed) -> the coalition's view
+# (rows of all people, seed) -> the coalition's view of a session
+Play = Callable[[Rows, int], Hashable]
 
 
 @dataclass(slots=True)
 class Worlds:
-    """The sessions of a coalition's strategy with other rows and seeds; each is played once.
+    """The sessions of one malicious strategy with various rows and seeds, each played at most once.
 
     Attributes:
         play: plays a session and returns the coalition's view.
         rows: the true rows of all people, by index.
         honest: the indices of people outside the coalition.
-        seeds: the seeds that confirm a difference.
+        seeds: the random seeds with which each assignment of rows is played. The coalition
+            distinguishes two assignments if no view occurs for both.
         views: (rows, seed) -> view of the sessions played so far.
     """
 
@@ -53,9 +57,10 @@ class Worlds:
         return self.views[rows, seed]
 
     def are_apart(self, first_rows: Rows, two: Rows) -> bool:
-        """Whether the coalition distinguishes two assignments of rows: they share no view.
+        """Whether the coalition distinguishes two assignments of rows to people.
 
-        The first seed is played first: most pairs have equal views there.
+        It does if no view occurs under both, over all seeds. Most pairs have equal views for the
+        first seed, so the comparison stops early.
         """
         first_views, second_views = set[Hashable](), set[Hashable]()
         for seed in self.seeds:
@@ -66,13 +71,15 @@ class Worlds:
         return True
 
     def is_free(self, person: int) -> bool:
-        """Whether the coalition does not notice a change of this person's row alone."""
+        """Whether the coalition does not notice if this person's row changes, and no other row."""
         return not self.are_apart(self.rows, self._changed(person))
 
     def are_exchangeable(self, first_person: int, two: int) -> bool:
         """Whether the coalition does not notice if two people exchange their rows.
 
-        If their rows are equal, each of them gets another row instead, in a world of its own.
+        If the two rows are equal, an exchange has no effect. Then the first person gets another
+        row in one session, the second person in another session, and the coalition's views are
+        compared.
         """
         exchanged_rows = exchanged(self.rows, first_person, two)
         if exchanged_rows == self.rows:
@@ -80,11 +87,15 @@ class Worlds:
         return not self.are_apart(self.rows, exchanged_rows)
 
     def _changed(self, person: int) -> Rows:
-        """Return the rows with another row for one person."""
+        """Return the rows of all people, with another row for one person."""
         return _with(self.rows, person, another(self.rows[person], self.rows))
 
     def is_alone(self, person: int) -> bool:
-        """Whether the coalition reads a person's row: it notices a change and every exchange."""
+        """Whether the coalition learns a person's row.
+
+        It does if it notices a change of this row, and any exchange of rows between this person and
+        another honest person.
+        """
         return not self.is_free(person) and not any(
             self.are_exchangeable(person, candidate)
             for candidate in self.honest
@@ -94,7 +105,8 @@ class Worlds:
     def crowds(self) -> tuple[int, ...]:
         """Return the sizes of the groups of people that the coalition cannot tell apart, ascending.
 
-        People are left out if a change of their row is not noticed at all.
+        Left out are people whose rows can change without notice, because their answers do not
+        count.
         """
         rest = [person for person in self.honest if not self.is_free(person)]
         root = {person: person for person in rest}
@@ -112,7 +124,7 @@ class Worlds:
 
 
 def rotated(rows: Rows, people: Sequence[int]) -> Rows:
-    """Return the rows in which each of these people has the row of the next of them."""
+    """Return the rows after a rotation: each of these people gets the row of the next person."""
     new_rows = list(rows)
     for person, two in zip(people, (*people[1:], *people[:1]), strict=True):
         new_rows[person] = rows[two]
@@ -127,10 +139,11 @@ def exchanged(rows: Rows, first_person: int, two: int) -> Rows:
 
 
 def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
-    """Return other rows that agree in all counts of some number of columns, not of one more.
+    """Return other rows with the counts of the true rows, up to some number of columns.
 
-    A strategy that distinguishes them from the true rows reads joint counts. At most one result for
-    each changed column and each number of columns.
+    The counts of all groups of `width` columns are equal; those of groups of `width` + 1 columns
+    are not. So a strategy that distinguishes the rows reads joint counts. At most one result for
+    each `width` and each column in which values change.
     """
     columns = range(len(rows[0]))
     worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)
@@ -140,10 +153,11 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
 def other_closed(
     rows: Rows, people: Sequence[int], kinds: Sequence[Row], k: int
 ) -> tuple[Rows, ...]:
-    """Return worlds in which a person has another rare row, if only rows of k people open.
+    """Return assignments of rows in which a person has another rare row that stays closed.
 
-    Fewer than k people have the person's row in either world, so no honest reader sees a
-    difference. kinds: all rows that can be submitted.
+    This is for a session that opens a row only if at least k people share it. Fewer than k people
+    have the person's old or new row, so an honest reader sees the same. kinds: all rows that can be
+    submitted.
     """
     row_counts = Counter(rows)
     rare_kinds = [row for row in kinds if row_counts[row] + 1 < k]
@@ -153,9 +167,10 @@ def other_closed(
 
 
 def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
-    """Return the first rows with equal counts of `width` columns and other counts of one more.
+    """Return other rows with equal counts of all groups of `width` columns, but not of `width` + 1.
 
-    None if no values of this column, for these people, give such rows.
+    Only the values of one column change, for these people. The first such assignment is returned;
+    None if there is none.
     """
     values = sorted({row[column] for row in rows})
     for drawn in product(values, repeat=len(people)):
@@ -167,7 +182,7 @@ def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> 
 
 
 def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
-    """Return the counts of the rows over every group of `width` columns."""
+    """Return the joint counts of the rows over every group of `width` columns."""
     groups = combinations(range(len(rows[0])), width)
     return [Counter(tuple(row[column] for column in group) for row in rows) for group in groups]
 
@@ -181,7 +196,10 @@ def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence
 
 
 def another(row: Row, rows: Iterable[Row]) -> Row:
-    """Return a row of occurring values that, where possible, differs in every column."""
+    """Return a row that, where possible, differs from this row in every column.
+
+    Its values occur in `rows`.
+    """
     columns = [sorted(set(values)) for values in zip(*rows, strict=True)]
     return tuple(
         next((value for value in values if value != mine), mine)
@@ -199,10 +217,12 @@ def guess(
 ) -> float:
     """Return the probability that the attacker's best guess of one person's value is right.
 
-    All columns of two values are equally likely. The guess in a session is the value that occurs
-    most often with the same view in the sessions of other seeds; for a new view it is a coin.
-    knows: whether people have their own values of the other columns, which the attacker knows; else
-    all have equal values there.
+    Each honest person has one of two values in this column; all assignments are equally likely. The
+    guess in a session is the value that occurs most often with the same view under other seeds. For
+    a new view, it is random.
+
+    knows: whether the attacker knows all people's values in the other columns. If not, all honest
+    people have equal values in these columns.
     """
     values = sorted({row[column] for row in worlds.rows})[:2]
     base = worlds.rows if knows else _equal_rows(worlds)
@@ -214,7 +234,7 @@ def guess(
 def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) -> float:
     """Return the probability of guessing right between the true rows and other rows.
 
-    Both are equally likely, and a guess is learnt from the sessions of other seeds.
+    Both are equally likely. A guess in a session is learnt from the sessions with other seeds.
     """
     return _rate(worlds, [(worlds.rows, "true"), (alternative_rows, "other")], seeds)
 
@@ -222,7 +242,7 @@ def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) 
 def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int]) -> float:
     """Return the share of sessions in which the best guess from the view names the right case.
 
-    cases: rows, and the word that names them.
+    A guess is learnt from the sessions with other seeds. cases: the rows of a world, and its name.
     """
     values = sorted({word for _, word in cases})
     counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)

@@ -1,19 +1,19 @@
 """A deviation: an act of a malicious party, or of a person of its coalition, against the rules.
 
 omit      a message is not sent (`network`: is lost)
-delay     a message is sent later, by some deadlines
+delay     a message is sent later, by some deadlines (periods in which users may submit)
 change    a field of a message has another legal value (changes.py)
-ignore    a letter is treated as if it had not arrived
+ignore    a letter (direct message) is treated as if it had not arrived
 drop, double, replace, add
-a shuffler loses, repeats or replaces ballots that it has opened, or adds its own;
-`network` replaces a sealed envelope, or a request to `randomness`, by its own
-hold      `network` withholds the board from people, from a kind of post until another
+a shuffler loses, repeats or replaces ballots that it has opened, or adds its own ballots;
+`network` replaces a sealed envelope, or a request to the party `randomness`, by its own
+hold      `network` hides the board from people, from one kind of post until another
 say       a person of the coalition answers another row
-react     a post that an honest party makes only for cause is made without a cause
-ask       the curator asks the widest groups of columns that the board takes, whatever its rule asks
-show      `network`, which keeps the board, shows a party another board than all others: a post is
-          left out or has another field, or all keys are own keys; the curator shows a person
-          another announcement than that on the board
+react     a party makes an abort or alarm without cause; honest parties make both only for cause
+ask       the curator asks the widest groups of columns that the board accepts, against its rule
+show      `network`, which keeps the board, shows one party another board: a post is left out or
+          has another field, or the coalition's keys replace all keys. Or the curator
+          shows a person another announcement than that on the board
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -41,7 +41,9 @@ class Action(StrEnum):
     SHOW = "show"
 
 
-OWN_KEYS = "own keys"  # a change of the action `show`: the coalition's keys replace all keys
+# A change for the action `show`: on the board or announcement that a party is shown, the
+# coalition's keys replace the public keys of all parties.
+OWN_KEYS = "own keys"
 LONGEST = 32  # characters of a printed value; longer values are shortened
 BEGINNING = 4  # number of a shortened value's first characters that are printed
 # a shuffler's changes to ballots
@@ -53,22 +55,24 @@ class Deviation:
     """A deviation from the protocol by a member of a malicious coalition.
 
     Attributes:
-        by: the member.
+        by: the member, by name.
         do: the kind of the deviation.
-        message: the kind of message; of `hold`, the first post that is withheld; of `show`, the
-            post that is shown changed or, without a field, left out; None: every post.
+        message: the kind of message. For `hold`, the first post that is withheld. For `show`, the
+            post that is shown with a changed field or, if no field is given, left out. None: every
+            post.
         field: the field that changes, such as `people` or `asks[0]`.
-        change: the change of that field; of `react`, the cause of an alarm.
-        people: the people whose letters, ballots or names are meant; of `show`, the parties that
+        change: the change of that field; for `react`, the cause of an alarm.
+        people: the people with affected letters, ballots or names; for `show`, the parties
+            that
             read the other board; empty: all.
-        all_but: all people but `people` are meant.
-        rounds: the rounds; empty: all.
+        all_but: whether all people except `people` are affected.
+        rounds: the rounds in which the deviation takes place; empty: all.
         row: for `say`, the row that is answered; for a removed or replaced entry of a list, the row
-            that identifies it.
-        places: for a later shuffler, the affected ballots, by place in its batch, from 0; empty:
-            all.
-        until: for `hold`, the kind of post at which all is shown; for `react`, the kind of the own
-            post before which the party acts.
+            of its person.
+        places: for a shuffler after the first, the affected ballots, by position in its batch, from
+            0; empty: all.
+        until: for `hold`, the kind of post at which the board is shown again; for `react`, the kind
+            of the party's own post before which it acts.
         until_by: for `hold`, the author of that post.
         deadlines: for `delay`, the length of the delay, in deadlines of the session.
     """
@@ -92,7 +96,11 @@ class Deviation:
         return not self.rounds or number in self.rounds
 
     def means(self, person: str) -> bool:
-        """Whether the deviation affects this person: it is a target, or no targets are named."""
+        """Whether the deviation affects this person.
+
+        It affects the people that it names (with `all_but`, all others); if it names none, all
+        people.
+        """
         return not self.people or (person in self.people) != self.all_but
 
     def means_place(self, place: int) -> bool:
@@ -136,7 +144,11 @@ def _short(value: str) -> str:
 
 
 def _board_words(deviation: Deviation, name: str) -> Iterator[str]:
-    """Yield the words of another board: `show user-1 no tally`, `show user-1 call.asks joined`."""
+    """Yield the description of the action `show`, in which a party is shown another board.
+
+    Examples: `show user-1 no tally` (a post is left out), `show user-1 call.asks joined` (a field
+    of a post is changed). name: the kind of the post, as text.
+    """
     readers = ", ".join(deviation.people) or "all"
     yield f"show all but {readers}" if deviation.all_but else f"show {readers}"
     if deviation.field:

@@ -1,9 +1,11 @@
-"""A labelled graph up to renaming of its nodes, by colour refinement.
+"""The hash of a labelled graph, the same if its nodes are renamed, by colour refinement.
 
-Each node begins with the colour of its label. In every turn its colour becomes the hash of its own
-colour and its neighbours' colours, with the names of the edges, until no class splits. Two graphs
-that are equal but for the names of their nodes have the same hash. Refinement may miss a difference
-between two graphs, and never invents one.
+Each node begins with the hash of its label as its colour. In every turn, the new colour of a node
+is the hash of its colour, its neighbours' colours and the names of the edges. Refinement stops when
+the number of colours no longer grows.
+
+Graphs that differ only in the names of nodes have equal hashes. Two other graphs may have equal
+hashes too, so a real difference may be missed. Different hashes prove a difference.
 """
 
 import hashlib
@@ -20,11 +22,11 @@ def digest(value: object) -> str:
 
 @dataclass(slots=True)
 class Graph:
-    """A graph of a view, for comparison: nodes are labelled events, and unlabelled byte strings.
+    """A coalition's view as a graph: nodes are events with labels, and byte strings without labels.
 
     Attributes:
-        labels: by node; None for a byte string.
-        edges: (node, name, node).
+        labels: the label of each node; None for a byte string.
+        edges: (start node, name, end node).
         atoms: byte string -> its node.
     """
 
@@ -48,7 +50,7 @@ class Graph:
         self.edges.add((start, name, end))
 
     def colours(self) -> list[str]:
-        """Return the colour of each node after refinement: a hash of its surroundings."""
+        """Return the colour of each node after refinement: a hash of its label and surroundings."""
         near: list[list[tuple[str, int]]] = [[] for _ in self.labels]
         for start, name, end in self.edges:
             near[start].append((">" + name, end))
@@ -66,5 +68,5 @@ class Graph:
             classes = split
 
     def canonical(self) -> str:
-        """Return the hash of the graph, the same for all graphs that differ only by names."""
+        """Return the hash of the graph, equal for all graphs that differ only in node names."""
         return digest(sorted(Counter(self.colours()).items()))

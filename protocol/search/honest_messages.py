@@ -1,4 +1,4 @@
-"""The messages of an honest session, one message of each sort, as the base of deviations."""
+"""The messages of an honest session, an example of each sort, which the search then changes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,13 +13,19 @@ from .view import SearchEvent
 
 @dataclass(slots=True)
 class SessionMessages:
-    """The messages of an honest session, one message of each sort, which deviations then change.
+    """The messages of an honest session, an example of each sort.
+
+    The search for attacks changes them.
+
+    Letters are direct messages; posts are messages on the board.
 
     Attributes:
-        letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
-        posts: (author, kind, round) -> a message.
-        user_letters: (receiver, kind) of the letters of users.
-        order: (kind, author, round) of the posts, in order.
+        letters: (sender, kind, receiver's role, round) -> the first such letter. All users count as
+            one
+            receiver; the letter to each is its own.
+        posts: (author, kind, round) -> the first such post.
+        user_letters: (receiver, kind) of the letters that users send.
+        order: (kind, author, round) of the posts, in the order of the session.
         rounds: the number of rounds.
     """
 
@@ -37,7 +43,10 @@ class SessionMessages:
 
 
 def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
-    """Return the messages of an honest session, a single message of each sort."""
+    """Return the messages of an honest session, one example of each sort.
+
+    A sort is the kind, the sender, the round and, for a letter, the receiver's role.
+    """
     messages = SessionMessages()
     for event in events:
         try:
@@ -49,7 +58,10 @@ def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
 
 
 def _sort(messages: SessionMessages, event: SearchEvent, message: Message) -> None:
-    """Add an event's message to the post or letter sorts of a session."""
+    """Add a message to the posts or letters of a session, if it is the first of its sort.
+
+    event: the sender, the receiver and the bytes of the message.
+    """
     kind, number = message.kind, message.round
     messages.rounds = max(messages.rounds, number)
     if event.receiver == BOARD:

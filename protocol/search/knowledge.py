@@ -1,12 +1,18 @@
-"""The byte strings that a coalition derives from observed ones: by opening, hashing, unlocking.
+"""The byte strings that a coalition derives from observations: by opening, hashing, unlocking.
 
-    opens     a member has the key of the layer, or an audit has shown the key of this one
-    unlocks   all shares of the lock of a round are shown or held by members
-    digest    SHA-256 of an envelope; hash of a layer in an audit; mark of a locked ballot
-    says      an opened ballot answers a question with these values
-    body      a ballot that k people open is of the group with this body (opened_groups.py)
+Each rule derives byte strings from a byte string:
 
-Rules apply until no new byte string follows. Byte strings are not tried as keys, or guessed.
+    opens     the content of a layer, if a member has its key, or an audit has published the key of
+              this layer
+    unlocks   a ballot sealed to the joint key of a round, if the coalition has all shares of the
+              secret key, posted or of members
+    digest    the SHA-256 of an envelope, or the hash of a layer in an audit
+    mark      the hash by which a reader shows that a locked ballot arrived
+    body      the sealed bytes that are equal for all ballots with equal values, in the program
+              that opens only values of k people (opened_groups.py)
+
+An opened ballot also gives an answer: the query and its values. Rules apply until no new byte
+string follows. Byte strings are not tried as keys, or guessed.
 """
 
 import hashlib
@@ -30,20 +36,21 @@ Link = tuple[bytes, str, bytes]
 
 @dataclass(slots=True)
 class SearchKnowledge:
-    """All byte strings that a coalition derives from its observations.
+    """All byte strings that a coalition derives from its observations, and the answers in them.
 
     Attributes:
         links: (byte string, rule, byte string that follows from the first by this rule).
-        answers: opened ballot -> round and its answer.
+        answers: opened ballot -> (number of its round, its answer or the reason of its refusal).
     """
 
     links: list[Link] = field(default_factory=list)
     answers: dict[bytes, Says] = field(default_factory=dict)
 
     def traced(self) -> Mapping[bytes, Says]:
-        """Return, for every byte string that leads to an opened ballot, the answer in that ballot.
+        """Return, for every byte string linked to an opened ballot, the answer in that ballot.
 
-        Hashes of locked ballots lead to their ballots, and layers to their contents.
+        Links join an envelope or layer to its content, a ballot to its hash, and a ballot sealed to
+        a joint key to its plaintext. They are followed in both directions.
         """
         traced_answers = dict(self.answers)
         for _ in range(len(self.links)):
@@ -60,9 +67,10 @@ class SearchKnowledge:
 def closure(
     view: AdversaryView, observed_bytes: Iterable[bytes], other_views: Iterable[AdversaryView] = ()
 ) -> SearchKnowledge:
-    """Return all byte strings that follow from observations with the keys of a coalition.
+    """Return all byte strings that a coalition derives from its observations, with their answers.
 
-    other_views: the views of sessions in which the coalition has shown a party another board.
+    view: the coalition's board and keys. other_views: the same for each session in which the
+    coalition has shown a party another board.
     """
     knowledge = SearchKnowledge()
     atoms = set(observed_bytes)
@@ -74,7 +82,7 @@ def closure(
 def _close(view: AdversaryView, knowledge: SearchKnowledge, atoms: set[bytes]) -> None:
     """Add to `knowledge` and `atoms` all byte strings that follow in one session.
 
-    atoms: the byte strings known so far.
+    atoms: the byte strings known so far. knowledge: collects the derivations and answers.
     """
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
@@ -104,9 +112,10 @@ class _Rules:
     Attributes:
         view: the coalition's board and keys.
         plan: the round.
-        knowledge: collects the results.
+        knowledge: collects the answers of opened ballots.
         atoms: the byte strings known so far.
-        ballots: the opened ballots.
+        ballots: the opened ballots of a `threshold` round; their answers open only in groups of k
+            people.
     """
 
     view: AdversaryView
@@ -117,7 +126,7 @@ class _Rules:
     ballots: list[bytes] = field(default_factory=list)
 
     def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield the byte strings that follow from a byte string in one step, after their rule."""
+        """Yield (rule, byte string) for each byte string that follows from `data` in one step."""
         plan = self.plan
         size = len(data)
         if not plan.envelope or size == plan.envelope:
@@ -130,12 +139,18 @@ class _Rules:
             yield from self._ballot(data)
 
     def _observed_hash(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield a hash, after its rule, if the coalition has seen it: only then it gives a link."""
+        """Yield (rule, hash) if the coalition has observed this hash.
+
+        A hash that it has not observed connects no two observations.
+        """
         if hashed in self.atoms:
             yield rule, hashed
 
     def _onions(self, envelope: bytes) -> Iterator[bytes]:
-        """Yield the onions of an envelope if a member has its key, or an audit has shown it."""
+        """Yield the onions of an envelope, if the coalition can open the envelope.
+
+        It can if a member is the first shuffler, or an audit has published the envelope's key.
+        """
         party = self.plan.openers[0]
         if party in self.view.keys:
             (onions,) = open_envelopes(self.plan, self.view.keys[party], [envelope])
@@ -148,7 +163,10 @@ class _Rules:
                 yield from onions
 
     def _layer(self, layer: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield the content of a layer, at every hop where the coalition can open it."""
+        """Yield (rule, byte string) for the content of a layer, if the coalition can open it.
+
+        Each hop with layers of this size is tried.
+        """
         last = len(self.plan.hops)
         for hop in range(2, last + 1):
             if self.plan.envelope and len(layer) != self.plan.inner[hop]:
@@ -159,7 +177,11 @@ class _Rules:
                     yield from self._ballot(plain)
 
     def _plains(self, hop: int, layer: bytes) -> Iterator[bytes]:
-        """Yield the content of a layer, by its hop's key or the key that an audit has shown."""
+        """Yield the content of a layer, if the coalition has the key.
+
+        The key is a member's secret key for this hop, or the key that an audit has published for
+        the layer.
+        """
         party = self.plan.openers[hop - 1]
         if party in self.view.keys:
             yield from open_layers(self.plan, hop, self.view.keys[party], [layer]).inside
@@ -168,9 +190,9 @@ class _Rules:
             yield inner_layer
 
     def _by_shown_key(self, hop: int, layer: bytes) -> bytes | None:
-        """Return the content of a layer, by the key that an audit has shown for it.
+        """Return the content of a layer, opened with the key that an audit has published for it.
 
-        None without a key.
+        None if no audit has. hop: the place of the layer's opener in the chain, from 1.
         """
         opened = self.view.board.audited.opened.get(self.plan.call.round, {}).get(hop)
         for link in opened.links if opened is not None else ():
@@ -180,7 +202,10 @@ class _Rules:
         return None
 
     def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield the byte strings that follow from the content of the innermost layer."""
+        """Yield (rule, byte string) for all that follows from an innermost layer's content.
+
+        An opened answer is added to the knowledge.
+        """
         if self.plan.lock:
             yield from self._observed_hash("mark", mark(self.plan, plain))
         ballot = self.view.inside(self.plan, plain)
@@ -198,7 +223,7 @@ class _Rules:
 
 
 def _ballot_answer(plan: Round, plain: bytes) -> Answer:
-    """Return the query and the values of a ballot, or the reason why it has no values."""
+    """Return the query and the values of a ballot, or the reason of its refusal."""
     try:
         ballot = read_ballot(plan, plain)
     except Refused as refusal:

@@ -1,9 +1,12 @@
-"""The reading of ballots that only k people open together (the program `threshold`).
+"""The reading of ballots that the reader opens only in groups of k people (program `threshold`).
 
-A reader groups ballots by their bodies: equal bodies are of equal rows, of any senders. A group of
-k opens. A coalition with the function's key, or its outputs for some rows, computes the seed of a
-row, and compares (protocol/knowledge/opened_exploits.py). If two people exchange rows, all groups
-keep their sizes, so an honest reader sees the same.
+Each ballot has a body: encrypted bytes that are equal for all ballots with equal rows. The reader
+groups ballots by their bodies, and can decrypt a group of at least k. A body follows from a seed,
+the output of an oblivious pseudorandom function for the row. A coalition that has the function's
+key, or outputs for some rows, can compute the bodies of these rows and compare
+(protocol/knowledge/opened_exploits.py).
+
+If two people exchange rows, all groups keep their sizes, so an honest reader sees no difference.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +25,16 @@ Answer = tuple[int, tuple[str, ...]] | str  # query and values, or the reason of
 class Grouped:
     """A ballot of a `threshold` round, and a reader's knowledge of it.
 
+    The ballot has a level for each sealed prefix (first values) of the row. A level opens if k
+    people share the prefix; otherwise it is closed.
+
     Attributes:
         ballot: the content of the innermost layer.
-        bodies: for each level (prefix of the row) up to the first closed level: its number from 1,
-            and the encrypted body.
-        answer: the opened values, or the reason why the ballot holds no message; None: closed.
+        bodies: (number of the level from 1, its encrypted body) for the first level and for the
+            first
+            closed level.
+        answer: the query and the opened values, or the reason why the ballot is refused; None if no
+            value opened.
     """
 
     ballot: bytes
@@ -36,7 +44,7 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class KnownOutputs:
-    """The oblivious function, for a coalition that only has its outputs for some inputs.
+    """The oblivious function of a round, for a coalition that knows only some of its outputs.
 
     Attributes:
         outputs: input -> output.
@@ -45,12 +53,18 @@ class KnownOutputs:
     outputs: Mapping[bytes, bytes]
 
     def output(self, data: bytes) -> bytes:
-        """Return the output; of an unknown input, a seed that fits no message."""
+        """Return the oblivious function's output for an input; for an unknown input, 32 zero bytes.
+
+        Zeros are the seed of no ballot, so that no ballot matches them.
+        """
         return self.outputs.get(data, bytes(SEED))
 
 
 def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Iterator[Grouped]:
-    """Yield the ballots of a round, each once, with its groups and its opened values."""
+    """Yield the ballots of a round, each once, with its encrypted bodies and its opened values.
+
+    Ballots with equal bodies have equal values. view: the coalition's board and keys.
+    """
     if plan.shape is None:
         return
     sealed_ballots, messages = list[bytes](), list[bytes]()
@@ -77,8 +91,8 @@ def _bodies(
 ) -> tuple[tuple[int, bytes], ...]:
     """Return (level, body) of a ballot's first level, and of its first level that is still closed.
 
-    A ballot has a level for each column; levels are opened one after another. place: position of
-    the ballot in `messages`.
+    A level is a sealed prefix of the row; levels open one after another. Its body is the part of
+    its bytes that is equal for equal prefixes. place: the index of the ballot in `messages`.
     """
     level = len(opened.texts[place])
     parts = {0: messages[place], level: opened.rest[place]}

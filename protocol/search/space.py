@@ -1,8 +1,9 @@
 """The space of deviations of a coalition, derived from the messages of an honest session.
 
-The deviations of a member follow from its posts and letters, its inputs and openings, and the table
-of legal moves (phases.py). Sets of people: the target; all others; the target and another person;
-the target and the people of the coalition. Rounds: each, and both.
+The deviations of a member follow from its posts, its direct messages, its inputs, the layers that
+it opens, and the table of legal moves (phases.py). A deviation may affect these sets of people: the
+target; all other people; the target and another person; the target and the people of the coalition.
+It takes place in one round, or in all rounds.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,13 +18,15 @@ from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
 from .honest_messages import SessionMessages, sort_messages
 from .view import SearchEvent
 
-LATE = 1.05  # in deadlines: after the collection, before the next party gives up
-LETTER_DELAYS = (0.55, 1.1)  # in deadlines: delays of messages, within the collection and after it
-# change -> the only kind of message in which it is tried
+LATE = 1.05  # in deadlines: after users' time to submit, before the next party stops waiting
+LETTER_DELAYS = (0.55, 1.1)  # in deadlines: delays within users' time to submit, and beyond it
+# For a change of a message to people (changes.py): the only kind of message in which it is tried.
+# `doubled` imitates a second key of `randomness`, so it is tried in the answers of `randomness`.
 CHANGE_MESSAGE = {"doubled": Kind.EVALUATED}
-FIRST_PLACE = (0,)  # place of the ballot that is changed if members do not know the senders
+# index of the changed ballot at a later shuffler, which cannot know whose ballot it is
+FIRST_PLACE = (0,)
 REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that honest parties make only after an error
-Aim = tuple[tuple[str, ...], bool]  # names of people; True: all people except these
+Aim = tuple[tuple[str, ...], bool]  # (names of people, whether all people except these are meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,13 @@ class SpaceSetting:
     """The coalition and the session for which possible deviations are listed.
 
     Attributes:
-        members: the coalition.
+        members: the parties of the coalition.
         honest: the people outside the coalition, by name; the first is the target.
         rows: all rows that can be submitted.
-        registered: whether only registered people may send.
+        registered: whether only registered people may submit.
         has_free_rows: whether a person can change its row without other messages (tokens, locks).
         deepens: whether the curator may post further calls, which depend on its counts.
-        opens: whether only k people open a row: then every possible row is tried.
+        opens: whether a row opens only if k people share it; then every possible row is tried.
         signed: whether posts are signed, so that only their authors can change them.
     """
 
@@ -52,12 +55,15 @@ class SpaceSetting:
 
     @property
     def friends(self) -> tuple[str, ...]:
-        """The members of the coalition that are users."""
+        """The members of the coalition that are users, by name."""
         return tuple(member for member in self.members if role(member) is Role.USER)
 
     @property
     def aims(self) -> tuple[Aim, ...]:
-        """The sets of people at which deviations aim: names; True: all people except these."""
+        """The sets of people that deviations may affect.
+
+        Each is (names, whether all people except these).
+        """
         target, friends = self.honest[0], self.friends
         aims: list[Aim] = [
             ((target,), False),
@@ -70,12 +76,19 @@ class SpaceSetting:
 
     @property
     def against(self) -> tuple[Aim, ...]:
-        """The aims that include an honest person: attacks on own users alone are not tried."""
+        """The sets of people that deviations may affect, with a person outside the coalition.
+
+        Each is (names, whether all people except these). Deviations that affect only the
+        coalition's own users are not tried.
+        """
         return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
 
 
 def space(setting: SpaceSetting, events: Sequence[SearchEvent]) -> tuple[Deviation, ...]:
-    """Return all single deviations of a coalition, each once, in a fixed order."""
+    """Return all single deviations of a coalition, each once, in a fixed order.
+
+    events: the messages of an honest session.
+    """
     messages = sort_messages(events)
     deviations = dict[Deviation, None]()
     for member in setting.members:
@@ -136,7 +149,11 @@ def _post_deviations(
 
 
 def _changed(setting: SpaceSetting, deviation: Deviation, body: Body) -> Iterator[Deviation]:
-    """Yield a deviation for every change of every field of a message, and its every aim."""
+    """Yield a deviation for every change of every field of a message.
+
+    If a change affects selected entries of a list, there is a deviation for each possible
+    selection: a set of people or, in a list of byte strings, the row of one person.
+    """
     for path, change in changes_of(body):
         variant = replace(deviation, do=Action.CHANGE, field=path, change=change)
         if not CHANGES[change].aimed:
@@ -148,7 +165,10 @@ def _changed(setting: SpaceSetting, deviation: Deviation, body: Body) -> Iterato
 
 
 def _on(deviation: Deviation, aim: Aim) -> Deviation:
-    """Return the deviation, limited to an aim: these people, or all people except these."""
+    """Return the deviation, limited to a set of people.
+
+    aim: (names, whether all people except these are affected).
+    """
     return replace(deviation, people=aim[0], all_but=aim[1])
 
 
@@ -163,7 +183,7 @@ def _letter_deviations(
 ) -> Iterator[Deviation]:
     """Yield the deviations of a member on its direct messages: omission, delay, a changed field.
 
-    If messages to people are personal, they may aim at some people.
+    A direct message to people may deviate for some sets of people only.
     """
     for (sender, kind, to, number), body in messages.letters.items():
         if sender != member:
@@ -172,7 +192,8 @@ def _letter_deviations(
         if to is not Role.USER:
             yield deviation
             yield replace(deviation, do=Action.DELAY, deadlines=LATE)
-            # ballots of a batch are changed by the party that opens them
+            # A batch is left out, because the shuffler deviates on the ballots in it
+            # (_ballot_deviations).
             if kind is not Kind.BATCH:
                 yield from _changed(setting, deviation, body)
             continue
@@ -202,7 +223,8 @@ def _ballot_deviations(
     """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, messages.periods):
         deviation = Deviation(by=member, do=how, rounds=rounds)
-        if how is Action.ADD:  # invented people submit to the first shuffler only
+        # Only the first shuffler can invent people, because people submit to it.
+        if how is Action.ADD:
             yield from (deviation,) if member == shuffler(1) else ()
         elif member != shuffler(1):
             yield replace(deviation, places=FIRST_PLACE)
@@ -212,7 +234,7 @@ def _ballot_deviations(
 
 
 def _call_deviations(messages: SessionMessages, member: str) -> Iterator[Deviation]:
-    """Yield the deviations of a curator that requests wider groups of columns than its rule.
+    """Yield the deviations of a curator that requests counts of more columns than its rule.
 
     They begin in a round after the first, and last for one or more rounds.
     """
@@ -223,7 +245,7 @@ def _call_deviations(messages: SessionMessages, member: str) -> Iterator[Deviati
 
 
 def _without_cause(messages: SessionMessages, member: str) -> Iterator[Deviation]:
-    """Yield a member's aborts and alarms without a cause, and omissions of aborts and alarms."""
+    """Yield a member's aborts and alarms without a cause, and its omissions of both."""
     moves = [pair for phase in MOVES.values() for pair in phase.items()]
     may = {kind for kind, move in moves if role(member) in move.speakers and BOARD in move.hearers}
     member_posts = [
@@ -238,7 +260,7 @@ def _without_cause(messages: SessionMessages, member: str) -> Iterator[Deviation
 
 
 def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
-    """Yield the deviations of `network`: lost, delayed or replaced messages; a withheld board."""
+    """Yield the deviations of `network`: lost, late or replaced messages, and a withheld board."""
     kinds = {kind for _, kind in messages.user_letters}
     kinds |= {kind for _, kind, to, _ in messages.letters if to is Role.USER}
     for kind, aim, rounds in product(sorted(kinds), setting.against, messages.periods):
@@ -247,7 +269,8 @@ def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Ite
         yield from (replace(deviation, do=Action.DELAY, deadlines=late) for late in LETTER_DELAYS)
         if kind is Kind.SUBMISSION and not setting.registered:
             yield replace(deviation, do=Action.REPLACE)
-        if kind is Kind.QUERY:  # a query of this kind has no signature
+        # A request to `randomness` (Kind.QUERY) is unsigned, so `network` can replace it.
+        if kind is Kind.QUERY:
             yield from (replace(deviation, do=Action.REPLACE, row=row) for row in setting.rows)
     yield from _holds(setting, messages)
 
@@ -255,7 +278,7 @@ def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Ite
 def _holds(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
     """Yield the deviations that withhold the board from the target or from all people.
 
-    A hold lasts from one kind of post to another.
+    `network` withholds it from one post of a round until another.
     """
     for number in range(1, messages.rounds + 1):
         order = [(kind, author) for kind, author, at in messages.order if at == number]
@@ -277,10 +300,10 @@ def _holds(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviati
 
 
 def _board_deviations(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
-    """Yield the deviations that show a party another board: the target, or a shuffler.
+    """Yield the deviations that show a party another board: the target, or an honest shuffler.
 
-    On it all keys are the coalition's; or a kind of post is left out; or a post of a member (any
-    post if posts are not signed) has another field.
+    On this board, the coalition's keys replace all keys; or a post is left out; or a post has a
+    changed field. Only a member's posts are changed, or any post if posts are not signed.
     """
     target = setting.honest[0]
     shufflers = {
@@ -300,7 +323,7 @@ def _board_deviations(setting: SpaceSetting, messages: SessionMessages) -> Itera
 def _announcement_deviations(
     setting: SpaceSetting, messages: SessionMessages
 ) -> Iterator[Deviation]:
-    """Yield the other announcements that the curator shows to the target."""
+    """Yield the deviations in which the curator shows the target another announcement."""
     announcement = messages.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
     deviation = Deviation(
         by=Role.CURATOR, do=Action.SHOW, message=Kind.ANNOUNCEMENT, people=setting.honest[:1]
@@ -311,10 +334,10 @@ def _announcement_deviations(
 
 
 def _field_changes(setting: SpaceSetting, post: Deviation, body: Body) -> Iterator[Deviation]:
-    """Yield a deviation for every change of every field of a post.
+    """Yield a deviation for every change of every field of a post that a party is shown.
 
-    A removed entry of people is the entry of the party that is shown the post. post: the deviation
-    that shows it.
+    If a change removes an entry from a list of people, it removes the entry of the party that is
+    shown the post. post: the deviation that shows this post, without a change.
     """
     for path, change in changes_of(body):
         variant = replace(post, field=path, change=change)
@@ -349,8 +372,13 @@ def pairs(
 ) -> Iterator[tuple[Deviation, Deviation]]:
     """Yield the pairs of deviations to try.
 
-    A party with a person of the coalition; a changed post with the board withheld from that post
-    on; two deviations of the same shuffler on its ballots, or on the letters that it ignores.
+    The pairs are:
+    - a deviation of a party, and a deviation of a user of the coalition;
+    - a changed post, and the board withheld from this post on;
+    - two deviations of one shuffler in different rounds, on its ballots or on the letters that it
+      ignores.
+
+    singles: the single deviations.
     """
     friends, posts, ballots = set(setting.friends), list[Deviation](), list[Deviation]()
     holds = [deviation for deviation in singles if deviation.do is Action.HOLD]

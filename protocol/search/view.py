@@ -1,10 +1,13 @@
 """The view of a coalition as a graph: two sessions with equal graphs are indistinguishable.
 
 Nodes are messages and byte strings. A message that a member sent, received or overheard, and a post
-on the board, is labelled by sender, receiver, kind, round, half deadline, numbers and texts. With
-`times` the label of a post has its exact time. A byte string has identity only. Edges: fields, and
-the links of the closure (knowledge.py). If batches keep their order, places in lists count for a
-coalition that saw the order of sending; else the order of a list follows from random bytes.
+on the board, has a label: sender, receiver, kind, round, half of the deadline, numbers and texts.
+With `times` the label of a post has its exact time instead. A byte string has no label: only its
+equality with other byte strings counts.
+
+Edges are fields, and derivations of byte strings (knowledge.py). The order of a list counts only if
+batches keep their order and the coalition saw the order of sending. Otherwise it follows from
+random bytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,17 +32,21 @@ from .knowledge import closure
 UNREAD = frozenset(
     {"signature", "witness", "session", "nonce", "proof", "root", "state", "seal", "place"}
 )
-LONG = 16  # bytes; longer byte strings are compared by identity, shorter ones by content
+# In bytes. Strings of this length or longer (keys, hashes, ciphertexts) are random, so only their
+# equality counts. Shorter strings are compared by content.
+LONG = 16
 LENGTH = 4  # bytes of the length field before a byte string
-PARTS = 2  # parts of a deadline: times within the same half of it count as equal
+# A deadline is the seconds that users have to submit. Users submit at random times in it, so
+# letters in the same half of a deadline count as simultaneous.
+PARTS = 2
 DIGITS = 6  # decimals to which exact times, measured in deadlines, are rounded
 
 
 class SearchEvent(NamedTuple):
-    """A message on its way, or a post.
+    """A message on its way between two parties, or a post on the board.
 
     Attributes:
-        time: seconds of the session.
+        time: seconds since the start of the session.
         sender: the party in whose name it was sent.
         receiver: the receiving party; `board` for a post.
         data: the bytes of the message.
@@ -52,7 +59,10 @@ class SearchEvent(NamedTuple):
 
 
 def seen_by(events: Iterable[SearchEvent], members: Sequence[str]) -> Iterator[SearchEvent]:
-    """Yield the posts, and the letters that a coalition sent, received or overheard."""
+    """Yield the posts, and the direct messages that a coalition sent, received or overheard.
+
+    members: the parties of the coalition; `network` overhears all messages.
+    """
     wires = NETWORK in members
     for event in events:
         is_member_letter = event.sender in members or event.receiver in members
@@ -69,11 +79,13 @@ def canonical_view(
     *,
     times: bool = False,
 ) -> str:
-    """Return the hash of a coalition's view, the same for views that it cannot distinguish.
+    """Return the hash of a coalition's view, equal for views that it cannot distinguish.
 
-    view: the board and the members' keys. member_ballots: layers of each ballot that a member made
-    itself, outermost first. other_views: the other boards that it has shown, with the keys that it
-    has there. times: whether posts have their exact times.
+    view: the board and the members' keys.
+    members: the parties of the coalition.
+    member_ballots: the layers of each ballot that a member made itself, outermost first.
+    other_views: the other boards that the coalition has shown to a party, with its keys on them.
+    times: whether posts have their exact times.
     """
     return view_graph(view, events, members, member_ballots, other_views, times=times).canonical()
 
@@ -89,7 +101,7 @@ def view_graph(
 ) -> Graph:
     """Return a coalition's view as a graph of messages and byte strings.
 
-    Arguments: `canonical_view`.
+    The arguments are the same as in `canonical_view`.
     """
     graph = _observed(view, events, members, times=times)
     for layers in member_ballots:
@@ -107,9 +119,9 @@ def view_graph(
 def known_values(
     view: AdversaryView, events: Iterable[SearchEvent], members: Sequence[str]
 ) -> Mapping[bytes, Mapping[int, str]]:
-    """Return, by byte string, the values that a coalition knows of the ballot it leads to.
+    """Return, by byte string, the values that a coalition knows of the ballot linked to it.
 
-    The inner mapping is column -> value.
+    A ballot is linked to its hash and to its layers. The inner mapping is column -> value.
     """
     knowledge = closure(view, _observed(view, events, members).atoms)
     values = dict[bytes, Mapping[int, str]]()
@@ -129,7 +141,10 @@ def _observed(
     *,
     times: bool = False,
 ) -> Graph:
-    """Return the graph of the messages that a coalition saw, without derived byte strings."""
+    """Return the graph of the messages that a coalition saw.
+
+    The byte strings that it can derive from them, by opening or hashing, are not included.
+    """
     graph = Graph()
     builder = _Builder(graph, view, members, times=times)
     for event in seen_by(events, members):
@@ -171,16 +186,17 @@ class _Builder:
                 self._graph.edge(node, "digest", self._graph.atom(digest))
 
     def _when(self, event: SearchEvent) -> float:
-        """Return the time for an event's label, in deadlines: exact for posts, else by halves.
+        """Return the time for an event's label, in deadlines (users' time to submit).
 
-        Users send at random times, so exact times of letters would be chance.
+        Exact for posts with `times`, else by halves of a deadline. Users send at random times, so
+        exact times of their messages would differ by chance between equal sessions.
         """
         deadlines = event.time / self._deadline
         is_exact = self._times and event.receiver == BOARD
         return round(deadlines, DIGITS) if is_exact else int(PARTS * deadlines)
 
     def _rank(self, event: SearchEvent, message: Message) -> tuple[int, ...]:
-        """Return the order of arrival of a submission, if batches keep it; else ()."""
+        """Return the order of arrival of a user's submission, if batches keep it; otherwise ()."""
         if self._ordered or not isinstance(message.body, Submission):
             return ()
         key = event.receiver, message.round
@@ -222,7 +238,8 @@ class _Builder:
     def _list(self, node: int, path: str, values: tuple[object, ...]) -> Iterator[object]:
         """Yield the labels of a list, and add its byte strings and messages to the graph.
 
-        Places in the list count only if batches keep their order and the coalition saw it.
+        The position in a list of byte strings counts only if shufflers keep the order of arrival,
+        and the coalition saw in which order users submitted.
         """
         yield path, len(values)
         if all(isinstance(value, bytes) for value in values):
@@ -240,7 +257,11 @@ class _Builder:
             yield path, str(values)
 
     def _evidence(self, node: int, evidence: bytes) -> Iterator[object]:
-        """Add the byte strings in the evidence of an alarm: a hash, or parts of a round's sizes."""
+        """Add the byte strings in the evidence of an alarm: a single hash, or parts of a message.
+
+        Parts are recognized by their sizes, which are those of a round's envelopes, layers or
+        ballots.
+        """
         if len(evidence) == HASH:
             self._graph.edge(node, "evidence", self._graph.atom(evidence))
             return
@@ -253,7 +274,7 @@ class _Builder:
 
 
 def _plans(view: AdversaryView) -> Iterator[Round]:
-    """Yield the rounds of a session, as a coalition derives them."""
+    """Yield the rounds of a session, as the coalition derives them from the board."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is not None:
@@ -261,5 +282,5 @@ def _plans(view: AdversaryView) -> Iterator[Round]:
 
 
 def _is_ascending(values: Sequence[object]) -> bool:
-    """Whether values strictly ascend."""
+    """Whether the values are in strictly ascending order."""
     return all(a < b for a, b in pairwise(values))  # type: ignore[operator]
