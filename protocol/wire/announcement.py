@@ -1,8 +1,8 @@
 """The announcement: all terms on which the parties must agree, in one canonical encoding.
 
-The SHA-256 of that encoding is the session's digest. It is bound inside every layer of every onion.
-So a user that was shown another announcement seals messages that do not open: it is absent, not
-identified.
+The SHA-256 of the encoding is the session's digest. It is bound inside every layer of every onion.
+So if the curator shows a user another announcement, the user's messages do not open: the user is
+missing from the round, but its answers stay secret.
 """
 
 import hashlib
@@ -49,9 +49,9 @@ PartyKey = Annotated[PublicKey, KEY]
 
 
 class Setting(StrEnum):
-    """The relation of the people in round 2 to those in round 1.
+    """The relation of the people in round 2 to the people in round 1.
 
-    FIXED: the users of round 1. STATISTICAL: other users of one population.
+    FIXED: the same users. STATISTICAL: other users of the same population.
     """
 
     FIXED = "fixed"
@@ -70,7 +70,7 @@ class Program(StrEnum):
 
 
 class Flaw(StrEnum):
-    r"""A design error that a lesson may ask for: a protocol without a certain countermeasure.
+    r"""A deliberate weakness of the protocol, which a lesson announces to demonstrate an attack.
 
     unbound: layers are not bound to session, round and question. repeats: shufflers do not drop
     repeated layers. bundled: a person's answers travel in one onion, which the first shuffler does
@@ -78,9 +78,9 @@ class Flaw(StrEnum):
     for all answers of a round.
 
     Bytes: with unbound every context is SHA-256("veilmix layer of a lesson 1\0"). With repeats a
-    batch may hold repeats. With bundled an envelope holds one onion around one blob (wire.py) a
-    question, each an unpadded ballot, and padding; its size is questions times (4 + the longest
-    unpadded ballot) plus 1.
+    batch may hold repeats. With bundled an envelope holds a single onion. The plaintext of this
+    onion is, for each question, an unpadded ballot as a blob (wire.py), then padding. Its size is
+    the number of questions times (4 + the longest unpadded ballot), plus 1.
     """
 
     UNBOUND = "unbound"
@@ -95,7 +95,7 @@ UNPROMISED = ("fixed", "all")  # rules that release columns without a certified 
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedPolicy(MessageRecord):
-    """The promise of the curator, and its decision rule.
+    """The limits that the curator promises to respect in its release, and its decision rule.
 
     Attributes:
         k: the smallest safe class size in people, at least 1.
@@ -104,9 +104,9 @@ class AnnouncedPolicy(MessageRecord):
             `randomized` the randomizer of answers (`grr epsilon=1`).
         publish_marginals: whether round 1's counts go on the board, so that every party can repeat
             the decision.
-        setting: the respondents of round 2.
+        setting: the relation of the people in round 2 to the people in round 1.
         delta: in the statistical setting, the probability (0 to 1, exclusive) with which the
-            promise may fail; 0 in the fixed setting, where it cannot.
+            promised limit may fail; 0 in the fixed setting, where it always holds.
     """
 
     k: Positive
@@ -121,7 +121,7 @@ class AnnouncedPolicy(MessageRecord):
         if not (0 < self.delta < 1 if self.setting is Setting.STATISTICAL else self.delta == 0):
             raise ParameterError(
                 f"delta: found {self.delta} in the {self.setting} setting; a probability between "
-                "0 and 1 is accepted in the statistical one, 0 in the fixed one"
+                "0 and 1 is accepted in the statistical setting, 0 in the fixed setting"
             )
 
 
@@ -130,20 +130,24 @@ class Rules(MessageRecord):
     """The announced rules of messages: deadlines, smallest batches, countermeasures.
 
     Attributes:
-        deadline: seconds from a call to the close of its collection.
+        deadline: seconds that users have to submit after a call.
         min_batch: the smallest number of users; a round with fewer is aborted.
         min_dropout: a second round is released only if no user or at least this many users left
             after the first.
-        padded, salted, ordered: one size a round, a fresh salt a ballot, batches in sorted order.
+        padded, salted, ordered: whether all ballots of a round have one size, each ballot has a
+            fresh
+            salt, and batches are sorted.
         lesson: whether countermeasures may be off: such rules are not for data of real people.
-        tokens: every ballot carries a token (blind credential) that the round's reader gave to a
-            registered person (tokens.py).
-        challenge: ballots are opened only after users could look for theirs (challenge.py).
-        audit: half of the layers of every pair of hops are opened (audit.py).
-        verified: every step of the mix is proved (verified_round.py).
+        tokens: whether every ballot carries a token (blind credential) that the round's reader gave
+            to
+            a registered person (tokens.py).
+        challenge: whether users can check that their ballots arrived before any is opened
+            (challenge.py).
+        audit: whether shufflers open half of the layers of every pair of hops as proof (audit.py).
+        verified: whether every step of the mix is proved (verified_round.py).
         rows: ballots of each person to a query: one for each of its different answers, the rest
             dummies (rows_per_person.py); 1: each person has one row.
-        flaws: design errors, in their order; only in a lesson.
+        flaws: deliberate weaknesses, in the order of `Flaw`; only in a lesson.
     """
 
     deadline: Positive = 60
@@ -161,33 +165,44 @@ class Rules(MessageRecord):
     flaws: Annotated[tuple[Flaw, ...], Array(Name(Flaw), order="listed")] = ()
 
     def check(self) -> None:
-        """Raise ParameterError if a guard rests on steps that the rules leave out."""
+        """Raise ParameterError if a countermeasure needs steps that these rules leave out.
+
+        Tokens need salts. The other countermeasures need salted, padded and sorted ballots, and no
+        flaws.
+        """
         if self.flaws and not self.lesson:
             raise ParameterError(
-                f"flaws: found {', '.join(self.flaws)}; design errors are accepted only in a lesson"
+                f"flaws: found {', '.join(self.flaws)}; deliberate weaknesses are accepted only in "
+                "a lesson"
             )
-        # A guard rests on steps that a lesson's design errors leave out: a token on the salt, an
-        # opened or followed ballot on its size and its place in the sorted batch.
+        # A countermeasure needs steps that a lesson may leave out. A token is bound to a ballot's
+        # salt. A party can follow a ballot safely only if all ballots have one size and batches are
+        # sorted.
         if self.tokens and (self.flaws or not self.salted):
-            raise ParameterError("tokens: salted ballots without design errors are needed")
+            raise ParameterError(
+                "tokens: salted ballots are needed; flaws (deliberate weaknesses of a lesson) are "
+                "not accepted"
+            )
         careful = self.salted and self.padded and self.ordered and not self.flaws
         if self.challenge and not careful:
             raise ParameterError(
-                "challenge: salted, padded and sorted ballots without design errors are needed"
+                "challenge: a check of arrivals needs salted, padded and sorted ballots; flaws "
+                "(deliberate weaknesses of a lesson) are not accepted"
             )
         if self.audit and not careful:
             raise ParameterError(
-                "audit: salted, padded and sorted ballots without design errors are needed"
+                "audit: salted, padded and sorted ballots are needed; flaws (deliberate weaknesses "
+                "of a lesson) are not accepted"
             )
         if self.verified and (self.tokens or self.challenge or self.audit or not careful):
             raise ParameterError(
                 "verified: salted, padded and sorted ballots are needed; tokens, challenge, audit "
-                "and design errors are for mixes of onions and not accepted"
+                "and flaws (deliberate weaknesses of a lesson) are accepted only in mixes of onions"
             )
         if self.rows > 1 and not (careful and not (self.audit or self.verified)):
             raise ParameterError(
                 "rows: several ballots of a person need salts, padding and sorted batches; audit, "
-                "a verified mix and design errors are not accepted"
+                "a verified mix and flaws (deliberate weaknesses of a lesson) are not accepted"
             )
 
     @property
@@ -200,21 +215,21 @@ class Rules(MessageRecord):
 class Announcement(Body):
     """A session, as the curator announces it on the board.
 
-    The keys are fresh for the session, all of one suite. Raises ParameterError if a field is out of
-    range.
+    The keys are fresh for the session, all of one suite. ParameterError if a field is out of range.
 
     Attributes:
         title: the title of the session, in words for users.
         nonce: random bytes, NONCE of them, so that no two sessions are the same.
         schema: the columns that users are asked for.
         policy: the limits of the curator's release.
-        rules: the rules of the rounds: sizes, times, guards.
+        rules: the rules of the rounds: sizes, times, countermeasures.
         shufflers: the public keys of the mix, in the order in which messages pass.
-        curator: the key that answers of the first round are sealed for.
-        analyst: the key that answers of the last round are sealed for.
+        curator: the public key to which answers of the first round are sealed.
+        analyst: the public key to which answers of the last round are sealed.
         program: the release program.
-        registry: the root of the registry of users who may send (registered_users.py); empty: all
-        users may.
+        registry: the Merkle root of the keys of registered users (registered_users.py); empty if
+            all
+            users may submit.
     """
 
     title: Text
@@ -234,11 +249,11 @@ class Announcement(Body):
     MEASURED = True
 
     def check(self) -> None:
-        """Raise ParameterError if guards, program and keys do not agree."""
+        """Raise ParameterError if countermeasures, program and keys do not fit together."""
         if self.rules.tokens and not self.registry:
             raise ParameterError("tokens: registered users are needed; there is no registry")
-        # Keyholders check signatures of accepted envelopes, and the first shuffler could accept
-        # people of its own if no registry said whose signatures count.
+        # Keyholders check users' signatures on accepted envelopes. Without a registry of users'
+        # keys, the first shuffler could invent people and sign their envelopes.
         for name in (name for name in ("challenge", "audit") if getattr(self.rules, name)):
             if not self.registry:
                 raise ParameterError(f"{name}: registered users are needed; there is no registry")
@@ -262,13 +277,14 @@ class Announcement(Body):
         plain = not (self.rules.tokens or self.rules.challenge or self.rules.audit)
         if self.rules.rows > 1 and not self.takes_rows:
             raise ParameterError(
-                f"rows: found {self.program} in the {self.policy.setting} setting; several rows of "
-                f"a person are accepted in {Program.TWO_ROUND} in the {Setting.FIXED} setting"
+                f"rows: found the program {self.program} in the {self.policy.setting} setting; "
+                f"several rows of a person are accepted in {Program.TWO_ROUND} in the "
+                f"{Setting.FIXED} setting, with the same people in both rounds"
             )
         if self.program is Program.THRESHOLD and not (careful and plain):
             raise ParameterError(
-                "threshold: padding and salts are needed; challenge, audit, tokens and design "
-                "errors are not accepted"
+                "threshold: padding and salts are needed; challenge, audit, tokens and flaws "
+                "(deliberate weaknesses of a lesson) are not accepted"
             )
         keys = (*self.shufflers, self.curator, self.analyst)
         if len({key.suite for key in keys}) > 1:
@@ -278,7 +294,7 @@ class Announcement(Body):
 
     @property
     def takes_rows(self) -> bool:
-        """Whether persons may have several rows, by the program and the setting."""
+        """Whether each person may have several rows, by the program and the setting."""
         return self.program is Program.TWO_ROUND and self.policy.setting is Setting.FIXED
 
     @property
@@ -287,7 +303,7 @@ class Announcement(Body):
         return self.program is Program.TWO_ROUND_ONCE
 
     def reuses_ballots(self, reader: parties.Role) -> bool:
-        """Whether a round of this reader mixes ballots that were submitted in round 1."""
+        """Whether the round of this reader (curator, analyst) mixes round 1's ballots again."""
         return self.once and reader is parties.Role.ANALYST
 
     @property

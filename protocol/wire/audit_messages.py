@@ -1,4 +1,7 @@
-"""The posts of an audit of pairs of hops (audit.py): random bytes, hashes of layers, openings."""
+"""The posts of an audit of pairs of shufflers (audit.py): random bytes, hashes of layers, openings.
+
+In an audit, shufflers open a random half of the layers, to prove that they forwarded them.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -7,13 +10,15 @@ from ...crypto.box_key import BOX_KEY, BOX_PROOF
 from .fields import U8, U32, Array, Bytes, Digest, FixedBytes, Items, Maybe, Nested
 from .records import Body, MessageRecord
 
-TOSS = 32  # random bytes that each party gives to choose the layers of an audit
+TOSS = 32  # random bytes of each keyholder, which together choose the layers of an audit
 HASH = 32  # bytes of SHA-256
 
 
 @dataclass(frozen=True, slots=True)
 class Coin(Body):
     """The post of a keyholder's commitment to its random bytes for an audit.
+
+    All keyholders' bytes together choose the layers to open.
 
     Attributes:
         digest: the hash of the bytes.
@@ -38,8 +43,8 @@ class Traced(Body):
     """The post of a shuffler with the hashes of the layers that it forwards, in batch order.
 
     Attributes:
-        hop: the shuffler's hop, from 1.
-        hashes: 32 bytes each.
+        hop: the shuffler's number in the chain, from 1.
+        hashes: the hash of each layer, 32 bytes.
     """
 
     hop: U8
@@ -48,13 +53,13 @@ class Traced(Body):
 
 @dataclass(frozen=True, slots=True)
 class Link(MessageRecord):
-    """A layer that is opened in an audit: an input of a hop, with its place and its key.
+    """A layer that a shuffler opens in an audit: an input layer, its position and its key.
 
     Attributes:
-        place: the place of the layer among the hop's inputs, from 0.
+        place: the index of the layer among the shuffler's inputs, from 0.
         layer: the bytes of the layer.
-        key: the key that opens this layer and no other.
-        proof: the proof that the key is right, if the layer is invalid; else empty.
+        key: the key that opens only this layer.
+        proof: if the layer does not open, the proof that the key is right; else empty.
     """
 
     place: U32
@@ -68,8 +73,8 @@ class Opened(Body):
     """The post of a shuffler that opens the layers chosen by an audit.
 
     Attributes:
-        hop: the shuffler's hop, from 1.
-        links: the layers that it opens, by their places.
+        hop: the shuffler's number in the chain, from 1.
+        links: the layers that it opens, by their positions, ascending.
     """
 
     hop: U8

@@ -39,11 +39,12 @@ from .verified_messages import (
 
 
 class Row(NamedTuple):
-    """A row of the table of messages: the content and the author of a kind.
+    """The content class and the author of a kind of message.
 
     Attributes:
-        body: the class of its content.
-        author: the party that sends it; behind an arrow, a receiver other than the board.
+        body: the class of the content.
+        author: the party that sends the message; after an arrow, the receiver if it is not the
+            board.
     """
 
     body: type[Body]

@@ -1,8 +1,8 @@
 """Generalization rules: public rules that a person applies to its own values before it answers.
 
 Rules are part of a feature's announcement, so every party knows the possible answers and their
-meaning. They are a chain; a rule leaves a value unchanged that it does not apply to (no number, no
-date, not in a list).
+meaning. They are applied one after another. A rule leaves a value unchanged if it does not apply:
+the value is no number, no date, or not listed.
 
     Fold    spellings become equal: case, spaces, accents
     Merge   listed values become a single value: rare values, or the groups of a hierarchy
@@ -10,7 +10,7 @@ date, not in a list).
     Prefix  a code becomes its first characters
     Bins    a number becomes its interval
 
-A rule is encoded by a row of its own (fields.py), after its kind: its place in `RULES`, from 1.
+The encoding of a rule is its kind (its index in `RULES`, from 1), then its fields (fields.py).
 """
 
 import hashlib
@@ -56,7 +56,9 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fold(MessageRecord):
-    """The rule that makes spellings equal which differ in these parts; case becomes lower case.
+    """The rule that makes spellings equal if they differ only in certain parts.
+
+    Case becomes lower case, spaces become single, accents are removed.
 
     Attributes:
         parts: the ignored differences, in the order of `Part`.
@@ -95,7 +97,7 @@ class Merge(MessageRecord):
     """The rule that replaces the values of a group by its label; no value is in two groups.
 
     Attributes:
-        groups: label, and values, of each group.
+        groups: (label, values) of each group.
     """
 
     groups: Annotated[
@@ -161,19 +163,19 @@ class Prefix(MessageRecord):
 
     Attributes:
         length: the number of remaining characters.
-        keep: values that remain whole, such as missing values.
+        keep: values that are not cut, such as texts for missing values.
     """
 
     length: Step
     keep: Texts = ()
 
     def apply(self, value: str) -> str:
-        """Return the first characters, and a star if there were more."""
+        """Return the first characters, and a star if characters were cut."""
         short = len(value) <= self.length or value in self.keep
         return value if short else f"{value[: self.length]}*"
 
     def describe(self) -> str:
-        """Return the rule in words."""
+        """Return the rule in words: the number of first characters that are submitted."""
         return (
             f"the first {self.length} signs are said"
             if self.length > 1
@@ -188,8 +190,8 @@ class Bins(MessageRecord):
     The intervals: below edges[0], from edges[i] to below edges[i + 1], and from the last edge on.
 
     Attributes:
-        edges: ascending.
-        whole: numbers are whole, and so the interval from 20 to below 30 is "20 to 29".
+        edges: the limits between intervals, ascending.
+        whole: whether numbers are integers. If so, the interval from 20 to below 30 is "20 to 29".
     """
 
     edges: Annotated[tuple[float, ...], Array(DOUBLE, minimum=1, order="ascending")]
@@ -197,7 +199,7 @@ class Bins(MessageRecord):
     ORDER = ("whole", "edges")
 
     def check(self) -> None:
-        """Raise ParameterError unless edges are finite, and whole if numbers are."""
+        """Raise ParameterError unless all edges are finite, and whole for whole numbers."""
         if not all(map(isfinite, self.edges)):
             raise ParameterError(
                 "bins: found an infinite or undefined edge; finite edges are accepted"
@@ -242,7 +244,10 @@ RULES = OneOf((Fold, Merge, Date, Prefix, Bins))
 
 
 def coarsened(rules: Sequence[Rule], value: str) -> str:
-    """User: return a value generalized by rules in turn; a suppressed value stays suppressed."""
+    """User: return a value after all generalization rules, in order.
+
+    A suppressed value stays suppressed.
+    """
     if value == UNSAID:
         return value
     for rule in rules:
@@ -251,14 +256,20 @@ def coarsened(rules: Sequence[Rule], value: str) -> str:
 
 
 def rule_digest(rule: Rule) -> str:
-    """Return the name of a rule, 32 hexadecimal digits; different rules have different names."""
+    """Return a hash that identifies a generalization rule, 32 hexadecimal digits.
+
+    Different rules have different hashes.
+    """
     out = Writer()
     writer(RULES)(out, rule)
     return hashlib.blake2b(out.finish(), digest_size=16).hexdigest()
 
 
 def _mark(sign: str) -> bool:
-    """Whether a character is a combining mark, such as an accent."""
+    """Whether a character is a combining mark, such as an accent.
+
+    sign: the character.
+    """
     return unicodedata.combining(sign) != 0
 
 

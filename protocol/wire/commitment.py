@@ -1,22 +1,23 @@
 r"""The curator's commitment: a certificate is fixed before round 2 and opened with the release.
 
-A certificate is the proof of a decision's bound on exposed people. Its thresholds and prices follow
-from secret counts. So the curator posts the columns of the release, and of the certificate only
+A certificate is the proof of a decision's bound on exposed people. Its numbers are computed from
+counts that may be secret. Then the curator posts the columns of the release, and of the certificate
+only
 
     commitment = SHA-256("veilmix certificate 1\0" || session || blind || decision)
     sealed     = layer for the analyst ( pad( blind || certificate ) )
     its context  SHA-256("veilmix certificate for the analyst 1\0" || session || commitment)
 
-where `decision` is the body of the open message (messages.py), `blind` 32 random bytes. The padded
-plaintext has 4,096 bytes, or the next power of two.
+where `decision` is the body of the open message (messages.py), and `blind` is 32 random bytes. The
+padded plaintext has 4,096 bytes, or the next power of two.
 
 * The analyst opens the layer before it reads the release. It burns (aborts) the round if the
-  opening does not fit the commitment, the post or the announcement. It never compares the
-  certificate with its counts: a row replaced by a guess in one round would burn unless the guess is
-  right.
-* The curator opens the commitment on the board after a release of the same users with every value
-  by name: the whole certificate follows from such a release. It stays closed after a burn, with
-  dropouts, in the statistical setting, and with suppressed values.
+  certificate does not fit the commitment, the post or the announcement. It never compares the
+  certificate with its own counts. Otherwise an attacker could replace a user's row by a guess in
+  one round, and learn from an abort that the guess is wrong.
+* The curator opens the commitment on the board if the whole certificate follows from the release:
+  the users are the same in all rounds, and no value is hidden. The commitment stays closed after an
+  abort, with dropouts, in the statistical setting, and with suppressed values.
 
 If the marginals are public, or if no round was counted, the certificate is posted with the
 decision.
@@ -47,7 +48,7 @@ COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
     """Return the hash (32 bytes) that commits to a decision and its certificate.
 
-    blind: random bytes, without which the content could be guessed.
+    blind: random bytes that hide the content; without them it could be guessed and checked.
     """
     out = Writer()
     decision.write(out)
@@ -57,9 +58,9 @@ def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
 def commit(
     announced: Announcement, session: bytes, decision: Decision, entropy: Entropy
 ) -> tuple[CommittedDecision, OpenedCertificate]:
-    """Curator: commit to a decision; return the post and the opening.
+    """Curator: commit to a decision; return the post, and the opening of the commitment.
 
-    entropy: for this commitment alone.
+    entropy: randomness for this commitment alone.
     """
     opened = OpenedCertificate(entropy.fork("blind").random(BLIND), decision.certificate)
     digest = commitment(session, opened.blind, decision)
@@ -85,7 +86,11 @@ def commit(
 
 
 def is_sealed_size(announced: Announcement, size: int) -> bool:
-    """Whether a layer of `size` bytes can hold a padded opening."""
+    """Whether a layer for the analyst that holds a padded opening can have this size.
+
+    size: bytes of the layer. The opening is the certificate with the random bytes of the
+    commitment.
+    """
     suite, plain = suite_by_code(announced.suite, lesson=announced.rules.lesson), MIN_PLAINTEXT
     while plain < MAX_PLAINTEXT and layer_size(suite, plain) < size:
         plain *= 2
@@ -98,15 +103,22 @@ def commits(policy: AnnouncedPolicy, decision: Decision) -> bool:
 
 
 def may_open(policy: AnnouncedPolicy, hidden: Sequence[Hiding], totals: Iterable[int]) -> bool:
-    """Whether the whole certificate follows from the release: same users, every value by name.
+    """Whether the curator may open its commitment, as the release implies its certificate.
 
-    hidden: the rules of the release. totals: ballots of all rounds, by question.
+    The certificate follows if all rounds have the same users, and no value of the release is
+    hidden.
+
+    hidden: the hiding rules of the release. totals: the number of ballots to each question of all
+    rounds.
     """
     return policy.setting is Setting.FIXED and not hidden and len(set(totals)) == 1
 
 
 def public_decision(policy: AnnouncedPolicy, committed: CommittedDecision) -> Decision:
-    """Return the decision that the board shows before the opening, with the announced bound."""
+    """Return the decision that the board shows before the commitment is opened.
+
+    In place of the certificate, it states the announced bound on exposed people.
+    """
     n, max_exposed = committed.n, committed.n
     if policy.rule not in UNPROMISED:
         max_exposed = floor(policy.max_exposure * n)
@@ -116,7 +128,10 @@ def public_decision(policy: AnnouncedPolicy, committed: CommittedDecision) -> De
 
 
 def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
-    """Return the decision without its certificate, as the board shows it before the opening."""
+    """Return the decision as the board shows it before the commitment is opened.
+
+    In place of the certificate, it states the announced bound on exposed people.
+    """
     n, delta = decision.certificate.n, _delta(decision)
     committed = CommittedDecision(decision.kept, n, delta, decision.hidden, bytes(STATE), b"")
     return public_decision(policy, committed)
@@ -125,7 +140,7 @@ def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
 def open_commitment(
     session: bytes, committed: CommittedDecision, opened: OpenedCertificate
 ) -> Decision:
-    """Return the decision with its certificate; Refused if the commitment is to another one."""
+    """Return the decision with its certificate; Refused if it does not fit the commitment."""
     decision = Decision(committed.kept, opened.certificate, committed.hidden)
     if commitment(session, opened.blind, decision) != committed.digest:
         raise Refused(Reason.UNEXPECTED)
@@ -133,9 +148,9 @@ def open_commitment(
 
 
 def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
-    """Analyst: return the decrypted opening of a commitment.
+    """Analyst: decrypt the opening of a commitment: the certificate and its random bytes.
 
-    Refused if invalid. secret: its key.
+    Refused if it is invalid. secret: the analyst's private key.
     """
     padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
     return decode(unpad(padded), OpenedCertificate.read)
@@ -144,7 +159,10 @@ def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) ->
 def open_sealed(
     announced: Announcement, session: bytes, committed: CommittedDecision, secret: SecretKey
 ) -> OpenedCertificate:
-    """Analyst: return the decrypted and checked opening; RoundBurned if any check fails."""
+    """Analyst: return the decrypted and checked certificate; RoundBurned if any check fails.
+
+    secret: the analyst's private key.
+    """
     try:
         opened = unsealed(session, committed, secret)
     except Refused:
@@ -176,11 +194,18 @@ def _check_claims(
 
 
 def _delta(decision: Decision) -> float | None:
-    """Return the certificate's probability of too few covers; None without a cover."""
+    """Return the probability that a column has fewer than k suppressed values; None without covers.
+
+    Covers are suppressed values that users choose at random, to hide which values were suppressed
+    for a reason.
+    """
     covers = any(isinstance(rule, Redact) and rule.cover for rule in decision.hidden)
     return decision.certificate.slack if covers else None
 
 
 def _context(session: bytes, digest: bytes) -> bytes:
-    """Return the context to which the sealed opening is bound. digest: the commitment."""
+    """Return the context to which the sealed certificate is bound.
+
+    digest: the commitment, 32 bytes.
+    """
     return hashlib.sha256(SEALED_LABEL + session + digest).digest()

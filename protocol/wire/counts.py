@@ -1,8 +1,11 @@
 """The number of people with each combination of values, as bytes: part of a tally.
 
-u32 cells, each: many of text, u32 people; cells ascend by their values, and each has a person
+    u32 number of combinations, then for each: u16 number of values, the values (text), u32 people
 
-No row (fields.py): it is a mapping, sorted when it is written, and no second field is.
+Combinations ascend by their values, and each has at least one person.
+
+Reader and writer are written by hand and not generated from a list of field types (fields.py),
+because no other field is a mapping that is sorted when it is written.
 """
 
 from collections.abc import Mapping
@@ -15,7 +18,10 @@ Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number o
 
 
 def write_counts(out: Writer, counts: Counts) -> None:
-    """Write the number of people of each cell, in order of values; no cell may be empty."""
+    """Write the number of people of each combination of values, in ascending order of values.
+
+    ParameterError if a combination has no person.
+    """
     out.u32(len(counts))
     for values in sorted(counts):
         if counts[values] < 1:
@@ -26,9 +32,9 @@ def write_counts(out: Writer, counts: Counts) -> None:
 
 
 def read_counts(data: Reader) -> Counts:
-    """Read the number of people of each cell.
+    """Read the number of people of each combination of values.
 
-    Refused unless cells are unique, in order, not empty.
+    Refused unless combinations are unique, in ascending order, and have at least one person each.
     """
     counts: dict[tuple[str, ...], int] = {}
     last: tuple[str, ...] | None = None

@@ -1,9 +1,9 @@
-"""Limits on small numbers of people: minimum batch, dropout, unspent tokens, carried promises.
+"""Limits on small numbers of people: minimum batch, dropouts, unused tokens, other respondents.
 
-Two releases about nearly the same people differ by a few people: their difference is the rows of
-these people (of one person, a certain row; of ten people, 4 % of the cells are certain). So a
-second round is completed only if no user left in between, or if enough users did. Between sessions
-all counts are checked together (history/shuffler_history.py).
+Two releases about nearly the same people differ by a few people, so subtracting them reveals these
+people's rows: the exact row of a single person; for ten people, 4 % of their values are certain. So
+a second round is completed only if no user left in between, or if enough users did. Between
+sessions, all counts are checked together (history/shuffler_history.py).
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,13 @@ MIN_BATCH = 2  # default of the smallest number of users of a round
 def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows: int = 1) -> None:
     """Any counting party: RoundBurned if too few users left since an earlier round.
 
+    Subtracting two rounds exposes the people that left, if they are few. All earlier rounds count:
+    the first and the third round also expose a person that left between the first and the second.
+
     earlier_counts: number of people in every earlier round of the same people, the first round
-    first. The first and the third round also expose a person that left between the first and the
-    second. now: people in this round. min_dropout: the smallest safe number of missing people.
+        first.
+    now: number of people in this round.
+    min_dropout: the smallest safe number of missing people.
     rows: ballots of each person to a query; if above 1, `earlier_counts` and `now` are ballots.
     """
     for back, people in enumerate(reversed(earlier_counts)):
@@ -30,9 +34,12 @@ def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows
 
 
 def _check_ballots(earlier_count: int, now: int, min_dropout: int, since: str) -> None:
-    """Raise RoundBurned if the numbers of ballots in two rounds differ by too few.
+    """Raise RoundBurned if the numbers of ballots in two rounds differ, but by too few.
 
-    Ballots are compared, since of a person with several rows a part may be missing.
+    Ballots are compared, because only some of a person's ballots may be missing.
+
+    now: ballots in this round. min_dropout: the smallest safe number of missing ballots. since:
+    words for the earlier round in the message.
     """
     missing_ballots = abs(earlier_count - now)
     if too_few(missing_ballots, min_dropout):
@@ -48,9 +55,11 @@ def check_dropout(
 ) -> int:
     """Any counting party: return the number of missing people; RoundBurned if they are too few.
 
-    earlier_count, now: number of people in the earlier and in this round. min_dropout: the smallest
-    safe number of missing people; 1 switches the rule off. since: words for the earlier round in
-    the message.
+    Subtracting two rounds would expose the missing people.
+
+    earlier_count, now: number of people in the earlier and in this round.
+    min_dropout: the smallest safe number of missing people; 1 switches the rule off.
+    since: words for the earlier round in the message.
     """
     missing = abs(earlier_count - now)
     if too_few(missing, min_dropout):
@@ -63,15 +72,23 @@ def check_dropout(
 
 
 def too_few(people: int, minimum: int) -> bool:
-    """Any party: whether the difference of two counts exposes people, as they are too few."""
+    """Any party: whether two counts differ by too few people to be published.
+
+    Subtracting the counts would expose these people.
+
+    people: the difference of the counts. minimum: the smallest safe difference.
+    """
     return 0 < people < minimum
 
 
 def unspent(people: int, totals: Sequence[int], rows: int = 1) -> str:
-    """Any party: return the reason not to count a round with tokens; "" if all were spent.
+    """Any party: return the reason not to count a round with tokens; "" if all tokens were spent.
 
-    people: number of users with tokens, `rows` for each query. totals: ballots with a token, by
-    query. A shuffler that may drop users would drop all but a few, to isolate a user.
+    A token is a blind credential for one ballot. If ballots could be missing, a malicious shuffler
+    would drop all but a few ballots, to isolate a user.
+
+    people: the number of users with tokens. totals: the number of ballots with a token, by query.
+    rows: the number of tokens of each user for each query.
     """
     for total in totals:
         if total != rows * people:
@@ -81,13 +98,13 @@ def unspent(people: int, totals: Sequence[int], rows: int = 1) -> str:
 
 
 def check_unspent(people: int, totals: Sequence[int], rows: int = 1) -> None:
-    """Reader: RoundBurned unless all users with tokens are counted."""
+    """Reader: RoundBurned unless the ballots of all users with tokens are counted."""
     if why := unspent(people, totals, rows):
         raise RoundBurned(why)
 
 
 def check_envelopes(people: int, envelopes: int) -> None:
-    """Reader: RoundBurned unless the number of accepted envelopes is that of users with tokens."""
+    """Reader: RoundBurned unless as many envelopes were accepted as users have tokens."""
     if people != envelopes:
         raise RoundBurned(
             f"{people} people were given tokens, and the envelopes of {envelopes} were accepted"
@@ -95,11 +112,12 @@ def check_envelopes(people: int, envelopes: int) -> None:
 
 
 def carried_over(promised: int, participants: int, k: int, now: int) -> int:
-    """Any party: return the bound on exposed people carried over to another number of respondents.
+    """Any party: return the bound on exposed people if another number of people answers.
 
-    promised: the bound proved for `participants` people; now: the people that answer. A missing
-    person can expose at most k - 1 other people of its cell; an additional person can at most be
-    exposed itself.
+    A missing person can expose at most k - 1 other people of its cell (people with equal values).
+    An additional person can at most be exposed itself.
+
+    promised: the bound proved for `participants` people. now: the number of people that answer.
     """
     if now < participants:
         return min(now, promised + (participants - now) * max(k - 1, 0))
@@ -107,12 +125,12 @@ def carried_over(promised: int, participants: int, k: int, now: int) -> int:
 
 
 def check_batch_size(people: int, min_batch: int) -> None:
-    """Any counting party: RoundBurned below the minimum batch, in which users would be exposed.
+    """Any counting party: RoundBurned if fewer people took part than the minimum batch.
 
-    The first shuffler counts accepted envelopes (roles/shuffler.py), the reader users with tokens
-    (roles/mint.py), every keyholder the accepted people in a round with a challenge (challenge.py),
-    peers each other (peers/accounting.py). An aggregator of shares counts the users that reached
-    both aggregators, and has its own message (shares.py).
+    A smaller batch would expose its users. Each party counts other messages. The first shuffler
+    counts accepted envelopes (roles/shuffler.py), the reader users with tokens (roles/mint.py),
+    every keyholder the accepted people in a round with a challenge (challenge.py), and peers each
+    other (peers/accounting.py). An aggregator of shares makes its own check (shares.py).
     """
     if people < min_batch:
         raise RoundBurned(

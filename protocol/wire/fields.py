@@ -1,8 +1,8 @@
-"""The types of message fields: a message is described by a row of field types (decision 135).
+"""The types of message fields: each message class lists the types of its fields (decision 135).
 
-A row gives the reader, the writer and the check of a record (records.py); and, by
-tools/wire_tables.py, the tables of docs/wire.md, the table of the reader in JavaScript, the field
-lists of the vectors and their faults.
+From this list, records.py generates the reader, the writer and the check of a message. From the
+same list, tools/wire_tables.py generates the tables of docs/wire.md, the tables of the JavaScript
+reader, and the fields and faults of the test vectors.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,15 @@ from typing import Annotated, Any, Literal
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
 from .wire import Reader, Writer
 
-# order of a list; ascending means strictly; listed: as the members of the enumeration, none twice
+# Required order of a list. ascending: strictly; distinct: no entry twice; listed: in the order of
+# the enumeration's members, no entry twice.
 Order = Literal["", "ascending", "distinct", "listed"]
 
 DIGEST = 32  # bytes of SHA-256
 
 
 class FieldType:
-    """The base class of field types: each says which values a field has, and its bytes."""
+    """The base class of field types: the accepted values of a field, and their encoding."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Number(FieldType):
     """The type of an unsigned integer.
 
     Attributes:
-        size: bytes: 1, 2 or 4.
+        size: the number of bytes: 1, 2 or 4.
         minimum: the smallest accepted value.
         maximum: the largest accepted value; None: the largest that these bytes hold.
     """
@@ -48,8 +49,8 @@ class Double(FieldType):
     """The type of a finite floating-point number of 64 bits.
 
     Attributes:
-        minimum: the smallest accepted value.
-        maximum: the largest accepted value; None: there are no limits.
+        minimum: the smallest accepted value, if there is a maximum.
+        maximum: the largest accepted value; None: all finite values are accepted.
     """
 
     minimum: float = 0.0
@@ -80,7 +81,7 @@ class FixedBytes(FieldType):
 
 @dataclass(frozen=True)
 class Blob(FieldType):
-    """The type of a byte string after its length.
+    """The type of a byte string, encoded after its length.
 
     Attributes:
         sizes: the accepted lengths; empty: all.
@@ -91,9 +92,9 @@ class Blob(FieldType):
 
 @dataclass(frozen=True)
 class EqualSize(FieldType):
-    """The type of a byte string with the same length, not 0, in all records of a list.
+    """The type of a byte string that has the same length, not 0, in all records of a list.
 
-    The length stands after the number of records.
+    The common length is encoded once, after the number of records.
     """
 
 
@@ -123,10 +124,10 @@ class Either(FieldType):
 
 @dataclass(frozen=True)
 class Items(FieldType):
-    """The type of a list of byte strings, in the form of `Writer.items`.
+    """The type of a list of byte strings, encoded as by `Writer.items`.
 
     Attributes:
-        entry: `FixedBytes` if all have one size; else `Blob`.
+        entry: `FixedBytes` if all byte strings have one size; else `Blob`.
         minimum: the smallest accepted number of entries.
         maximum: the largest accepted number of entries; None: any number that the encoding holds.
         order: the required order of the entries; "": any order.
@@ -140,11 +141,11 @@ class Items(FieldType):
 
 @dataclass(frozen=True)
 class Array(FieldType):
-    """The type of a list of values after their number.
+    """The type of a list of values, encoded after the number of values.
 
     Attributes:
         entry: the type of an entry.
-        count: bytes of the number of entries: 2 or 4.
+        count: the bytes of the number of entries: 2 or 4.
         minimum: the smallest accepted number of entries.
         maximum: the largest accepted number of entries; None: any number that these bytes hold.
         order: the required order of the entries; "": any order. Records are compared by their
@@ -160,11 +161,11 @@ class Array(FieldType):
 
 @dataclass(frozen=True)
 class Maybe(FieldType):
-    """The type of an optional value after the number of values, 0 or 1.
+    """The type of an optional value, encoded after the number of values: 0 or 1.
 
     Attributes:
         entry: the type of the value.
-        count: bytes of that number.
+        count: the bytes of the number of values, 1 or 2.
         absent: the value of an absent field.
     """
 
@@ -175,12 +176,12 @@ class Maybe(FieldType):
 
 @dataclass(frozen=True)
 class Matching(FieldType):
-    """The type of a list without its number: it is as long as an earlier list, plus `more`.
+    """The type of a list whose length follows from an earlier list and so is not encoded.
 
     Attributes:
         entry: the type of an entry.
         field: the name of the earlier list.
-        more: number of further entries.
+        more: the number of entries that this list has more than the earlier list.
     """
 
     entry: FieldType
@@ -190,10 +191,13 @@ class Matching(FieldType):
 
 @dataclass(frozen=True)
 class Trailing(FieldType):
-    """The type of bytes that are present only if the number of the list before has its top bit set.
+    """The type of an optional byte string behind a list.
+
+    The list is encoded after its number of entries. The highest bit of this number says whether the
+    byte string is present.
 
     Attributes:
-        size: number of bytes, if present.
+        size: the number of bytes, if present.
     """
 
     size: int
@@ -201,13 +205,13 @@ class Trailing(FieldType):
 
 @dataclass(frozen=True)
 class Flagged(FieldType):
-    """The type of an optional field whose presence is a bit; neighbours of this type share a byte.
+    """The type of an optional field; a bit of a shared byte says whether it is present.
 
-    The byte stands before the first of them; its lowest bit is of the first field. Behind the byte
-    are the values of all fields that are there, in order.
+    Adjacent fields of this type in a record share one byte, which is encoded before them. Its
+    lowest bit belongs to the first field. The values of the present fields follow, in order.
 
     Attributes:
-        entry: the type of the value; None: the field is the bit.
+        entry: the type of the value; None: the field is the bit itself.
         absent: the value of an absent field, which a present field never has.
     """
 
@@ -217,11 +221,13 @@ class Flagged(FieldType):
 
 @dataclass(frozen=True)
 class Nested(FieldType):
-    """The type of the fields of another record, one after the other.
+    """The type of the fields of another record, encoded one after the other.
 
     Attributes:
-        record: the class of that record.
-        spread: whether JSON has these fields beside the fields around them, and not as a list.
+        record: the class of the other record.
+        spread: whether JSON lists these fields next to those of the outer record, and not as a list
+            of
+            their own.
     """
 
     record: type
@@ -230,7 +236,9 @@ class Nested(FieldType):
 
 @dataclass(frozen=True)
 class OneOf(FieldType):
-    """The type of a record of one of several classes, after a byte: the place of its class, from 1.
+    """The type of a record of one of several classes.
+
+    Before the record, one byte encodes the index of its class, from 1.
 
     Attributes:
         records: the classes.

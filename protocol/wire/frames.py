@@ -7,9 +7,10 @@
     4       32    session digest (zeros before there is a session)
     36      1     round (0 outside rounds)
     37      -     body, by kind
-    -       -     seal, in version 2: the board's head that its author saw (a blob, empty before
-                  a head), and the author's signature (64; signed_posts.py)
+    -       -     seal, in version 2: the witness (a blob) and the author's signature (64 bytes;
+                  signed_posts.py)
 
+The witness is the board's signed tree head that the author saw; it is empty before the first head.
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
 
@@ -33,10 +34,11 @@ UNSIGNED = bytes(4)  # an empty blob in place of a signature
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The end of a signed post: the board's head that its author saw, and the author's signature.
+    """The end of a signed post: the board's tree head that its author saw, and a signature.
 
     Attributes:
-        witness: the head that the author saw, as bytes; empty before the first head.
+        witness: the board's signed tree head that the author saw, as bytes; empty before the first
+            head.
         signature: over the message and the witness, 64 bytes.
     """
 
@@ -44,9 +46,12 @@ class Seal:
     signature: bytes
 
     def __post_init__(self) -> None:
-        """Raise ParameterError unless both parts have their length."""
+        """Raise ParameterError unless witness and signature have an accepted length."""
         if len(self.witness) not in (0, WITNESS) or len(self.signature) != SIGNATURE:
-            raise ParameterError(f"seal: 0 or {WITNESS} bytes, and {SIGNATURE}, are accepted")
+            raise ParameterError(
+                f"seal: a witness of 0 or {WITNESS} bytes and a signature of {SIGNATURE} bytes are "
+                "accepted"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +110,13 @@ def frame_envelopes(
     witness: bytes = b"",
     signatures: Sequence[bytes] = (),
 ) -> list[bytes]:
-    """Users: return the messages with these envelopes, each equal to that of `Message.encode`.
+    """Users: return, for each envelope, the bytes of the submission that holds it.
 
-    signatures: one for each envelope; empty if it is not signed.
+    They equal `Message.encode` of the submission, and are computed faster for many envelopes.
+
+    number: the round.
+    witness: the board's signed tree head that the users saw, as bytes.
+    signatures: the signature of each envelope; empty if users do not sign.
     """
     head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).finish()
     return [
@@ -117,23 +126,27 @@ def frame_envelopes(
 
 
 def _size(data: bytes) -> bytes:
-    """Return the length field of a blob."""
+    """Return the length of a byte string, encoded in 4 bytes."""
     return len(data).to_bytes(4, "big")
 
 
 @lru_cache(maxsize=8)
 def _unsigned_tail(witness: bytes) -> bytes:
-    """Return the bytes after the envelope of an unsigned submission."""
+    """Return the bytes after the envelope in an unsigned submission.
+
+    They are an empty signature, and the board's signed tree head as the witness.
+    """
     return Writer().raw(UNSIGNED).blob(witness).finish()
 
 
 def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") -> bytes | None:
-    """First shuffler: return the envelope of an unsigned submission of that session and round.
+    """First shuffler: return the envelope of an unsigned submission; None for all other messages.
 
-    witness: the head that it has to cite.
+    It avoids the decoding of each message: all unsigned submissions of a round begin and end with
+    the same bytes.
 
-    None for all other messages, right or wrong. This is a short cut: a batch has a message for each
-    person, and all of them begin with the same bytes.
+    number: the round.
+    witness: the signed tree head of the board that the submission must cite, as bytes.
     """
     if not data.startswith(_header(Kind.SUBMISSION, session, number)):
         return None

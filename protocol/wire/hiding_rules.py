@@ -8,7 +8,8 @@
 All users see the same rules: they are part of the call, which is bound inside every layer. No value
 can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
 
-A rule is no row (fields.py): its kind stands behind its first field, and no second record's does.
+Reader and writer of a rule are written by hand and not generated from a list of field types
+(fields.py), because the kind of a rule is encoded after its first field.
 """
 
 from collections.abc import Collection, Sequence
@@ -36,7 +37,7 @@ class Mask:
     """The rule that in a column only listed values are submitted by name, and OTHER for the rest.
 
     Attributes:
-        column: by number.
+        column: the column's number, from 0.
         named_values: the listed values, after generalization, in ascending order.
     """
 
@@ -52,10 +53,12 @@ class Mask:
 class Redact:
     """The rule that in a column listed values are suppressed, and other values at random.
 
+    Random suppression hides which values were suppressed because they are listed.
+
     Attributes:
-        column: by number.
+        column: the column's number, from 0.
         values: the listed values, after generalization, in ascending order.
-        cover: a user with another value suppresses it with probability cover / 2^32.
+        cover: the probability, in units of 2^-32, with which a user suppresses another value.
     """
 
     column: int
@@ -94,9 +97,9 @@ def _check(column: int, values: tuple[str, ...]) -> None:
 
 
 def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> None:
-    """Any party: ParameterError unless each queried column has at most one rule, in order.
+    """Any party: ParameterError unless each queried column has at most one rule, in column order.
 
-    A mask and a redaction are rules of different programs and do not occur together.
+    Masks and redactions belong to different programs, so all rules must be of one kind.
     """
     columns = [rule.column for rule in hidden]
     if columns != sorted(set(columns)) or not set(columns) <= set(queried_columns):
@@ -131,7 +134,7 @@ HidingRules = Annotated[tuple[Hiding, ...], Array(Codec("rule", read_hiding, wri
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
     """User: return its row with the values hidden as the rules demand, ready to be submitted.
 
-    entropy: randomness of the person, for this purpose alone.
+    hidden: the rules. entropy: the person's randomness, for this purpose alone.
     """
     if not hidden:
         return row
@@ -145,7 +148,8 @@ def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequ
 def apply_rule(rule: Hiding, value: str, draw: int) -> str:
     """Return a value as it is submitted under a rule: itself, OTHER or BLANK.
 
-    draw: uniform on 0 .. 2^32 - 1; masks ignore it.
+    draw: a random number, uniform on 0 .. 2^32 - 1. A redaction suppresses a value that it does not
+    list if the number is below its cover; a mask ignores it.
     """
     match rule:
         case Mask(named_values=named_values):
@@ -155,7 +159,11 @@ def apply_rule(rule: Hiding, value: str, draw: int) -> str:
 
 
 def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
-    """User: return a uniform draw for each rule, independent of values; zeros if masks alone."""
+    """User: return the random numbers that decide which values are suppressed by chance.
+
+    Each is uniform on 0 .. 2^32 - 1 and independent of the person's values. Masks suppress no
+    values: if all rules are masks, the numbers are zeros.
+    """
     if not any(isinstance(rule, Redact) for rule in hidden):
         return [0] * len(hidden)
     fresh = entropy.fork(COVER).random(DRAW * len(hidden))
@@ -163,7 +171,7 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 
 
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
-    """Reader: whether a submitted value is possible under a rule.
+    """Reader: whether a value can have been submitted under a rule.
 
     plain: whether the value is in the domain of its column.
     """

@@ -14,7 +14,10 @@ def is_line(text: str) -> bool:
 
 
 def line_fault(text: str, max_bytes: int) -> str:
-    """Return why a screen could not distinguish a text, or the wire not carry it; "" if both do."""
+    """Return why a text cannot be shown on a screen and sent in a message; "" if it can.
+
+    Texts that differ only in surrounding spaces look equal, so such spaces are a fault.
+    """
     if not text or text != text.strip():
         return f"found {text!r}; text without surrounding spaces is accepted"
     if not is_line(text):

@@ -41,12 +41,12 @@ from .records import MessageRecord
 from .refusals import Refusals
 from .schema import COLUMNS, Columns
 
-OPENING = 16  # random bytes that distinguish sessions with the same keys
+OPENING = 16  # random bytes that distinguish sessions of parties with the same keys
 STATE = 32  # bytes of a hash of the board's posts (SHA-256)
 BLIND = 32  # random bytes in a commitment: without them its content could be guessed
-WITNESS = 1 + STATE + SIGNATURE  # bytes of a citation of the board's signed head
+WITNESS = 1 + STATE + SIGNATURE  # bytes of a witness, which cites the board's signed tree head
 
-# citation of the board's signed head; empty before the first
+# The board's signed tree head that a party saw, as bytes; empty before the first head.
 Witness = Annotated[bytes, Blob((0, WITNESS))]
 
 
@@ -98,7 +98,7 @@ class Kind(IntEnum):
 
 
 class Cause(StrEnum):
-    """The cause of an alarm; alarms.py describes the errors and their evidence."""
+    """The cause of an alarm; alarms.py describes the causes and their evidence."""
 
     BALANCE = "balance"
     ACCOUNTS = "accounts"
@@ -122,7 +122,9 @@ class Key(Body):
 
 @dataclass(frozen=True, slots=True)
 class Consent(Body):
-    """The post by which a keyholder takes part: it found its own key in the announcement.
+    """The post by which a keyholder (shuffler or analyst) takes part in a session.
+
+    It found its own key in the announcement.
 
     Attributes:
         session: the digest of the announcement.
@@ -133,12 +135,12 @@ class Consent(Body):
 
 @dataclass(frozen=True, slots=True)
 class Call(Body):
-    """The post by which the curator opens a round: its reader, and its query.
+    """The post by which the curator opens a round: the reader of the answers, and the query.
 
     Attributes:
-        round: from 1.
-        reader: the party that reads the answers.
-        asks: column sets, by numbers; a ballot answers one column set.
+        round: the number of the round, from 1.
+        reader: the role of the party that opens the ballots: curator or analyst.
+        asks: the queried sets of columns, by column number; a ballot answers one set.
         hidden: the rules that users apply to their values before they submit, at most one rule for
             each column.
     """
@@ -152,7 +154,10 @@ class Call(Body):
     hidden: HidingRules = ()
 
     def check(self) -> None:
-        """Raise ParameterError unless the rules are about queried columns, in order and unique."""
+        """Raise ParameterError unless the rules are for queried columns.
+
+        Each column has at most one rule; rules are in column order.
+        """
         check_hidden(self.hidden, {column for columns in self.asks for column in columns})
 
 
@@ -161,9 +166,9 @@ class Submission(Body):
     """The message with a user's answers of a round: an envelope for the first shuffler.
 
     Attributes:
-        envelope: sealed to the first shuffler.
+        envelope: the encrypted answers, sealed to the first shuffler.
         signature: over session, round and envelope, if users are registered; else empty.
-        witness: the board's head that the user saw, as bytes; empty without signed heads.
+        witness: the board's signed tree head that the user saw, as bytes; empty without heads.
     """
 
     envelope: Bytes
@@ -187,11 +192,11 @@ class Mixed(Body):
     """The post of a shuffler's account of its batch: input, output, refusals, and a digest.
 
     Attributes:
-        hop: the shuffler's hop, from 1.
-        people: users with an envelope that opened (first shuffler only, else 0).
-        received: number of input layers.
-        forwarded: number of output layers.
-        refused: number of refused layers, by reason.
+        hop: the shuffler's number in the chain, from 1.
+        people: the number of users with an envelope that opened (first shuffler only, else 0).
+        received: the number of input messages.
+        forwarded: the number of output layers.
+        refused: the number of refused messages, by reason.
         digest: the digest of the output batch, 32 bytes.
     """
 
@@ -205,12 +210,13 @@ class Mixed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Tally(Body):
-    """The post of a reader's totals: ballots per column set, refusals, and counts if public.
+    """The post of the totals of a reader (curator or analyst): ballots, refusals and public counts.
 
     Attributes:
-        totals: ballots for each column set that was asked.
-        refused: ballots that did not count, by reason.
-        counts: people by combination, for each column set; None if they are not published.
+        totals: the number of ballots for each queried column set.
+        refused: the number of ballots that did not count, by reason.
+        counts: for each queried column set, the number of people by combination of values; None if
+            counts are not published.
     """
 
     totals: Annotated[tuple[int, ...], Array(Number(4))]
@@ -229,13 +235,14 @@ class Certificate(MessageRecord):
     Attributes:
         rule: the name of the rule that proves the bound, such as a theorem of paper 000.
         k: the smallest safe class size.
-        n: number of counted people.
+        n: the number of counted people.
         people: the upper bound on the number of people in classes smaller than k.
-        thresholds: one count per kept column, if the rule has thresholds.
-        pivot: the column that Theorem 2 counts by; None for other rules.
-        slack: for Theorem 3, its constant c; for a bound on people that were not counted, the
-            probability that it fails; for suppressed values with covers, the probability that a
-            column has fewer than k blanks; None for other rules.
+        thresholds: for each released column a number of people, if the rule has such thresholds.
+        pivot: the number of the column that Theorem 2 counts by; None for other rules.
+        slack: for Theorem 3, its constant c. For a bound on people that were not counted, the
+            probability that it fails. If values are also suppressed at random, the probability that
+                a
+            column has fewer than k suppressed values. None for other rules.
         proof: further data that checking the rule needs (JSON); mostly empty.
     """
 
@@ -273,7 +280,10 @@ class Decision(Body):
     hidden: HidingRules = ()
 
     def check(self) -> None:
-        """Raise ParameterError unless the rules are about released columns, in order and unique."""
+        """Raise ParameterError unless the rules are for released columns.
+
+        Each column has at most one rule; rules are in column order.
+        """
         check_hidden(self.hidden, self.kept)
 
 
@@ -283,11 +293,12 @@ class CommittedDecision(Body):
 
     Attributes:
         kept: the columns of the release, by number, ascending.
-        n: number of users that the certificate is about.
-        delta: probability of fewer than k blanks in a column with covers; None without a cover.
+        n: the number of users that the certificate is about.
+        delta: if users also suppress values at random, the probability that a column has fewer than
+            k suppressed values; else None.
         hidden: rules that users apply to their values before they submit them to the analyst.
         digest: the commitment to decision and certificate (commitment.py), 32 bytes.
-        sealed: the opening, encrypted to the analyst.
+        sealed: the certificate and the random bytes of the commitment, encrypted to the analyst.
     """
 
     kept: Columns
@@ -298,7 +309,10 @@ class CommittedDecision(Body):
     sealed: Bytes
 
     def check(self) -> None:
-        """Raise ParameterError unless the rules are about released columns, in order and unique."""
+        """Raise ParameterError unless the rules are for released columns.
+
+        Each column has at most one rule; rules are in column order.
+        """
         check_hidden(self.hidden, self.kept)
 
 
@@ -307,7 +321,7 @@ class OpenedCertificate(Body):
     """The opening of the curator's commitment, as it is posted or sealed for the analyst.
 
     Attributes:
-        blind: the random bytes in the hash, 32 bytes.
+        blind: the random bytes that hid the content of the commitment, 32 bytes.
         certificate: the certificate of the decision.
     """
 
@@ -333,10 +347,10 @@ class Closed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Registry(Body):
-    """The post of the users that may submit: the Ed25519 public key of each, in order.
+    """The post of the registered users' public keys (Ed25519), in order; only they may submit.
 
     Attributes:
-        keys: the keys; no key occurs twice.
+        keys: the public keys; no key occurs twice.
     """
 
     keys: Annotated[tuple[bytes, ...], Items(FixedBytes(SIGNING_KEY), order="distinct")]
@@ -344,15 +358,18 @@ class Registry(Body):
 
 @dataclass(frozen=True, slots=True)
 class Roster(Body):
-    """The post of the identity keys (Ed25519), known beforehand, with which parties sign posts.
+    """The post of the identity keys (Ed25519) with which parties sign posts.
+
+    All parties know these keys and the opening before the session.
 
     Attributes:
-        opening: 16 bytes that distinguish sessions of the same parties, agreed with the keys.
+        opening: 16 random bytes that distinguish sessions of the same parties.
         board: the key of the board's keeper, 32 bytes, like the other keys.
         curator: the curator's key.
         analyst: the analyst's key.
-        shufflers: the shufflers' keys, in the order of the hops.
-        randomness: the key of `randomness`; empty without that party.
+        shufflers: the shufflers' keys, in the order of the mix.
+        randomness: the key of the party `randomness`, which evaluates the oblivious function of the
+            program `threshold`; empty in other programs.
     """
 
     opening: Annotated[bytes, FixedBytes(OPENING)]
@@ -390,8 +407,9 @@ class Head(Body):
     """The board's signature over all its posts up to a call, or to the end (signed tree head).
 
     Attributes:
-        place: the number of the round whose call is the last post; 0: the end of the session.
-        state: the hash of all posts up to there (signed_posts.py).
+        place: the number of the round; the head covers all posts up to its call. 0: the end of the
+            session.
+        state: the hash of these posts (signed_posts.py).
         signature: the board's signature, 64 bytes.
     """
 
@@ -405,7 +423,7 @@ class Alarm(Body):
     """The post of a party that reports an error in a round, with evidence.
 
     Attributes:
-        round: from 1.
+        round: the number of the round, from 1.
         cause: the kind of error.
         evidence: the proof that the cause requires; mostly empty.
     """
@@ -420,7 +438,7 @@ class Envelope(MessageRecord):
     """An entry of the list of accepted envelopes: its registered person, digest and signature.
 
     Attributes:
-        person: the place among the registered people, from 0.
+        person: the index in the registry, from 0.
         digest: SHA-256 of the envelope, 32 bytes.
         signature: the signature of that person, 64 bytes.
     """
@@ -443,7 +461,10 @@ class Accepted(Body):
 
 @dataclass(frozen=True, slots=True)
 class BallotMarks(Body):
-    """The reader's post of the hashes of the locked ballots that arrived, before it opens any.
+    """The reader's post of the hashes of the ballots that arrived, before it opens any ballot.
+
+    The ballots are sealed to a joint key of all shufflers and the reader. They open only after
+    users could check that theirs have arrived.
 
     Attributes:
         hashes: ascending, 32 bytes each.

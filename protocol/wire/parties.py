@@ -68,20 +68,27 @@ def index(party: str) -> int:
 
 
 def identity_label(party: str) -> str:
-    """Return the label with which a party's signing key is derived from a session's entropy."""
+    """Return the label from which, with a session's entropy, a party's signing key is derived."""
     return f"identity of {party}"
 
 
 def key_label(party: str) -> str:
-    """Return the label with which a party's key pair is derived from a session's entropy."""
+    """Return the label from which, with a session's entropy, a party's key pair is derived."""
     return f"key of {party}"
 
 
 def lock_label(party: str) -> str:
-    """Return the label with which a party's lock shares are derived from a session's entropy."""
+    """Return the label from which, with a session's entropy, a party's key shares are derived.
+
+    A key share is the party's part of the joint key to which ballots are sealed.
+    """
     return f"locks of {party}"
 
 
 def paired(hops: int) -> int:
-    """Any party: return the number of shufflers audited in pairs: all, or all but the last."""
+    """Any party: return the number of shufflers that are audited.
+
+    Shufflers are audited in pairs, so the last of an odd number is not. hops: the number of
+    shufflers.
+    """
     return hops - hops % 2

@@ -1,7 +1,7 @@
 """Messages of peers, all of them posts on the board: there is no other channel.
 
-A peer is known by its number, from 1. A round has steps, with a post of each peer in each step
-(peers/agreement.py).
+A peer is user, shuffler, curator and analyst at once, and is known by its number, from 1. A round
+has steps, with a post of each peer in each step (peers/agreement.py).
 """
 
 from dataclasses import dataclass
@@ -15,15 +15,16 @@ from .refusals import Refusals
 
 DRAW = 32  # bytes of a layer's ephemeral secret key
 
-Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
+# (number of the receiver, layers for it), both ascending
+Bags = tuple[tuple[int, tuple[bytes, ...]], ...]
 
 
 class Bag(NamedTuple):
     """The layers that a peer forwards to one other peer.
 
     Attributes:
-        receiver: the number of that peer.
-        layers: ascending.
+        receiver: the number of the other peer, from 1.
+        layers: the layers, ascending by their bytes.
     """
 
     receiver: Peer
@@ -35,8 +36,9 @@ class Share(Body):
     """The post of a public share of the joint key to which a round's ballots are sealed.
 
     Attributes:
-        public: the part of the joint key, 32 bytes.
-        proof: the proof that its poster has the secret, so that no share is made from other shares.
+        public: the public key share, 32 bytes.
+        proof: the proof that its author has the secret share, so that no share is computed from
+            other shares.
     """
 
     public: Annotated[bytes, FixedBytes(ELEMENT)]
@@ -49,7 +51,7 @@ class ShareSecret(Body):
 
     Attributes:
         step: the step of the round, from 1.
-        secret: the secret of the share, 32 bytes.
+        secret: the secret key share, 32 bytes.
     """
 
     step: Step
@@ -62,8 +64,8 @@ class Relay(Body):
 
     Attributes:
         step: the step of the round, from 1.
-        bags: by the number of the receiver, the layers for it, sorted.
-        refused: number of layers of the step before that it did not forward, by reason.
+        bags: (number of the receiver, layers for it), both ascending.
+        refused: the number of layers of the previous step that it did not forward, by reason.
     """
 
     step: Step
@@ -82,15 +84,15 @@ class Relay(Body):
 
 @dataclass(frozen=True, slots=True)
 class FoundBallots(Body):
-    """A peer's post of the sealed ballots at the end of their paths, in ascending order.
+    """A peer's post of the sealed ballots that reached it as the last peer of their paths.
 
-    So the maker of a ballot sees that it has arrived. No ballot is opened before all peers have
-    confirmed theirs.
+    So the author of a ballot sees that the ballot has arrived. No ballot is opened before all peers
+    have confirmed that their ballots arrived.
 
     Attributes:
-        step: the step in which it is posted: L + 2, where L is the length of a path.
-        sealed: ascending, without repetition.
-        refused: number of layers of the last step that held no sealed ballot, by reason.
+        step: the step of the post: L + 2, where L is the number of peers on a path.
+        sealed: the sealed ballots, ascending, without repetition.
+        refused: the number of layers of the last step that held no sealed ballot, by reason.
     """
 
     step: Step
@@ -100,13 +102,13 @@ class FoundBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class Agreed(Body):
-    """A peer's post that agrees, by a digest, to all posts so far or to their result.
+    """A peer's post that agrees to all posts so far or to their result, by a digest.
 
-    It also confirms that none of its own onions, or sealed ballots, is missing.
+    It also confirms that none of the peer's own onions, or sealed ballots, is missing.
 
     Attributes:
         step: the step of the round, from 1.
-        digest: 32 bytes.
+        digest: the digest of the posts or the result, 32 bytes.
     """
 
     step: Step
@@ -117,13 +119,14 @@ class Agreed(Body):
 class Accusation(Body):
     """A peer's post which proves that another peer did not forward one of its onions.
 
+    Every peer can seal the content again with the given randomness. It then finds the layer among
+    the inputs of the accused peer, and misses the content in its outputs.
+
     Attributes:
-        step: the step in which the accusation is posted: the step after that in which the onion was
-            not forwarded.
+        step: the step of the accusation: the step after the onion was not forwarded.
         against: the number of the accused peer.
-        inside, draw: the content of the layer that the accused opened, and the randomness of its
-            seal: so every peer can seal it again, find it among the inputs of the accused, and miss
-            its content in the outputs.
+        inside: the content of the layer that the accused peer opened.
+        draw: the randomness with which this layer was sealed, 32 bytes.
     """
 
     step: Step

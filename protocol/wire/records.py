@@ -6,11 +6,12 @@
         state: Digest
         signature: Signature
 
-The annotations of a class are its row (the list of its field types, fields.py), in the order of the
-bytes unless the class has an ORDER. At the first use of a class its row becomes source, as in
-`dataclasses`: neighbouring fields of fixed size are read, and written, by one call of `struct`.
+The annotations of a class give the types of its fields (fields.py), called its row. Fields are
+encoded in this order, unless the class has an ORDER. At the first use of a class, Python source is
+generated from its row and compiled, as in `dataclasses`. For speed, a single call of `struct` reads
+or writes adjacent fields of fixed size.
 
-A row does not say how fields depend on each other: `check` and `adds_up` do.
+A row does not state how fields depend on each other: `check` and `adds_up` do.
 """
 
 import struct
@@ -45,7 +46,9 @@ from .fields import (
 from .lines import line_fault
 from .wire import Reader, Writer, decode
 
-GAP = "{}"  # placeholder for the size of `EqualSize` in a format, which its list gives
+# Placeholder in a `struct` format for the length of an `EqualSize` field. The length is known only
+# when a list is read or written.
+GAP = "{}"
 CODES = {1: "B", 2: "H", 4: "I"}  # bytes of a number -> format character of `struct`
 NUMBERS = {1: (Reader.u8, Writer.u8), 2: (Reader.u16, Writer.u16), 4: (Reader.u32, Writer.u32)}
 
@@ -62,11 +65,12 @@ Test = Callable[[Any], bool]
 
 
 class MessageRecord:
-    """The base class of messages and their parts: annotations give the fields and their bytes.
+    """The base class of messages and their parts: annotations give the fields and their encoding.
 
     Attributes:
-        ORDER: the names of all fields in the order of the bytes, if annotations have another.
-        MEASURED: whether the fields stand after their length, four bytes, and take all of it.
+        ORDER: the names of all fields in the order of their encoding, if it is not that of the
+            annotations.
+        MEASURED: whether the length of all fields together, four bytes, is encoded before them.
     """
 
     __slots__ = ()
@@ -81,7 +85,7 @@ class MessageRecord:
     def complete(self) -> None:
         """Fill in fields that a caller of the constructor may leave out.
 
-        In received bytes these fields must be present and valid.
+        Received bytes must hold these fields, with the values that this method would fill in.
         """
 
     def check(self) -> None:
@@ -114,7 +118,7 @@ class Body(MessageRecord):
 
 
 def _row_of(record: type) -> Mapping[str, FieldType]:
-    """Return the types of a record's fields, by their names, in the order of the bytes."""
+    """Return the types of a record's fields, by their names, in the order of the encoding."""
     hints = get_type_hints(record, include_extras=True)
     names = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar]
     return {name: type_of(hints[name]) for name in getattr(record, "ORDER", ()) or names}
@@ -124,29 +128,32 @@ row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
 
 
 def type_of(hint: Any) -> FieldType:
-    """Return the field type of an annotation: the last that it names."""
+    """Return the field type in an annotation: the last field type, if there are several."""
     if isinstance(hint, type) and issubclass(hint, MessageRecord):
         return Nested(hint)
     return [each for each in hint.__metadata__ if isinstance(each, FieldType)][-1]
 
 
 def generate(record: type[MessageRecord], name: str) -> None:
-    """Generate a class's read, write or check function by its fields, unless it has its own."""
+    """Generate a function of a class from its fields, unless the class defines the function itself.
+
+    name: `read`, `write` or `__post_init__` (the check).
+    """
     if name not in vars(record):
         setattr(record, name, FUNCTIONS[name](record))
 
 
 def compiled(lines: Iterable[str], names: dict[str, Any]) -> Any:
-    """Compile source lines that define `generated`; return that function.
+    """Compile source lines that define a function called `generated`; return the function.
 
-    names: the values that the lines use.
+    names: the global names that the lines use, with their values.
     """
     exec("\n".join(lines), names)  # noqa: S102 - of the code below alone, as in `dataclasses`
     return names["generated"]
 
 
 def layout(types: Iterable[FieldType]) -> str:
-    """Return the `struct` format of neighbouring fields; empty if a field has no fixed size."""
+    """Return the `struct` format of adjacent fields; empty if the size of a field varies."""
     codes = [_code(type_) for type_ in types]
     return "".join(codes) if all(codes) else ""
 
@@ -164,16 +171,23 @@ def _code(type_: FieldType) -> str:
 
 
 def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
-    """Yield the places of fields that are handled at once: neighbours that belong together."""
+    """Yield groups of adjacent fields that are read or written together, as lists of field indices.
+
+    row: the types of a record's fields, by name.
+    """
     types = list(row.values())
 
     def unit(place: int) -> object:
-        """Return a key that is equal for neighbouring fields which are handled together."""
+        """Return a key that is equal for adjacent fields that are read or written together.
+
+        place: the index of the field.
+        """
         if _code(types[place]):
             return "fixed"
         if isinstance(types[place], Flagged):
             return "flagged"
-        # bytes after a list are read together with this list
+        # A `Trailing` field gets the key of the list before it, because the number of the list's
+        # entries says whether it is present.
         return place - isinstance(types[place], Trailing)
 
     yield from (list(places) for _, places in groupby(range(len(types)), unit))
@@ -192,7 +206,7 @@ def record_reader(record: type) -> Read:
 
 @cache
 def fields_reader(record: Any) -> Read:
-    """Return the function that takes the fields of a record, without a length before them."""
+    """Return the function that reads the fields of a record, without a length before them."""
     row = row_of(record)
     types = list(row.values())
     names: dict[str, Any] = {"record": record, "refuse": _refuse}
@@ -220,7 +234,8 @@ def fields_reader(record: Any) -> Read:
     arguments = [f"{name}=f{i}" if keywords else f"f{i}" for i, name in enumerate(row)]
     lines.append(f" value = record({', '.join(arguments)})")
     if getattr(record, "complete", MessageRecord.complete) is not MessageRecord.complete:
-        # A field that the constructor fills has one encoding: the one that states its value.
+        # The constructor may fill in a field that was received empty. This would give a value a
+        # second encoding, so such bytes are refused.
         filled = ", ".join(f"value.{name}" for name in row)
         read = ", ".join(f"f{place}" for place, _ in enumerate(row))
         lines.append(f" if ({filled},) != ({read},): refuse()")
@@ -232,7 +247,13 @@ def fields_reader(record: Any) -> Read:
 def _flagged_reading(
     types: Sequence[FieldType], places: Sequence[int], names: dict[str, Any]
 ) -> Iterator[str]:
-    """Yield the lines that read neighbours of the type `Flagged`; add the names that they use."""
+    """Yield source lines that read adjacent optional fields (`Flagged`) after their shared byte.
+
+    Each bit of the byte says whether a field is present.
+
+    types: the types of a record's fields. places: the indices of these fields (`Flagged`). names:
+    the values that the lines use; the lines' own are added.
+    """
     bits = f"bits{places[0]}"
     yield f" {bits} = data.u8()"
     yield f" if {bits} >= {1 << len(places)}: refuse()"
@@ -247,7 +268,10 @@ def _flagged_reading(
 
 
 def _read_trailing(list_: Any, trailing: Any) -> Read:
-    """Return the function that takes a list, and the bytes that its number announces."""
+    """Return the function that reads a list, and the optional bytes behind it.
+
+    The top bit of the list's number of entries says whether the bytes are present.
+    """
     number, read_all = NUMBERS[list_.count][0], _read_all(list_.entry)
     flag, size = highest_bit(list_), trailing.size
 
@@ -261,7 +285,10 @@ def _read_trailing(list_: Any, trailing: Any) -> Read:
 
 
 def highest_bit(list_: Array) -> int:
-    """Return the top bit of the number before a list; it says whether trailing bytes follow."""
+    """Return the top bit of the encoded number of a list's entries.
+
+    It says whether an optional byte string follows the list.
+    """
     return 1 << 8 * list_.count - 1
 
 
@@ -271,7 +298,7 @@ def _refuse() -> NoReturn:
 
 
 def reader(type_: FieldType) -> Read:
-    """Return the function that reads a value of a type; it raises Refused(MALFORMED)."""
+    """Return the function that reads a value of a field type; it raises Refused(MALFORMED)."""
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
@@ -312,13 +339,16 @@ def reader(type_: FieldType) -> Read:
 
 
 def _none_or_one(data: Reader) -> int:
-    """Read a number of values that must be 0 or 1."""
+    """Read the number of values of an optional field, which must be 0 or 1."""
     number = data.u16()
     return number if number <= 1 else _refuse()
 
 
 def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
-    """Read a list of records with byte strings of the same length, after number and length."""
+    """Read a list of records with byte strings of one length.
+
+    The number of records and the length of the byte strings are encoded first.
+    """
     number, size = data.u32(), data.u32()
     if (number == 0) != (size == 0):
         _refuse()
@@ -329,7 +359,7 @@ def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
 def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[Any, ...]]:
     """Return the function that reads a given number of records of fixed size.
 
-    size: the length of the field `EqualSize`.
+    size: the length of a byte string that has the same length in all records (`EqualSize`).
     """
     entry = struct.Struct(">" + layout(row_of(record).values()).format(size))
     return lambda data, number: tuple(
@@ -338,7 +368,7 @@ def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[
 
 
 def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
-    """Return the function that reads a given number of values."""
+    """Return the function that reads a given number of values of a field type."""
     if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
         return _fixed_records(entry.record)
     if isinstance(entry, FixedBytes):
@@ -353,7 +383,7 @@ def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
 
 
 def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
-    """Cut bytes into pieces of a size."""
+    """Cut bytes into pieces of `size` bytes."""
     return tuple([data[at : at + size] for at in range(0, len(data), size)])
 
 
@@ -361,16 +391,16 @@ def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
 
 
 def record_writer(record: type) -> Callable[[Any, Writer], None]:
-    """Return the function that appends a record's bytes; arguments as of `MessageRecord.write`."""
+    """Return the function that appends a record's bytes, called with the record and a `Writer`."""
     write = fields_writer(record)
     return _measured_writer(write) if getattr(record, "MEASURED", False) else write
 
 
 def _measured_writer(write: Callable[[Any, Writer], None]) -> Callable[[Any, Writer], None]:
-    """Return the function that appends the bytes of `write` after their length."""
+    """Return the function that appends the bytes of `write`, with their length before them."""
 
     def write_measured(body: Any, out: Writer) -> None:
-        """Append a record after the length of its bytes."""
+        """Append the length of a record's bytes, and the bytes."""
         inside = Writer()
         write(body, inside)
         out.blob(inside.finish())
@@ -407,7 +437,14 @@ def fields_writer(record: Any) -> Callable[[Any, Writer], None]:
 def _flagged_writing(
     types: Sequence[FieldType], places: Sequence[int], fields: list[str], names: dict[str, Any]
 ) -> Iterator[str]:
-    """Yield the lines that write neighbours of the type `Flagged`; add the names that they use."""
+    """Yield source lines that write adjacent optional fields (`Flagged`) after their shared byte.
+
+    Each bit of the byte says whether a field is present.
+
+    types: the types of a record's fields. places: the indices of these fields (`Flagged`). fields:
+    the source text that reads each field of a record. names: the values that the lines use; the
+    lines' own are added.
+    """
     terms, present = list[str](), list[tuple[int, int]]()
     for bit, place in enumerate(places):
         type_ = types[place]
@@ -423,7 +460,10 @@ def _flagged_writing(
 
 
 def _write_trailing(list_: Any) -> Callable[[Writer, Sequence[Any], bytes], None]:
-    """Return the function that appends a list, and the bytes that its number announces."""
+    """Return the function that appends a list, and the optional bytes behind it.
+
+    The top bit of the list's number of entries says whether the bytes are present.
+    """
     number, write_all, flag = (
         NUMBERS[list_.count][1],
         _write_all(list_.entry),
@@ -431,7 +471,7 @@ def _write_trailing(list_: Any) -> Callable[[Writer, Sequence[Any], bytes], None
     )
 
     def write(out: Writer, values: Sequence[Any], trailing: bytes) -> None:
-        """Append the list and, if they are not empty, the bytes after it."""
+        """Append the list and, unless they are empty, the bytes behind it."""
         number(out, len(values) | (flag if trailing else 0))
         write_all(out, values)
         out.raw(trailing)
@@ -440,14 +480,17 @@ def _write_trailing(list_: Any) -> Callable[[Writer, Sequence[Any], bytes], None
 
 
 def _fields(record: type) -> list[str]:
-    """Return the suffix of a record that reads each field: a name, or a place of a tuple."""
+    """Return the source text that reads each field of a record: `.name`, or `[index]`."""
     if issubclass(record, tuple):
         return [f"[{place}]" for place, _ in enumerate(row_of(record))]
     return [f".{name}" for name in row_of(record)]
 
 
 def _misfit(row: Mapping[str, FieldType], records: Iterable[Sequence[Any]]) -> ParameterError:
-    """Return the error that names the first number that has no place in its bytes."""
+    """Return the error that names the first number that does not fit into its bytes.
+
+    row: the field types, by name. records: the values of the fields, for each record.
+    """
     for values in records:
         for (name, type_), value in zip(row.items(), values, strict=True):
             if isinstance(type_, Number) and not 0 <= value < 1 << 8 * type_.size:
@@ -458,7 +501,7 @@ def _misfit(row: Mapping[str, FieldType], records: Iterable[Sequence[Any]]) -> P
 
 
 def writer(type_: FieldType) -> Write:
-    """Return the function that appends a value of a type."""
+    """Return the function that appends a value of a field type."""
     match type_:
         case Number(size=size):
             return NUMBERS[size][1]
@@ -529,9 +572,9 @@ def _write_all(entry: FieldType) -> Write:
 
 
 def _write_alike(record: type) -> Write:
-    """Return the function that appends records that have an `EqualSize` field.
+    """Return the function that appends a list of records with byte strings of one length.
 
-    Their number and the common length of that field are appended first.
+    The number of records and the length of the byte strings (`EqualSize`) are appended first.
     """
     row = row_of(record)
     (name,) = [name for name, type_ in row.items() if type_ == EqualSize()]
@@ -549,7 +592,7 @@ def _write_alike(record: type) -> Write:
 def _packed(record: Any, size: int = 0) -> Write:
     """Return the function that appends records of fixed size.
 
-    size: the length of the field `EqualSize`.
+    size: the length of a byte string that has the same length in all records (`EqualSize`).
     """
     row = row_of(record)
     pack = struct.Struct(">" + layout(row.values()).format(size)).pack
@@ -566,7 +609,7 @@ def _packed(record: Any, size: int = 0) -> Write:
 
 
 def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
-    """Return the function that gives fields of a record: a tuple, if there are several."""
+    """Return the function that gives the named fields of a record, as a tuple if several."""
     if issubclass(record, tuple):
         return itemgetter(*map(list(row_of(record)).index, names))
     return attrgetter(*names)
@@ -576,7 +619,7 @@ def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
 
 
 def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
-    """Return the function that raises ParameterError unless a record is acceptable."""
+    """Return the function that raises ParameterError unless all fields of a record are valid."""
     names: dict[str, Any] = {"refused": _refused}
     tests = []
     for place, (name, type_) in enumerate(row_of(record).items()):
@@ -640,7 +683,7 @@ def _first_twice(keys: Iterable[Any]) -> Any:
 
 @cache
 def predicate(type_: FieldType) -> Test | None:
-    """Return the test of a value; None if all that the bytes of a type can hold is accepted."""
+    """Return the test of a value; None if the type accepts every value that can be encoded."""
     match type_:
         case Number(minimum=minimum, limit=limit) if minimum or type_.maximum is not None:
             return lambda value: minimum <= value <= limit
@@ -674,7 +717,7 @@ def predicate(type_: FieldType) -> Test | None:
 
 
 def _test_all(test: Callable[[Any], object]) -> Callable[[Any], bool]:
-    """Return the test that all values pass a test."""
+    """Return the test that is passed if all values of a list pass `test`."""
     return lambda values: all(map(test, values))
 
 
@@ -709,7 +752,10 @@ def _list_test(type_: Array | Items) -> Test | None:
 
 
 def _conjunction(tests: Sequence[tuple[str, Test]]) -> Test:
-    """Return the test that is passed if all tests are; each is of a part of `value`, as source."""
+    """Return the test of a value that is passed if all given tests are passed.
+
+    tests: (source text of a part of `value`, such as `value[0]`; test of this part).
+    """
     if len(tests) == 1 and tests[0][0] == "value":
         return tests[0][1]
     names = {f"test{place}": test for place, (_, test) in enumerate(tests)}
@@ -719,14 +765,17 @@ def _conjunction(tests: Sequence[tuple[str, Test]]) -> Test:
 
 
 def order_key(entry: FieldType) -> Callable[[Any], Any]:
-    """Return the function that gives the part of an entry by which lists are ordered."""
+    """Return the function that gives the part of a list entry by which the list is ordered.
+
+    For a record it is the first field.
+    """
     if isinstance(entry, Nested):
         return _values(entry.record, list(row_of(entry.record))[:1])
     return lambda value: value
 
 
 def _ascends(values: Sequence[Any]) -> bool:
-    """Whether values strictly ascend."""
+    """Whether the values are in strictly ascending order."""
     return all(map(lt, values, values[1:]))
 
 

@@ -1,9 +1,11 @@
 """The number of refused messages, by reason, as bytes: part of every account of a party.
 
-many of (u8 place of the reason in `Reason`, u32 messages), places ascending, each number positive
+    u16 number of reasons, then for each: u8 index of the reason in `Reason`, u32 messages
 
-No row (fields.py): it is a mapping of an enumeration that has no names on the wire, and no second
-field is.
+Indices ascend, and each number of messages is positive.
+
+Reader and writer are written by hand and not generated from a list of field types (fields.py),
+because no other field maps the members of an enumeration to numbers.
 """
 
 from collections.abc import Mapping

@@ -1,16 +1,17 @@
 """Persons with several rows: a ballot for each different answer of a person, and dummies.
 
 In a session with `rules.rows` = S > 1 a person has up to S different rows. To every query it
-submits S ballots in one envelope, whatever the number of its rows: a ballot for each DIFFERENT
-answer among its rows, then dummies. A dummy has an empty text as the value of each column, which no
-feature admits, and the size of any ballot. So of a query
+submits S ballots in one envelope, for any number of rows: a ballot for each DIFFERENT answer among
+its rows, then dummies (ballots without an answer). So the number of its rows stays hidden. A dummy
+has an empty text as the value of each column, which no feature admits, and the size of any ballot.
+So for a query
 
     people      = ballots / S
     a count     = the number of different persons with a row that has these values
     dummies     = S people - the sum of all counts: they follow from the counts
 
-The counts of messages and of the board hold dummies as one more cell, so that S ballots of each
-person add up; `without_dummies` is the table of persons.
+The counts of messages and of the board hold dummies as one more combination of values, so that
+counts sum to S ballots of each person. `without_dummies` leaves the counts of persons.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +19,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...errors import ParameterError, RoundBurned
 
 MOST_ROWS = 1_000  # largest number of ballots of a person to each query, all in one envelope
-DUMMY = ""  # value of each column of a dummy
+DUMMY = ""  # value of each column of a dummy, a ballot without an answer
 
 Cell = tuple[str, ...]
 
 
 def is_dummy(values: Sequence[str]) -> bool:
-    """Whether a ballot with these values is a dummy."""
+    """Whether a ballot with these values is a dummy: all values are empty."""
     return not any(values)
 
 
 def dummy(columns: int) -> Cell:
-    """Return the values of a dummy for a query of this many columns."""
+    """Return the values of a dummy (ballot without answer) for a query of so many columns."""
     return (DUMMY,) * columns
 
 
@@ -50,20 +51,23 @@ def different_answers(
 
 
 def without_dummies(counts: Mapping[Cell, int]) -> dict[Cell, int]:
-    """Return the counts of persons: the cells of a query without dummies."""
+    """Return the counts of a query without the dummies (ballots without an answer)."""
     return {cell: people for cell, people in counts.items() if not is_dummy(cell)}
 
 
 def dummies_in(counts: Mapping[Cell, int]) -> int:
-    """Return the number of dummies among the counts of a query."""
+    """Return the number of dummies (ballots without an answer) among the counts of a query."""
     return sum(people for cell, people in counts.items() if is_dummy(cell))
 
 
 def check_possible(tally: Sequence[Mapping[Cell, int]], rows: int) -> None:
-    """Reader: RoundBurned if more persons have a row, or more ballots are dummies, than can be.
+    """Reader: RoundBurned unless the counts are possible for persons with several ballots each.
 
-    tally: the counts of each query, dummies included. Each person with an answer has a ballot that
-    is no dummy, and one ballot for each of its different answers.
+    A person may have any values at most once, and at least one ballot with an answer. So no count
+    exceeds the number of persons, and at most `rows` - 1 ballots of a person are dummies (without
+    an answer).
+
+    tally: the counts of each query, dummies included. rows: the ballots of each person to a query.
     """
     for counts in tally if rows > 1 else ():
         people = people_among(sum(counts.values()), rows)
@@ -76,8 +80,8 @@ def check_possible(tally: Sequence[Mapping[Cell, int]], rows: int) -> None:
 
 
 def people_among(ballots: int, rows: int) -> int:
-    """Return the number of persons that cast so many ballots to a query, rounded up.
+    """Return the number of persons that submitted this many ballots to a query, rounded up.
 
-    rows: ballots of each person to a query. With one row it is the number of ballots.
+    rows: the ballots of each person to a query.
     """
     return -(-ballots // rows)

@@ -31,8 +31,8 @@ VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distin
 class Feature(MessageRecord):
     """A column: its name, its values in public order (None: open domain), its width in bytes.
 
-    The rules are applied to a person's value, in order, before it is submitted; they leave values
-    of the domain unchanged. Raises ParameterError for empty, doubled or oversized names and values.
+    The rules generalize a person's value, in order, before it is submitted. They leave values of
+    the domain unchanged. ParameterError for empty, repeated or oversized names and values.
 
     Attributes:
         name: the name of the column.
@@ -51,9 +51,10 @@ class Feature(MessageRecord):
     ORDER = ("name", "width", "values", "rules")
 
     def complete(self) -> None:
-        """Set the width of a public domain to that of its longest value, if it is 0."""
+        """Set the width of a public domain, if it is 0, to the bytes of its longest value."""
         if self.values is not None and not self.width:
-            # Wrong values are told by the test of `values`, so any width that is accepted will do.
+            # Invalid values are reported later by the check of `values`, so here any accepted width
+            # will do.
             sizes = [len(value.encode(errors="replace")) for value in self.values]
             object.__setattr__(self, "width", min(max(sizes, default=1) or 1, MAX_WIDTH))
 
@@ -62,7 +63,7 @@ class Feature(MessageRecord):
         return f"feature {self.name!r}: "
 
     def check(self) -> None:
-        """Raise ParameterError if a value is wider than its width, or the rules change it."""
+        """Raise ParameterError if a value is longer than the width, or the rules change a value."""
         for value in self.values or ():
             if len(value.encode()) > self.width:
                 raise ParameterError(

@@ -1,16 +1,21 @@
-r"""Signed posts, signed heads, and the proof of equivocation: two boards for two readers.
+r"""Signed posts, signed tree heads, and the proof of equivocation: two boards for two readers.
 
     post     Ed25519("veilmix post 1\0" || SHA-256(roster) || author || 0 || SHA-256(frame))
              by the author; `frame` is all of the post but the signature at its end
-    state    SHA-256("veilmix state 1\0" || digest of the posts up to there but alarms)  (board.py)
+    state    SHA-256("veilmix state 1\0" || digest of all posts so far but alarms)  (board.py)
     head     Ed25519("veilmix head 1\0" || opening || place || state), by the board's keeper
     witness  place || state || head: cited by parties in all their messages (97 bytes)
 
-The state is the same for every schedule of the parties, so that all parties that have seen the same
-posts cite the same bytes; alarms, which come at any time, are not in it. Two heads that a board has
-signed for one place of one opening, with two states, are a `Fork`: only the board can have made it,
-and every party that knows the board's identity can check it. Posts that a board withholds from all
-parties, and delays, cannot be proved.
+The roster is the list of the parties' identity keys. The opening is 16 random bytes that
+distinguish sessions of the same parties. The place is the round whose call is the last post in the
+state, or 0 for the end of the session.
+
+Parties may post in a different order, so the state depends only on the set of posts: all parties
+that have seen the same posts cite the same bytes. Alarms come at any time, so they are left out.
+
+Two heads for one place of one session with different states are a `Fork`: only the board can have
+made it, and every party that knows the board's identity key can check it. But if the board delays
+posts, or withholds them from all parties, there is no proof.
 """
 
 import hashlib
@@ -26,7 +31,10 @@ HEAD_LABEL = b"veilmix head 1\0"
 
 
 def roster_digest(roster: Roster) -> bytes:
-    """Any party: return the roster digest that signatures of posts cover, 32 bytes."""
+    """Any party: return the digest of the parties' identity keys, which signatures of posts cover.
+
+    It has 32 bytes.
+    """
     keys = (roster.board, roster.curator, roster.analyst, *roster.shufflers)
     return hashlib.sha256(roster.opening + b"".join(keys)).digest()
 
@@ -36,7 +44,7 @@ def sealed_post(
 ) -> bytes:
     """Author: return the bytes of a signed post.
 
-    witness: the board's last signed head, which the post cites; empty before a head.
+    witness: the board's last signed tree head, which the post cites; empty before the first head.
     """
     seal = Seal(witness, bytes(SIGNATURE))
     frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
@@ -61,27 +69,41 @@ def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
 
 
 def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
-    """Keeper of the board: sign the board's state at a place (a round, or 0 for the end)."""
+    """Keeper of the board: sign the hash of all posts so far (the signed tree head).
+
+    place: the round whose call is the last post; 0: the end of the session. state: the hash.
+    """
     return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
 
 
 def check_head(board: bytes, opening: bytes, head: Head) -> None:
-    """Any party: Refused (UNREGISTERED) unless a head is signed with the board's identity key."""
+    """Any party: Refused (UNREGISTERED) unless a tree head is signed with the board's identity key.
+
+    board: the board's identity key. opening: 16 bytes that distinguish sessions.
+    """
     verify_signature(board, _head_bytes(opening, head.place, head.state), head.signature)
 
 
 def _head_bytes(opening: bytes, place: int, state: bytes) -> bytes:
-    """Return the bytes that the board signs for a head."""
+    """Return the bytes that the board signs for a tree head.
+
+    opening: 16 bytes that distinguish sessions. place: the round, or 0 for the end of the session.
+    state: the hash of all posts so far.
+    """
     return HEAD_LABEL + opening + bytes([place]) + state
 
 
 def witness_of(head: Head) -> bytes:
-    """Any party: return a signed head as the bytes by which messages cite it, 97 bytes."""
+    """Any party: return a signed tree head as the bytes with which messages cite it, 97 bytes."""
     return bytes([head.place]) + head.state + head.signature
 
 
 def head_in(witness: bytes) -> Head:
-    """Any party: return the head in a citation. Refused (MALFORMED) if it is malformed."""
+    """Any party: return the signed tree head of the board that a message cites.
+
+    Refused (MALFORMED) if the bytes are malformed. witness: the head as bytes, with which a message
+    shows the state of the board that its author saw.
+    """
     if len(witness) != WITNESS:
         raise Refused(Reason.MALFORMED)
     return Head(witness[0], witness[1 : 1 + STATE], witness[1 + STATE :])
@@ -92,9 +114,9 @@ class Fork:
     """The proof that a board shows different readers different posts: two conflicting signed heads.
 
     Attributes:
-        opening: the opening of the session, known beforehand.
-        first: a head that the board signed.
-        second: another head, signed by the board for the same place (round, or the end).
+        opening: 16 bytes that identify the session, known beforehand.
+        first: a tree head that the board signed.
+        second: another tree head, signed by the board for the same round, or for the end.
     """
 
     opening: bytes
@@ -119,7 +141,7 @@ class Fork:
             ) from None
 
     def encode(self) -> bytes:
-        """Return the proof as bytes: opening, and both citations."""
+        """Return the proof as bytes: the opening, and both signed tree heads."""
         return self.opening + witness_of(self.first) + witness_of(self.second)
 
     @classmethod

@@ -1,7 +1,9 @@
 """Messages of users to an oblivious function, and its answers: tokens, and seeds of rows.
 
-The reader of a round evaluates it for tokens, which are blind credentials for a ballot (tokens.py);
-`randomness` for seeds, with which k people with equal rows can be opened (threshold.py).
+The function computes outputs of blinded inputs, without seeing the inputs. The reader of a round
+evaluates it for tokens, which are blind credentials for a ballot (tokens.py). The party
+`randomness` evaluates it for seeds: if k people have the same seed, because their rows are equal,
+the analyst can open their rows (threshold.py).
 """
 
 from dataclasses import dataclass
@@ -21,7 +23,8 @@ Elements = Annotated[tuple[bytes, ...], Array(FixedBytes(ELEMENT), minimum=1, ma
 class Mint(Body):
     """The post of the public key of an oblivious function, for this round alone.
 
-    The reader of a round posts it for its tokens, the party `randomness` for seeds of rows.
+    The reader (curator or analyst) of a round posts it for its tokens, and the party `randomness`
+    for the seeds from which people encrypt their rows.
     """
 
     key: Annotated[bytes, FixedBytes(ELEMENT)]
@@ -29,10 +32,12 @@ class Mint(Body):
 
 @dataclass(frozen=True, slots=True)
 class Ask(Body):
-    """A registered person's request for tokens to a round's reader, in a letter or on the board.
+    """A registered person's request for tokens, sent to a round's reader or posted on the board.
+
+    A token is a blind credential for one ballot.
 
     Attributes:
-        elements: a blinded element for each query (crypto/tokens.py).
+        elements: a blinded element for each ballot (crypto/tokens.py).
         signature: the person's signature over session, round and elements.
     """
 
@@ -44,11 +49,12 @@ class Ask(Body):
 class Grant(Body):
     """A reader's answer to a request for tokens: each element times its key, with a proof.
 
+    The proof shows that all elements were multiplied with the key that the reader posted.
+
     Attributes:
         elements: 32 bytes each, in the order of the request.
-        commitments: part of the proof: one more than elements, 32 bytes each.
-        response: the last part of the proof that all elements were evaluated with the posted key,
-            32 bytes.
+        commitments: the first part of the proof: one more than elements, 32 bytes each.
+        response: the last part of the proof, 32 bytes.
     """
 
     elements: Elements
@@ -69,7 +75,7 @@ class PublicGrant(Body):
 
     Attributes:
         person: the user, by index.
-        grant: the answer, as in a letter.
+        grant: the answer, with the same content as an answer that is sent to the user alone.
     """
 
     person: U32
@@ -78,9 +84,10 @@ class PublicGrant(Body):
 
 @dataclass(frozen=True, slots=True)
 class Query(Body):
-    """A person's request to `randomness` for outputs of its row: a blinded element for each level.
+    """A person's request to `randomness` for outputs of an oblivious pseudorandom function.
 
-    A level is a prefix of the row.
+    The inputs are the person's row, or its prefixes (first values). The request holds a blinded
+    element for each input, so that `randomness` does not see it.
     """
 
     elements: Elements
@@ -88,11 +95,11 @@ class Query(Body):
 
 @dataclass(frozen=True, slots=True)
 class Evaluated(Body):
-    """The answer of `randomness`, for all levels of a row at once.
+    """The answer of the party `randomness`: outputs of its oblivious pseudorandom function.
 
     Attributes:
-        elements: the elements of the query, each times the key, in order.
-        proof: the proof by RFC 9497 that all were evaluated with the key on the board, 64 bytes.
+        elements: the blinded elements of the request, each multiplied with the key, in order.
+        proof: the proof of RFC 9497 that all were multiplied with the key on the board, 64 bytes.
     """
 
     elements: Elements
@@ -103,7 +110,7 @@ class Evaluated(Body):
 class Roll(Body):
     """A reader's message to the other reader: the users that have tokens, by index.
 
-    The readers are the curator and the analyst.
+    The readers are the curator and the analyst. A token is a blind credential for one ballot.
     """
 
     people: Annotated[tuple[int, ...], Array(Number(4), count=4, order="ascending")]
@@ -111,6 +118,6 @@ class Roll(Body):
 
 @dataclass(frozen=True, slots=True)
 class Issued(Body):
-    """A reader's post of the number of people with tokens in its round."""
+    """A reader's post of the number of people with tokens (blind credentials) in its round."""
 
     people: U32

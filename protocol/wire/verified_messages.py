@@ -1,7 +1,8 @@
-"""The posts of a round with a verified mix.
+"""The posts of a round with a verified mix, in which every step is proved in zero knowledge.
 
-The records inside are those of `crypto/verified` (docs/verified.md). This module checks only their
-sizes: the checker of a proof also reads its record, and names its author if it is malformed.
+The encoded keys, ballots and proofs in them are those of `crypto/verified` (docs/verified.md). This
+module checks only their sizes. The checker of a proof also decodes it; if it is malformed, the
+checker names its author.
 """
 
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ RECORDS = Array(Blob(), minimum=1)
 class BallotKeys(Body):
     """A keyholder's post of its public keys, to which the ballots of a round are encrypted.
 
+    Keyholders are the shufflers and the reader.
+
     Attributes:
-        keys: by query, the public key with the proof that its poster owns it, 96 bytes.
+        keys: by query, the public key with the proof that the keyholder owns it, 96 bytes.
     """
 
     keys: Annotated[tuple[bytes, ...], Array(FixedBytes(KEY_SIZE), minimum=1)]
@@ -28,11 +31,11 @@ class BallotKeys(Body):
 
 @dataclass(frozen=True, slots=True)
 class HandedBallot(MessageRecord):
-    """The ballots of a user, as submitted to a keyholder.
+    """The ballots of a user, as submitted to a keyholder (shuffler or reader).
 
     Attributes:
-        person: the place among the registered people, from 0.
-        ballots: the records of all queries, in order.
+        person: the user's index in the registry, from 0.
+        ballots: the encrypted ballots of all queries, concatenated in order.
         signature: the signature of that user, 64 bytes.
     """
 
@@ -45,10 +48,10 @@ class HandedBallot(MessageRecord):
 class HandedBallots(Body):
     """A keyholder's post of the ballots that users submitted to it in time.
 
-    Ballots that are on the board already are left out.
+    Ballots that are on the board already are left out. Keyholders are the shufflers and the reader.
 
     Attributes:
-        people: in the order of the registry, each user once.
+        people: the ballots of each user, in the order of the registry, each user once.
     """
 
     people: Annotated[
@@ -66,7 +69,7 @@ class CheckedBallots(Body):
     """A keyholder's post that it has checked the closed list (the ballots that count).
 
     Attributes:
-        digest: the digest of the list, 32 bytes.
+        digest: the digest of the closed list, 32 bytes.
     """
 
     digest: Digest
@@ -74,12 +77,12 @@ class CheckedBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class ShuffledLists(Body):
-    """A shuffler's post of its re-encrypted and permuted lists, with proofs of the shuffles.
+    """A shuffler's post of its re-encrypted and permuted ciphertexts, with proofs of the shuffles.
 
     Attributes:
-        hop: the shuffler's hop, from 1.
-        lists: for each query, the encoded rows of ciphertexts.
-        proofs: for each query, the encoded proof of shuffle.
+        hop: the shuffler's number in the chain, from 1.
+        lists: for each query, the encoded ciphertexts.
+        proofs: for each query, the encoded proof that the list is a shuffle of the list before.
     """
 
     hop: U8
@@ -97,7 +100,9 @@ class ShuffledLists(Body):
 
 @dataclass(frozen=True, slots=True)
 class OpeningShares(Body):
-    """A keyholder's post of its decryption shares for the last lists of a round.
+    """A keyholder's post of its decryption shares for the last shuffled ciphertexts of a round.
+
+    The shares of all keyholders together decrypt.
 
     Attributes:
         shares: for each query, the encoded shares with their proof.

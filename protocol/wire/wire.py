@@ -1,8 +1,9 @@
 """Bytes in, bytes out: the primitives of the wire format, strict and canonical.
 
 Every value has exactly one encoding, integers are big-endian, and a reader consumes all its bytes.
-For every error in the bytes, the reader raises only `Refused(Reason.MALFORMED)`; the writer raises
-ParameterError, because there the caller is wrong. docs/wire.md has the layout of every message.
+For every error in the bytes, the reader raises only `Refused(Reason.MALFORMED)`. The writer raises
+ParameterError, because its input comes from the caller. docs/wire.md has the layout of every
+message.
 
     u8 u16 u32 f64        unsigned integers; an IEEE 754 double, finite, never negative zero
     flag                  one byte, 0 or 1
@@ -34,7 +35,7 @@ class Writer:
         self._parts: list[bytes] = []
 
     def integer(self, value: int, size: int) -> "Writer":
-        """Append an unsigned integer of so many bytes, big-endian."""
+        """Append an unsigned integer, big-endian, in `size` bytes."""
         try:
             self._parts.append(value.to_bytes(size, "big"))
         except OverflowError:
@@ -54,7 +55,7 @@ class Writer:
         return self.integer(value, 4)
 
     def f64(self, value: float) -> "Writer":
-        """Append a finite double."""
+        """Append a finite double; ParameterError for infinity or NaN."""
         if not math.isfinite(value):
             raise ParameterError(
                 f"{value} is not a finite number and cannot be encoded in a message"
@@ -80,7 +81,7 @@ class Writer:
         return self.u32(len(value)).raw(value)
 
     def raw(self, value: bytes) -> "Writer":
-        """Append bytes without their length, which the reader must know."""
+        """Append bytes without their length, for fields of a fixed size."""
         self._parts.append(value)
         return self
 
@@ -89,7 +90,7 @@ class Writer:
         widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
             self.u32(len(values)).u32(widths.pop())
-            # joined only once at the end, since a batch has many megabytes
+            # The byte strings are joined only in `finish`, because a batch has many megabytes.
             self._parts.extend(values)
             return self
         self.u32(len(values)).u32(0)
@@ -98,7 +99,10 @@ class Writer:
         return self
 
     def structures(self, values: Sequence[T], write: "Callable[[Writer, T], object]") -> "Writer":
-        """Append a list of at most 65,535 structures after their number."""
+        """Append a list of at most 65,535 values: their number (u16), then each value.
+
+        write: appends a value.
+        """
         self.u16(len(values))
         for value in values:
             write(self, value)
@@ -115,7 +119,7 @@ class Reader:
     __slots__ = ("_at", "_data")
 
     def __init__(self, data: bytes, at: int = 0) -> None:
-        """Start at an offset of the bytes."""
+        """Prepare to read `data` from the offset `at`."""
         self._data = data
         self._at = at
 
@@ -187,7 +191,10 @@ class Reader:
         return values
 
     def structures(self, read: "Callable[[Reader], T]") -> tuple[T, ...]:
-        """Read a list of structures after their number."""
+        """Read a list of values after their number (u16).
+
+        read: reads a value.
+        """
         return tuple(read(self) for _ in range(self.u16()))
 
     def finish(self) -> None:
@@ -197,11 +204,10 @@ class Reader:
 
 
 def decode(data: bytes, read: Callable[[Reader], T], at: int = 0) -> T:
-    """Read a structure that takes all of `data` from byte `at` on.
+    """Read a value that takes all of `data` from byte `at` on; Refused(MALFORMED) if it is invalid.
 
-    A structure that is well-formed but impossible (a count of zero where a positive count is
-    needed, a name twice) is the sender's mistake too: the ParameterError of its constructor becomes
-    a refusal.
+    Some values are well-formed but impossible, such as a count of zero or a name twice. For these
+    the constructor raises ParameterError. This is also the sender's mistake, so it becomes Refused.
     """
     reader = Reader(data, at)
     try:

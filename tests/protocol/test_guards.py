@@ -233,7 +233,7 @@ def test_what_cannot_be_proved_says_so() -> None:
 
 
 def test_flaws_belong_to_lessons() -> None:
-    with pytest.raises(ParameterError, match="design errors are accepted only in a lesson"):
+    with pytest.raises(ParameterError, match="deliberate weaknesses are accepted only in a lesson"):
         Rules(flaws=(Flaw.ONE_KEY,))
     with pytest.raises(ParameterError, match="in this order"):
         Rules(lesson=True, flaws=(Flaw.ONE_KEY, Flaw.UNBOUND))
