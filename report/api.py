@@ -16,13 +16,15 @@ def write_report(
 ) -> Path:
     """Write a self-contained page about saved results, and return its path.
 
-    The page knows more than any single party: the truth, and the counts of the curator.
+    The page shows more than any party of the protocol knows: the true table, and the curator's
+    counts.
 
     Args:
         path: a run folder, a saved comparison or matrix, or the file of a sweep or score.
         out: the file to write; None: report.html in the folder, or a file beside `path`.
-        worst_case_nodes: nodes of each search tree for a worst case of the exposure curve; 0 leaves
-            the worst cases out. None: 20, and only for tables of up to 40 cells.
+        worst_case_nodes: the largest number of nodes of each search for a worst case, of which the
+            exposure curve has several; 0 leaves the worst cases out. None: 20, and only for tables
+            of up to 40 cells.
         attacks: a saved attack matrix, to be shown on the page of a run.
 
     Raises:

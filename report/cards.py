@@ -1,8 +1,8 @@
-"""Role cards to print: a class plays a scenario on paper before it watches the same run.
+"""Role cards to print: a class acts out a scenario with paper envelopes, then watches the same run.
 
-Every person has a card with its values and a slip for each question; every shuffler and reader has
-a card that lists its steps. The last sheet is the teacher's: it has the expected results of the
-paper run. They are known because the cards are the people that the scenario's seed draws.
+Every person has a card with its values and a slip for each question. Every shuffler and reader has
+a card that lists its steps. The last sheet is for the teacher and holds the results that the class
+should obtain. They are known because the cards have the people that the scenario's seed draws.
 """
 
 from collections.abc import Iterator
@@ -30,11 +30,11 @@ QUESTIONS = 8  # questions at most, each with a slip on a card
 
 @dataclass(frozen=True, slots=True)
 class PersonCard:
-    """A person's card: the name on it, and a value of each feature.
+    """The printed card of a person: the name on it, and a value of each feature.
 
     Attributes:
         name: the name on the card, such as `Person 7`.
-        values: name and value of each feature.
+        values: (name, value) of each feature.
     """
 
     name: str
@@ -44,23 +44,26 @@ class PersonCard:
 def cards(scenario: Scenario, people: int | None = None, language: Language | None = None) -> str:
     """Write the role cards of a scenario as a page of HTML to print.
 
+    With the cards, a class acts out the scenario with paper envelopes.
+
     Args:
-        scenario: the scenario that a class plays.
-        people: number of cards, if different from the scenario's number of people.
-        language: language of the cards; None: English. Names and values of questions stay as in the
-            scenario.
+        scenario: the scenario that the class acts out.
+        people: the number of person cards; None: the scenario's number of people.
+        language: the language of the cards; None: English. Names and values of questions stay as in
+            the scenario.
 
     Raises:
-        ParameterError: a class cannot play the scenario on paper: too many people or questions,
-            people who change between the rounds, noise, or no seed to draw the same people with.
+        ParameterError: the scenario cannot be acted out on paper: too many people or questions,
+            people that change between the rounds, noise, or no seed to draw the same people with.
     """
     return write("cards.html", STYLE, **_template_values(scenario, people, language or english()))
 
 
 def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
-    """Return two commands: to run the scenario with the people on the cards, and to show that run.
+    """Return two commands: to run a scenario with the people on its printed cards, and to watch it.
 
-    people: number of cards; if it is not the scenario's, the commands first change a copy.
+    people: the number of person cards. If it is not the scenario's number of people, the commands
+    first change a copy of the scenario.
     """
     name = scenario.scenario.name
     if people in (None, scenario.population.users):
@@ -70,17 +73,18 @@ def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
 
 
 def cards_body(scenario: Scenario, people: int, language: Language) -> str:
-    """Write the cards of a scenario without the page around them, to be put into another page.
+    """Write the role cards of a scenario without the page around them, to be put into another page.
 
-    The style sheet is `STYLE`. Arguments and errors are those of `cards`.
+    The other page needs the style sheet `STYLE`. Arguments and errors are the same as in `cards`.
     """
     return write("cards_body.html", STYLE, **_template_values(scenario, people, language))
 
 
 def _template_values(scenario: Scenario, people: int | None, language: Language) -> dict[str, Any]:
-    """Return the variables of the card templates: people, roles, steps and expected results.
+    """Return the variables of the role cards' template: people, roles, steps and expected results.
 
-    Draws the people of the scenario's seed, and plays an ideal run for the expected results.
+    It draws the people of the scenario's seed, and computes the expected results in an ideal run
+    (without messages).
     """
     words = language.part("cards")
     runs, shows = commands(scenario, people)
@@ -122,15 +126,20 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 
 def is_on_paper(program: "ReleaseProgram") -> bool:
-    """Whether a class can play a program with paper envelopes.
+    """Whether a group of pupils can act out a program with paper envelopes.
 
-    It can if the program decides by a rule on counts of single columns, or releases fixed columns.
+    They can if the program decides by a rule on counts of single columns, or releases fixed
+    columns.
     """
     return any(program.capability(kind) for kind in (RuleDecision, FixedColumns))
 
 
 def _check(scenario: Scenario) -> None:
-    """Raise ParameterError if a class cannot play the scenario on paper."""
+    """Raise ParameterError if pupils cannot act out the scenario with paper envelopes.
+
+    The program must be possible on paper, people must be the same in both rounds, no party may
+    deviate, and a seed must draw the people.
+    """
     name = scenario.scenario.name
     require_single_rows(scenario, "new --cards")
     if not is_on_paper(program_of(scenario)):
@@ -154,9 +163,10 @@ def _check(scenario: Scenario) -> None:
 def _answers(
     outcome: Outcome, paper: PaperScenario, words: Language
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the expected results of the paper run: a heading, with rows of text and number.
+    """Yield the results that a class should obtain with the cards: a heading, and table rows.
 
-    The tables: counts of round 1, bounds of the column sets, counts of round 2, linking coalitions.
+    The tables: counts of round 1, bounds of the column sets, counts of round 2, and the coalitions
+    that can link people to their answers.
     """
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (

@@ -48,7 +48,7 @@ def page(comparison: Comparison) -> Page:
 
 
 def _alerts(comparison: Comparison) -> Iterator[Alert]:
-    """Yield alerts on programs with a broken bound, an aborted round, or a party that links."""
+    """Yield alerts: a broken bound, an aborted round, a single party that links people to rows."""
     for program in comparison.programs:
         if program.privacy.promised is not None and program.privacy.true > program.privacy.promised:
             yield Alert(
@@ -82,7 +82,7 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
 
 
 def _links_alone(program: Compared) -> bool:
-    """Whether a single party links true values, not noisy reports, to people."""
+    """Whether a single party links people to their true values, not only to noisy reports."""
     received = program.trust.most_trusted
     return bool(received.linked) and not received.reports
 
@@ -118,10 +118,10 @@ def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
 
 
 def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
-    """Answer with the program whose best-informed party receives the fewest bits a person.
+    """Return the answer which program gives its best-informed party the fewest bits a person.
 
-    bounded_programs: programs with an exact leakage or an upper bound of it, which are ranked;
-    unknown: programs with a lower bound only, which cannot be ranked.
+    bounded_programs: programs with an exact leakage or an upper bound of it, which are ranked.
+    unknown: programs with only a lower bound, which cannot be ranked.
     """
     question = "Which asks for the least trust?"
     left_out = ", ".join(program.program for program in unknown)

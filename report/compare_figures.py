@@ -16,9 +16,9 @@ from ..scenarios.studies.comparison.result import Compared, Comparison
 ROW = 24
 NAMES = 150
 PANEL = 112  # width of a measure's column, in units of the picture
-ARROW = 26  # length of the arrow of a lower bound, in units of the picture
-LABEL = 14  # height of a name beside its mark, in units of the picture
-LETTER = 7.2  # width of a letter of such a name at most, in units of the picture
+ARROW = 26  # length of the arrow that marks a lower bound, in units of the picture
+LABEL = 14  # height of a program's name beside its mark, in units of the picture
+LETTER = 7.2  # largest width of a letter of a program's name, in units of the picture
 LEGEND = 2  # lines of the legend
 FAMILIES = {
     "mix": "through the mix",
@@ -31,15 +31,15 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column of bars in the figure of measures: the number of a program, and its printed text.
+    """A column of the figure of measures, with a bar for each program.
 
     Attributes:
-        title: heading of the bars.
-        value: returns the number that is drawn, in the unit of the title.
+        title: the heading of the bars.
+        value: returns a program's number, in the unit of the title.
         text: returns the number as it is printed.
         limits: returns the ends of a 95 % interval, or None.
-        is_bounded: returns whether the value is exact or an upper bound, and so may be a bar; a
-            lower bound is drawn as an arrow.
+        is_bounded: returns whether the number is exact or an upper bound, and so can be drawn as a
+            bar; a lower bound is drawn as an arrow.
     """
 
     title: str
@@ -50,7 +50,7 @@ class FigureColumn:
 
 
 def bits(program: Compared) -> float:
-    """Return the leakage of a program to the single party that learns most, in bits per person."""
+    """Return the leakage to the party that learns most in a program, in bits per person."""
     return program.trust.most_trusted.bits_per_person
 
 
@@ -134,7 +134,7 @@ def measures_figure(comparison: Comparison) -> PageFigure:
 
 
 def _arrow(drawing: Drawing, x: float, y: float) -> None:
-    """Draw an arrow to the right from a lower bound: the value may be anywhere along it."""
+    """Draw an arrow from (x, y) to the right: x is a lower bound, so the value may be larger."""
     drawing.line((x, y - 5), (x, y + 5), "link")
     drawing.line((x, y), (x + ARROW - 4, y), "link")
     for side in (-4, 4):
@@ -142,12 +142,12 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
 
 
 def measures_numbers(comparison: Comparison) -> PageNumbers:
-    """Return all figures of all programs, unrounded, for a CSV file."""
+    """Return all numbers of all programs in the comparison, unrounded, for a CSV file."""
     return PageNumbers("programs", HEADINGS, [*rows(comparison)])
 
 
 def frontier_figure(comparison: Comparison) -> PageFigure:
-    """Draw each program as a mark: its error against the bits to the party that learns most."""
+    """Draw each program as a mark: its error against the leakage to the party that learns most."""
     right = max(*(bits(program) for program in comparison.programs), 0.1)
     high = max(*(program.utility.mean for program in comparison.programs), 0.05)
     picture = plot(
@@ -184,7 +184,7 @@ def frontier_figure(comparison: Comparison) -> PageFigure:
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:
-    """Draw a mark with its name for each program; an arrow stands for a lower bound of bits.
+    """Draw a mark with its name for each program; an arrow marks a lower bound of its leakage.
 
     Programs at the same point share a label, such as `exposure, shares`.
     """

@@ -1,7 +1,8 @@
-"""The figure of an attack matrix: rows of attacks, columns of defences, a sign in each cell.
+"""The figure of an attack matrix: a row for each attack, a column for each defence.
 
-It shows the same table as `analysis/figures/attack_matrix.py` draws for paper, as SVG of the page:
-a colour is never the only sign, and the tooltip of a cell says it in words.
+A sign in each cell says whether the attack works against the defence. The figure is drawn in SVG
+for a page, from the same table that `analysis/figures/attack_matrix.py` draws for print. Colour is
+never the only sign, and the tooltip of a cell says the outcome in words.
 """
 
 from html import escape
@@ -13,8 +14,8 @@ from ..presentation.text_blocks import PageNumbers
 
 CELL = 25  # width and height of a cell, in units of the picture
 NAMES = 112
-HEAD = 86  # room above the cells for headings that run upwards
-KEY = 21  # height of a line of the key
+HEAD = 86  # height above the cells for the slanted headings
+KEY = 21  # height of a line of the legend
 EXTRA = {
     "!": "somebody raised an alarm, in some run",
     "x": "nothing was released",
@@ -24,7 +25,10 @@ EXTRA = {
 
 
 def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
-    """Draw the attack matrix with the key of its signs; numbers: the same figures as CSV."""
+    """Draw the attack matrix with a legend of its signs.
+
+    numbers: the same outcomes as a CSV table.
+    """
     wide, high = len(table.headings), len(table.rows)
     width = max(NAMES + CELL * wide + 40, 720)
     drawing = Drawing(
@@ -43,7 +47,10 @@ def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
 
 
 def _about(table: HeatTable) -> str:
-    """Return the number of cells with each verdict in words, for readers that see no colours."""
+    """Return, for each outcome of an attack, the number of cells with it, in words.
+
+    The text describes the figure to a reader that cannot see its colours.
+    """
     cells = [sign for _, signs in table.rows for sign in signs]
     counts = {name: sum(cell.verdict == name for cell in cells) for name in MEANING}
     return "; ".join(f"{count} cells: {MEANING[name]}" for name, count in counts.items() if count)
@@ -60,9 +67,10 @@ def _sign_text(sign: Sign) -> str:
 
 
 def _cell(drawing: Drawing, x: float, y: float, sign: Sign, words: str) -> None:
-    """Draw a cell at (x, y): colour and mark of its verdict, `!` for alarms, a cross if withheld.
+    """Draw the cell of an attack and a defence at (x, y).
 
-    words: the tooltip.
+    Colour and mark show whether the attack worked. A `!` shows that an alarm was raised, and a
+    cross that no run released data. words: the tooltip.
     """
     pale = " pale" if sign.is_baseline else ""
     drawing.parts.append(f'<g class="heat{pale}"><title>{escape(words)}</title>')
@@ -79,7 +87,10 @@ def _cell(drawing: Drawing, x: float, y: float, sign: Sign, words: str) -> None:
 
 
 def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
-    """Draw the mark of a verdict around a point, so that colour is not the only sign."""
+    """Draw the mark of an attack's outcome around (x, y), so that colour is not the only sign.
+
+    verdict: the outcome, such as `works` or `stopped`.
+    """
     if verdict == "unplayed":
         drawing.line((x - 4, y), (x + 4, y), "link")
     elif verdict == "idle":
@@ -94,7 +105,10 @@ def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
 
 
 def _key(drawing: Drawing, top: float) -> None:
-    """Draw the key below the matrix: each sign with its meaning, in two columns."""
+    """Draw the legend below the matrix: each sign with its meaning, in two columns.
+
+    top: the vertical position of its first line.
+    """
     for row, (verdict, meaning) in enumerate(MEANING.items()):
         y = top + KEY * row
         drawing.box(8, y - 12, 17, 17, f"heat-{verdict}")

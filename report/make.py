@@ -35,12 +35,15 @@ class MadePage:
 def make(
     path: str | PathLike[str], nodes: int | None = None, attacks: str | PathLike[str] | None = None
 ) -> MadePage:
-    """Make the page about the saved result at a path, by the kind of result found there.
+    """Make the page about the saved result at a path, by the kind of result found at this path.
 
-    That is a run folder, a saved comparison or matrix, or the file of a sweep or score. nodes: of
-    each search tree for the worst cases of an exposure curve; None: 20, and only for up to 40
-    cells. attacks: path of a saved matrix to show on the page of a run. Raises StorageError if the
-    path is no saved result.
+    A saved result is a run folder, a saved comparison or matrix, or the file of a sweep or score.
+    StorageError if the path is no saved result.
+
+    nodes: the largest number of nodes of each search for a worst case of the exposure curve; None:
+        20,
+        and only for tables of up to 40 cells.
+    attacks: the path of a saved attack matrix to show on the page of a run.
     """
     path = Path(path)
     if path.is_dir() and (path / COMPARISON).is_file():

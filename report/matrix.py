@@ -56,7 +56,7 @@ def page(matrix: Matrix) -> Page:
 
 
 def section(matrix: Matrix) -> Section:
-    """Return the attack matrix as a section of a page: a figure, and a table for each attacker."""
+    """Return the attack matrix as a section of a page: a figure, and a table by attacker role."""
     numbers = PageNumbers("attack-matrix", tuple(CELLS), [*map(plain_cells, cells(matrix))])
     grids = (
         attacks_grid(
@@ -82,12 +82,16 @@ def _paid(matrix: Matrix) -> Section:
 
 
 def noticed(cell: Cell) -> bool:
-    """Whether every run of a cell was noticed: by an alarm, or an abort with a public reason."""
+    """Whether an attack was noticed in every run with a certain defence.
+
+    It was noticed if a party raised an alarm, or if a round was aborted with a public reason.
+    cell: the results of the attack's runs with this defence.
+    """
     return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
 
 
 def standing(matrix: Matrix) -> list[AttackRow]:
-    """Return the attacks that succeed with every defence on, and unnoticed in some run."""
+    """Return the attacks that succeed with every defence on, and stay unnoticed in some run."""
     return [
         row
         for row in matrix.rows

@@ -1,6 +1,7 @@
-"""A scenario as a game on paper: the teacher's plan, the cards of parties, the slips on a card.
+"""A scenario to act out with paper envelopes: the teacher's plan, the cards of parties, the slips.
 
-Each topology has its own game; the sentences are in the table `[cards]` of a language file.
+There are other steps for each topology (shufflers with a curator and an analyst, or peers). The
+sentences on the cards are in the table `[cards]` of a language file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,10 +33,10 @@ Rows = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PartyCard:
-    """The card of a party that handles envelopes, such as a shuffler or the curator.
+    """The printed card of a party that handles paper envelopes, such as a shuffler or the curator.
 
     Attributes:
-        name: name of the party.
+        name: the name of the party.
         duty: its task, in a sentence.
         steps: its steps, in order.
     """
@@ -47,7 +48,7 @@ class PartyCard:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip of paper on a person's card, to be filled in and put into an envelope.
+    """A slip of paper on a person's printed card, to be filled in and put into an envelope.
 
     Attributes:
         round: the round in which it is used, from 1.
@@ -64,7 +65,7 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class PaperScenario:
-    """A scenario as a game on paper: all texts of its cards.
+    """A scenario that a class acts out with paper envelopes: all texts of the printed cards.
 
     Attributes:
         intro: the players, in a sentence.
@@ -72,8 +73,9 @@ class PaperScenario:
         rule: a sentence on every person's card.
         slips: the slips on a person's card.
         roles: the cards of all other parties.
-        readers: the readers of round 1 and of round 2, in words.
-        naming: rows of the teacher's last table: coalitions that link people, and their success.
+        readers: the parties that open the answers of round 1 and of round 2, in words.
+        naming: rows of the teacher's last table: coalitions that link people to their answers, and
+            the share of answers that they link.
     """
 
     intro: str
@@ -88,13 +90,13 @@ class PaperScenario:
 def on_paper(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
-    """Return a scenario as a game on paper, by its topology.
+    """Return the texts of the cards with which a class acts out a scenario, by its topology.
 
     Args:
-        scenario: the scenario that is played.
-        outcome: the outcome of an ideal run of it.
-        names: names of the features.
-        language: language of the cards, with their sentences as its own texts.
+        scenario: the scenario that is acted out.
+        outcome: the outcome of an ideal run of the scenario.
+        names: the names of the features.
+        language: the language of the cards, with their sentences.
     """
     return PAPERS[topology_of(scenario).name](scenario, outcome, names, language)
 
@@ -111,14 +113,14 @@ def person_name(scenario: Scenario, index: int, language: Language) -> str:
 
 
 def _questions(names: Sequence[str], language: Language) -> str:
-    """Return the number and names of the questions as a phrase."""
+    """Return the number and the names of the questions as a phrase."""
     return language.say("questions", n=len(names), names=", ".join(names))
 
 
 def _central(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
-    """Return the game for the topology with shufflers, a curator and an analyst."""
+    """Return the texts of the cards for the topology with shufflers, a curator and an analyst."""
     hops, say = scenario.mix.shufflers, language.say
     later_shufflers = (say("shuffler", n=hop) for hop in range(hops, 1, -1))
     placeholders = {
@@ -156,7 +158,10 @@ def _party(name: str, language: Language) -> str:
 
 
 def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator[PartyCard]:
-    """Yield the cards of the shufflers in order, of the curator, and of the analyst."""
+    """Yield the printed cards of the shufflers in order, of the curator, and of the analyst.
+
+    With the cards, a class acts out the protocol with paper envelopes.
+    """
     for hop in range(1, scenario.mix.shufflers + 1):
         yield _shuffler(hop, scenario.mix.shufflers, language)
     say, policy = language.say, scenario.policy
@@ -175,7 +180,10 @@ def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator
 
 
 def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
-    """Return the card of a shuffler. hop: its place in the path, from 1. last: the last place."""
+    """Return the printed card of a shuffler, with its task and steps.
+
+    hop: the number of the shuffler, from 1. last: the number of shufflers.
+    """
     say = language.say
     receiver = say("shuffler", n=hop + 1) if hop < last else say("the-reader")
     first = say("first-step") if hop == 1 else say("later-step", before=say("shuffler", n=hop - 1))
@@ -189,7 +197,7 @@ def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
 def _peers(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
-    """Return the game for the topology of peers: people forward envelopes for each other."""
+    """Return the texts of the cards for the topology of peers, who forward envelopes."""
     mix, people, say = scenario.mix, outcome.users, language.say
     onions = len(names) + mix.cover
     placeholders = {
@@ -211,9 +219,11 @@ def _peers(
 
 
 def _slips(names: Sequence[str], onions: int, language: Language) -> Iterator[Slip]:
-    """Yield the slips of a peer: equally many in both rounds, so that blanks hide the answer.
+    """Yield the slips on a peer's printed card.
 
-    onions: slips of a round.
+    Both rounds have equally many slips. Blank slips hide the number of answers.
+
+    names: the questions. onions: the number of slips of each round.
     """
     number = language.say("field-number")
     yield from (Slip(1, name, (language.say("field-value"), number)) for name in names)
@@ -225,7 +235,8 @@ def _slips(names: Sequence[str], onions: int, language: Language) -> Iterator[Sl
 def _shares(people: int, path: int, language: Language) -> Iterator[tuple[str, str]]:
     """Yield the size of a coalition of peers, and the expected share of slips that it can trace.
 
-    Three sizes: as many as a slip passes (`path`), half of the people, and all except the writer.
+    Three sizes: the number of peers that a slip passes (`path`), half of the people, and all people
+    but the writer of a slip.
     """
     for size in sorted({path, people // 2, people - 1}):
         if path <= size < people:
@@ -237,4 +248,4 @@ Paper = Callable[[Scenario, Outcome, Sequence[str], Language], PaperScenario]
 PAPERS: Mapping[str, Paper] = {
     CENTRAL.name: _central,
     PEERS.name: _peers,
-}  # name of a topology -> function that makes its game on paper
+}  # name of a topology -> function that returns the texts of its cards

@@ -1,4 +1,4 @@
-"""The page of a run: alerts, answers, and a section for each part of the record."""
+"""The page of a run: alerts, answers, and a section for each part of the recorded results."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -28,7 +28,7 @@ KNOWS = (
 
 
 def _program(facts: PageFacts) -> Iterable[Section]:
-    """Return the sections on the run's program (its rule of release), if it has its own."""
+    """Return the sections on the run's program (its rule of release), if the program has any."""
     scenario = facts.run.scenario
     return presenter_of(scenario).section(scenario, facts.result)
 
@@ -39,7 +39,10 @@ def _topology(facts: PageFacts) -> Iterable[Section]:
 
 
 def _ledger(facts: PageFacts) -> Iterable[Section]:
-    """Return the section on earlier releases about these people, if the run has a ledger."""
+    """Return the section on earlier releases about these people, if the run has a ledger.
+
+    A ledger lists the releases about the same people.
+    """
     if account := facts.run.ledger:
         lead = "Releases about the same people add up; the ledger holds those that it was told of."
         yield Section("ledger", "Earlier releases", lead, (score_grid(ledger.scores(account)),))
@@ -63,9 +66,12 @@ SECTIONS: tuple[Callable[[PageFacts], Section | Iterable[Section] | None], ...] 
 def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Page:
     """Make the page of a run.
 
-    nodes: of each search tree for the worst cases at several k; None: the default. matrix: attacks
-    x defences, played on the same scenario, to be shown as a section. Raises StorageError if the
-    matrix is of another scenario.
+    nodes: the largest number of nodes of each search for a worst case of exposure; None: the
+        default.
+    matrix: an attack matrix (attacks x defences) of the same scenario, to be shown as a section.
+
+    Raises:
+        StorageError: the matrix is of another scenario.
     """
     with diagnose_record(run):
         facts = gather(run, nodes)

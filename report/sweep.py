@@ -17,7 +17,9 @@ from ..scenarios.studies.sweeps.sweep_runs import Sweep
 from ..scenarios.studies.sweeps.sweep_scores import panels_of, scored
 from .sweep_panels import Axes, panels
 
-MULTIPLES = 8  # combinations of third and further settings with panels; the table has all
+# Largest number of combinations of values of the third and further settings that have panels (small
+# figures). The table has all combinations.
+MULTIPLES = 8
 KNOWS = (
     "Means over independent runs; the intervals are Student's, 95 %, and of shares of runs those "
     "of Clopper and Pearson. Made from the file of a sweep by veilmix; nothing on this page is "
@@ -26,7 +28,10 @@ KNOWS = (
 
 
 def page(study: Sweep) -> Page:
-    """Make the page of a sweep: every score with its mean and 95 % interval at each point."""
+    """Make the page of a sweep (runs over a grid of settings).
+
+    It shows every score with its mean and 95 % interval at each point of the grid.
+    """
     axes = study.axes
     names = sorted({str(line.result.get("scenario", "?")) for line in study.lines})
     runs = [len(lines) for lines in study.groups().values()]
@@ -99,7 +104,7 @@ def point_text(point: Point) -> str:
 
 
 def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
-    """Yield the answers at the top: runs with a release, kept bounds, smallest coalition."""
+    """Yield the answers at the top: released runs, bounds that held, smallest linking coalition."""
     released = sum(has_release(line.result) for line in study.lines)
     total = len(study.lines)
     text = f"Something was released in {released:,} of {total:,} runs."
@@ -126,9 +131,9 @@ def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
 
 
 def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
-    """Return the least and largest size of the smallest linking coalition, over all runs.
+    """Return the minimum and maximum, over runs, of the size of the smallest linking coalition.
 
-    None if no run has such a coalition.
+    A linking coalition can attach values to people by name. None if no run has such a coalition.
     """
     sizes = [
         int(size) for line in study.lines if (size := smallest_coalition(line.result)) is not None
@@ -137,7 +142,7 @@ def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
 
 
 def _sections(study: Sweep) -> Iterator[Section]:
-    """Yield the section on scores, with a panel for each score, and the section on the runs."""
+    """Yield the section on scores, with a panel (small figure) for each, and one on the runs."""
     axes = study.axes
     keys = list(axes)
     estimated = scored(study.lines)
@@ -177,9 +182,10 @@ def _sections(study: Sweep) -> Iterator[Section]:
 
 
 def _rests(axes: Axes) -> list[Point]:
-    """Return the combinations of values of the third and further settings.
+    """Return the combinations of values of the third and further swept settings.
 
-    Each combination has panels of its own; at most MULTIPLES are returned.
+    Each combination has its own panels (small figures), because a panel shows only two settings. At
+    most MULTIPLES combinations are returned.
     """
     keys = list(axes)[2:]
     rests = [

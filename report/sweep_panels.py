@@ -1,4 +1,7 @@
-"""The panels on the page of a sweep: a score against the first setting, with 95 % intervals."""
+"""The panels (small figures) on the page of a sweep: a score against the first swept setting.
+
+Each mean has its 95 % interval.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,13 +22,14 @@ from ..presentation.text_blocks import Cell, PageNumbers
 from ..scenarios.studies.sweeps.sweep_file import Point, Value
 
 Axes = dict[str, tuple[Value, ...]]
-Line = Sequence[PointMean]  # means of a line, ascending by the first setting
+Line = Sequence[PointMean]  # means on one line of a panel, in the order of the first swept setting
 
 
 def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> Iterator[PageFigure]:
-    """Yield a panel for each score that varies over the points of the sweep.
+    """Yield a panel (small figure) for each score that varies over the points of the sweep.
 
-    rest: values of the third and further settings, which a panel holds fixed.
+    name: the beginning of the figures' names. rest: the values of the third and further settings,
+    which are the same in all of a panel. swept: the scores with their means.
     """
     for place, panel in enumerate(swept):
         means = [mean for mean in panel.means if set(rest) <= set(mean.where.items())]
@@ -34,7 +38,10 @@ def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> I
 
 
 def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
-    """Draw a score against the first setting, with a line for each value of the second setting."""
+    """Draw a score against the first setting, with a line for each value of the second setting.
+
+    key: the name of the figure.
+    """
     name, unit, (first, *further_keys) = panel.score, panel.unit, axes
     across = axes[first]
     values: tuple[Value | None, ...] = axes[further_keys[0]][:LINES] if further_keys else (None,)
@@ -84,9 +91,9 @@ def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
 
 
 def _line(panel: SweepPanel, axes: Axes, value: Value | None) -> Line:
-    """Return the means of a line, ordered by the first setting.
+    """Return the means of a line of a panel, in the order of the first setting.
 
-    value: of the second setting; None: there is no second setting.
+    value: the value of the second setting for this line; None if there is no second setting.
     """
     first, *further_keys = axes
     means = [mean for mean in panel.means if value is None or mean.where[further_keys[0]] == value]
@@ -99,7 +106,7 @@ def _ends(mean: PointMean) -> tuple[float | None, float | None]:
 
 
 def _upright(estimates: Sequence[PointMean]) -> tuple[float, float, bool]:
-    """Return the least and largest number of the vertical axis, and whether it is logarithmic."""
+    """Return the ends of the vertical axis, and whether the axis is logarithmic."""
     low, high = min(each.low for each in estimates), max(each.high for each in estimates)
     if spans_decades([each.mean for each in estimates], [each.low for each in estimates]):
         return low / 1.2, high * 1.2, True
@@ -112,10 +119,13 @@ def _upright(estimates: Sequence[PointMean]) -> tuple[float, float, bool]:
 def _draw(
     picture: Plot, curves: Mapping[Value | None, Sequence[tuple[float, PointMean]]], width: float
 ) -> bool:
-    """Draw every line with its intervals, side by side; return whether a line has a break.
+    """Draw every line of a panel with its 95 % intervals; return whether a line is interrupted.
 
-    curves: for each value of the second setting, places along the first and means. width: the room
-    of a line.
+    A line joins neighbouring points only if all their runs released the same number of columns.
+    Lines are shifted sideways, so that their intervals do not overlap.
+
+    curves: for each value of the second setting, the points of its line: (position on the
+    horizontal axis, mean). width: the horizontal space of one line.
     """
     broken = False
     for series, (line, each) in enumerate(curves.items(), start=1):
