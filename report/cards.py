@@ -23,9 +23,9 @@ from ..scenarios.schema.single_rows import require_single_rows
 from .paper import PaperScenario, on_paper, person_name, share_text
 from .write import write
 
-MAX_PEOPLE = 60  # people with cards at most: a large class
+MAX_PEOPLE = 60  # largest number of people with printed cards: a large class
 STYLE = "cards.css"
-QUESTIONS = 8  # questions at most, each with a slip on a card
+QUESTIONS = 8  # largest number of questions, because each has a slip on a printed card
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The choice of the page for a path: a run, comparison, matrix, sweep or score."""
+"""The choice of the page by the kind of a saved result: run, comparison, matrix, sweep or score."""
 
 from dataclasses import dataclass
 from os import PathLike

@@ -102,12 +102,15 @@ def on_paper(
 
 
 def share_text(share: float, language: Language) -> str:
-    """Return a share as a percentage, with the decimal sign of a language."""
+    """Return a share (0 to 1) as a percentage, with the decimal sign of the language."""
     return percent(share).replace(".", language.decimal)
 
 
 def person_name(scenario: Scenario, index: int, language: Language) -> str:
-    """Return the name on a person's card, such as `Person 7`. index: of the person, from 0."""
+    """Return the name on a person's card, such as `Person 7`.
+
+    index: the person's index, from 0.
+    """
     key = "peer" if topology_of(scenario).is_symmetric else "user"
     return language.say(key, n=index + 1)
 

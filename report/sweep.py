@@ -99,7 +99,7 @@ def _broken(line: SweepLine) -> bool:
 
 
 def point_text(point: Point) -> str:
-    """Return a point of the grid as text: `key = value` for each swept setting."""
+    """Return a point of a sweep's grid as text: `key = value` for each swept setting."""
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
 

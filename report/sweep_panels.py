@@ -101,7 +101,7 @@ def _line(panel: SweepPanel, axes: Axes, value: Value | None) -> Line:
 
 
 def _ends(mean: PointMean) -> tuple[float | None, float | None]:
-    """Return the ends of a mean's 95 % interval; None for both if the interval has no width."""
+    """Return the ends of a mean's 95 % interval; None for both if they are equal."""
     return (mean.low, mean.high) if mean.low < mean.high else (None, None)
 
 

@@ -31,9 +31,9 @@ SHARE_LABEL = b"veilmix lock 1\0"
 
 
 def share_context(session: bytes, number: int, party: str) -> bytes:
-    """Any party: return the context to which the ownership proof of a party's key share is bound.
+    """Any party: return the context to which the proof that a party owns its key share is bound.
 
-    number: the round.
+    session: the digest of the announcement. number: the round. party: its name.
     """
     return SHARE_LABEL + session + bytes([number]) + party.encode()
 

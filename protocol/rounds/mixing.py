@@ -40,7 +40,7 @@ class OpenedLayers:
 
 
 def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes]:
-    """First shuffler: return the inner onions of an envelope; Refused if it is invalid."""
+    """First shuffler: return the inner onions of a user's envelope; Refused if it is invalid."""
     (opened,) = open_envelopes(plan, secret, [envelope])
     if isinstance(opened, Reason):
         raise Refused(opened)
@@ -211,7 +211,7 @@ class BatchDigest:
 
 
 def batch_digest(layers: Iterable[bytes]) -> bytes:
-    """Return the digest of a forwarded batch for its account on the board (SHA-256, 32 bytes)."""
+    """Return the digest of a forwarded batch (SHA-256, 32 bytes), which its sender posts."""
     digest = BatchDigest()
     digest.add(layers)
     return digest.digest()

@@ -21,7 +21,7 @@ Cell = tuple[str, ...]
 # Announced rules: whole rows open, or prefixes of rows. The suffix CLOSED may follow.
 WHOLE, PREFIXES = "threshold", "threshold prefixes"
 CLOSED = " closed"  # suffix of a rule: the reader publishes less than it opens (exclusion.py)
-# the rule that samples people
+# the announced rule by which only a random sample of people takes part
 SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")
 PARTS = 1 << 32  # sampling rates are whole multiples of 1 / PARTS
 
@@ -82,11 +82,12 @@ def decision(schema: Schema, k: int, rule: str) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class ByThreshold:
-    """The strategy of `threshold`: release all columns, opened for the values that k people share.
+    """The strategy of `threshold`: release all columns, but open only values that k people share.
 
     Attributes:
-        k: the number of people that opens a group.
-        rule: the announced rule, which says whether prefixes are opened.
+        k: the smallest number of people that opens a value.
+        rule: the announced rule, which says whether prefixes (first values) of rows open, or only
+            whole rows.
     """
 
     k: int

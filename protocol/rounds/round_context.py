@@ -102,12 +102,15 @@ class Round:
 
     @property
     def rows(self) -> int:
-        """The number of ballots that each person gives to each query."""
+        """The number of ballots that each person submits to each query."""
         return self.announcement.rules.rows
 
     @property
     def ballots(self) -> int:
-        """The number of ballots of a person in the round, dummies included."""
+        """The number of ballots of each person in the round.
+
+        Dummies, which are ballots without an answer, are included.
+        """
         return self.rows * len(self.call.asks)
 
     @property

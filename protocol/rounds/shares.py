@@ -73,7 +73,7 @@ class ShareSession:
 
     @property
     def length(self) -> int:
-        """The number of entries of a person's vector: the values of all features together."""
+        """The length of a person's vector: the number of values of all features together."""
         return sum(len(place) for place in self.places)
 
     @property

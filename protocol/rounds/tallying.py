@@ -53,7 +53,7 @@ class BallotReading:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """The number of ballots for each column set."""
+        """The number of counted ballots for each queried column set."""
         return tuple(count.total() for count in self.counts)
 
 

@@ -76,9 +76,10 @@ def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
 
 
 def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
-    """Party `randomness`: answer a request, with a proof that all outputs are of one key.
+    """Party `randomness`: answer a request for outputs of its oblivious pseudorandom function.
 
-    Refused (MALFORMED) unless there is an element for each level (prefix of a row).
+    The answer has a proof that all outputs are made with one key. Refused (MALFORMED) unless the
+    request has an element for each sealed prefix of a row.
     """
     if plan.shape is None or len(query.elements) != len(plan.shape.widths):
         raise Refused(Reason.MALFORMED)

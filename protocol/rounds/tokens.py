@@ -40,7 +40,7 @@ def other_reader(reader: str) -> str:
 
 
 def token_input(plan: Round, salt: bytes) -> bytes:
-    """User or reader: return the input from which a token is computed.
+    """User or reader: return the input of the oblivious function whose output is the token.
 
     salt: the salt of the ballot that spends the token.
     """
@@ -52,7 +52,7 @@ class PendingTokens:
     """The state of a user that waits for its tokens (blind credentials).
 
     Attributes:
-        salts: one for each token, so that two tokens of a person differ.
+        salts: a salt for each token, so that two tokens of a person differ.
         blinded_inputs: the blinded inputs, with the secrets that unblind the answer.
         body: the request that was sent.
     """
@@ -134,7 +134,7 @@ def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
 
 
 def _answer(granted: Grant) -> blind.Granted:
-    """Return a reader's answer to a token request as an object of the blind-token library."""
+    """Return a reader's answer to a token request as the type that `crypto.tokens` uses."""
     return blind.Granted(granted.elements, granted.commitments, granted.response)
 
 

@@ -47,7 +47,7 @@ class AnswerElements:
     def encode(self, ask: int, values: tuple[str, ...]) -> bytes:
         """Return the group element of an answer to a query; its values must be in their domains.
 
-        ask: the number of the query.
+        ask: the number of the query, from 0. values: a value for each column of the query.
         """
         key = ask, values
         if key not in self._encodings:

@@ -97,7 +97,8 @@ class RoundKeys:
     Attributes:
         joint: the joint key of each query, to which ballots are encrypted.
         publics: by party, its public key for each query.
-        release: the joint key of the release, if users submit once and this is round 1; else empty.
+        release: the joint key of the release, if users submit once for both rounds and this is
+            round 1; else empty.
     """
 
     joint: tuple[bytes, ...]
@@ -243,7 +244,10 @@ def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
 
 
 def handed_of(person: int, submission: Submission) -> HandedBallot:
-    """Keyholder: return the entry that it posts about the ballots a user has submitted to it."""
+    """Keyholder: return the entry of its post for the ballots that a user has submitted to it.
+
+    person: the user's index in the registry.
+    """
     return HandedBallot(person, submission.envelope, submission.signature)
 
 

@@ -101,7 +101,7 @@ def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def _repeated(record: bytes) -> bytes:
-    """Return a ciphertext list of a verified mix with its first row in the place of the last."""
+    """Return a ciphertext list of a verified mix in which the last row is a copy of the first."""
     row = PAIR * record[LIST_HEAD - 1]
     return record[:-row] + record[LIST_HEAD : LIST_HEAD + row]
 
@@ -217,9 +217,10 @@ def parsed(text: str) -> Path | None:
 
 
 def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body | None:
-    """Return a message with one field changed; None if the change makes no legal message.
+    """Return a message with one field changed; None if the changed message is invalid.
 
-    field: path of the field. is_target: tests the list entries to which the change applies.
+    field: the path of the field, such as `asks[0]`. change: the name of the change. is_target:
+    tests the list entries to which the change applies.
     """
     path = parsed(field)
     if path is None:

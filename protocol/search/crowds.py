@@ -188,7 +188,10 @@ def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
 
 
 def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence[str]) -> Rows:
-    """Return the rows with other values of one column for these people."""
+    """Return the rows with new values in one column for these people.
+
+    values: the new value of each of these people.
+    """
     new_rows = list(rows)
     for index, value in zip(people, values, strict=True):
         new_rows[index] = (*rows[index][:column], value, *rows[index][column + 1 :])

@@ -46,7 +46,7 @@ class Action(StrEnum):
 OWN_KEYS = "own keys"
 LONGEST = 32  # characters of a printed value; longer values are shortened
 BEGINNING = 4  # number of a shortened value's first characters that are printed
-# a shuffler's changes to ballots
+# the kinds of deviations by which a shuffler changes the ballots that it has opened
 ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)
 
 
@@ -92,7 +92,7 @@ class Deviation:
     deadlines: float = 0.0
 
     def is_in(self, number: int) -> bool:
-        """Whether the deviation takes place in a round."""
+        """Whether the deviation takes place in this round."""
         return not self.rounds or number in self.rounds
 
     def means(self, person: str) -> bool:
@@ -104,7 +104,7 @@ class Deviation:
         return not self.people or (person in self.people) != self.all_but
 
     def means_place(self, place: int) -> bool:
-        """Whether the deviation affects the ballot at this position in a batch."""
+        """Whether the deviation affects the ballot at this index in a batch."""
         return not self.places or (place in self.places) != self.all_but
 
     def __str__(self) -> str:

@@ -46,7 +46,7 @@ class Graph:
         return self.atoms[data]
 
     def edge(self, start: int, name: str, end: int) -> None:
-        """Add a named edge between two nodes, once."""
+        """Add a named edge between two nodes, unless it exists."""
         self.edges.add((start, name, end))
 
     def colours(self) -> list[str]:

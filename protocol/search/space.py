@@ -211,7 +211,7 @@ def _letter_deviations(
 def _ignored_letters(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a member that treats messages of some people as lost."""
+    """Yield the deviations in which a member ignores the messages of some people, as if lost."""
     kinds = sorted(kind for receiver, kind in messages.user_letters if receiver == member)
     for kind, aim, rounds in product(kinds, setting.against, messages.periods):
         yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)

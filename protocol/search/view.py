@@ -39,7 +39,7 @@ LENGTH = 4  # bytes of the length field before a byte string
 # A deadline is the seconds that users have to submit. Users submit at random times in it, so
 # letters in the same half of a deadline count as simultaneous.
 PARTS = 2
-DIGITS = 6  # decimals to which exact times, measured in deadlines, are rounded
+DIGITS = 6  # decimals to which exact times are rounded; the unit of time is the deadline
 
 
 class SearchEvent(NamedTuple):
@@ -158,7 +158,10 @@ class _Builder:
     def __init__(
         self, graph: Graph, view: AdversaryView, members: Sequence[str], *, times: bool
     ) -> None:
-        """Prepare for a coalition's view: deadline, order of batches, and sizes of layers."""
+        """Prepare for a coalition's view.
+
+        members: the parties of the coalition. times: whether posts have their exact times.
+        """
         self._graph = graph
         self._times = times
         self._orders = NETWORK in members or shuffler(1) in members
@@ -170,7 +173,7 @@ class _Builder:
         self._arrived: dict[tuple[str, int], int] = {}
 
     def event(self, event: SearchEvent) -> None:
-        """Add the node of a message, with its label, and its edges to byte strings."""
+        """Add a message to the graph: a node with a label, and edges to its byte strings."""
         try:
             message = decode_message(event.data)
         except Refused:

@@ -39,7 +39,7 @@ KEY = Codec(
 )
 LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # random bytes, so that two sessions with equal terms still differ
-REGISTRY = 32  # bytes: the root of the registry of users, if there is one
+REGISTRY = 32  # bytes of the Merkle root of the registered users' keys, if users are registered
 MAX_SHUFFLERS = 64
 PAIR = 2  # an audit needs at least two shufflers, since it checks hops in pairs
 MAX_ANSWERS = (1 << 31) - 1  # largest number of people in a session, since a count has four bytes
@@ -117,7 +117,7 @@ class AnnouncedPolicy(MessageRecord):
     delta: Annotated[float, DOUBLE] = 0.0
 
     def check(self) -> None:
-        """Raise ParameterError unless the probability fits the setting."""
+        """Raise ParameterError unless the failure probability delta fits the setting."""
         if not (0 < self.delta < 1 if self.setting is Setting.STATISTICAL else self.delta == 0):
             raise ParameterError(
                 f"delta: found {self.delta} in the {self.setting} setting; a probability between "
@@ -299,7 +299,7 @@ class Announcement(Body):
 
     @property
     def once(self) -> bool:
-        """Whether users submit once: round 2 mixes ballots of round 1 (verified_round.py)."""
+        """Whether users submit once, and round 2 mixes round 1's ballots (verified_round.py)."""
         return self.program is Program.TWO_ROUND_ONCE
 
     def reuses_ballots(self, reader: parties.Role) -> bool:
@@ -328,13 +328,13 @@ class Announcement(Body):
         raise ParameterError(f"{party} has no key in this session")
 
     def encode(self) -> bytes:
-        """Return the canonical encoding; there is no second encoding."""
+        """Return the canonical encoding of the announcement, the only valid one."""
         out = Writer()
         fields_writer(Announcement)(self, out)
         return out.finish()
 
     def digest(self) -> bytes:
-        """Return the digest that names the session: SHA-256 of the encoding, 32 bytes."""
+        """Return the digest that identifies the session: a SHA-256 over the encoding, 32 bytes."""
         return hashlib.sha256(LABEL + self.encode()).digest()
 
 

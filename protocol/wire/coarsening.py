@@ -29,7 +29,7 @@ from .fields import DOUBLE, Array, Flag, Name, Nested, OneOf, Step, Text, Texts
 from .records import MessageRecord, writer
 from .wire import Writer
 
-MAX_RULES = 8  # largest number of rules of a feature
+MAX_RULES = 8  # largest number of generalization rules of a feature
 UNSAID = " blank"  # text of a suppressed value; no value has a space at its ends
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
@@ -67,7 +67,7 @@ class Fold(MessageRecord):
     parts: Annotated[tuple[Part, ...], Array(Name(Part), minimum=1, order="listed")]
 
     def apply(self, value: str) -> str:
-        """Return the common spelling."""
+        """Return the value in the common spelling, without the ignored differences."""
         if Part.ACCENTS in self.parts:
             decomposition = unicodedata.normalize("NFKD", value)
             value = unicodedata.normalize("NFC", "".join(c for c in decomposition if not _mark(c)))
@@ -81,10 +81,10 @@ class Fold(MessageRecord):
 
 
 class MergedValues(NamedTuple):
-    """Values that become a single value.
+    """A group of values that a rule replaces by a single label.
 
     Attributes:
-        label: the single value.
+        label: the label.
         values: the values that it replaces.
     """
 
@@ -133,7 +133,7 @@ class Date(MessageRecord):
     Accepted forms: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
 
     Attributes:
-        unit: the remaining unit: month, year or decade.
+        unit: the unit to which dates are generalized: month, year or decade.
         day_first: whether the 3 in 3/4/2020 is the day, and not the month.
     """
 
@@ -215,7 +215,10 @@ class Bins(MessageRecord):
         return self.label(bisect_right(self.edges, number)) if isfinite(number) else value
 
     def label(self, place: int) -> str:
-        """Return the text of an interval by its number, from 0 (below the first edge)."""
+        """Return the text of an interval.
+
+        place: the index of the interval; 0 is the interval below the first edge.
+        """
         if place == 0:
             return f"below {_number(self.edges[0])}"
         low = self.edges[place - 1]

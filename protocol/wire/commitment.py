@@ -40,8 +40,8 @@ from .wire import Writer, decode
 
 COMMITMENT_LABEL = b"veilmix certificate 1\0"
 SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
-MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext
-MAX_PLAINTEXT = 1 << 24  # bytes of the largest plaintext
+MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext that is sealed for the analyst
+MAX_PLAINTEXT = 1 << 24  # bytes of the largest plaintext that is sealed for the analyst
 COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 
 
@@ -179,7 +179,7 @@ def open_sealed(
 def _check_claims(
     policy: AnnouncedPolicy, committed: CommittedDecision, decision: Decision
 ) -> None:
-    """RoundBurned unless the certificate fits the post and keeps the announced bound."""
+    """RoundBurned unless the certificate agrees with the post and keeps the announced bound."""
     certificate = decision.certificate
     if (certificate.k, certificate.n, _delta(decision)) != (policy.k, committed.n, committed.delta):
         raise RoundBurned(

@@ -70,10 +70,10 @@ class LineText(FieldType):
 
 @dataclass(frozen=True)
 class FixedBytes(FieldType):
-    """The type of a byte string of fixed length.
+    """The type of a byte string of fixed length, encoded without its length.
 
     Attributes:
-        size: number of bytes.
+        size: the number of bytes.
     """
 
     size: int
@@ -100,7 +100,7 @@ class EqualSize(FieldType):
 
 @dataclass(frozen=True)
 class Name(FieldType):
-    """The type of a text that is the value of a member of an enumeration.
+    """The type of a field that holds a member of an enumeration, encoded as the member's text.
 
     Attributes:
         members: the enumeration.
@@ -111,11 +111,11 @@ class Name(FieldType):
 
 @dataclass(frozen=True)
 class Either(FieldType):
-    """The type of a flag with two values.
+    """The type of a field with two possible values, encoded as a byte 0 or 1.
 
     Attributes:
-        unset: the value for 0.
-        chosen: the value for 1.
+        unset: the value that is encoded as 0.
+        chosen: the value that is encoded as 1.
     """
 
     unset: object
@@ -249,11 +249,11 @@ class OneOf(FieldType):
 
 @dataclass(frozen=True)
 class Codec(FieldType):
-    """The type of a value with a reader and a writer of its own, described in docs/wire.md.
+    """The type of a value whose reader and writer are written by hand; docs/wire.md describes it.
 
     Attributes:
         name: the name of the type in the notation of docs/wire.md.
-        read: raises Refused(MALFORMED) if any byte is wrong.
+        read: reads a value; raises Refused(MALFORMED) if any byte is wrong.
         write: the inverse of `read`.
     """
 

@@ -62,7 +62,8 @@ class Message:
         session: the digest of the announcement, 32 bytes.
         round: the number of the round, from 1; 0 outside rounds.
         body: the content.
-        seal: None for unsigned posts, and for messages that are no posts.
+        seal: the signature of a post, with the board's tree head that its author saw; None for
+            unsigned posts, and for direct messages.
     """
 
     session: bytes

@@ -73,7 +73,7 @@ class Redact:
 
     @property
     def rate(self) -> float:
-        """The probability with which a user with another value suppresses it, 0 to 1."""
+        """The probability (0 to 1) with which a user suppresses a value that is not listed."""
         return self.cover / COVERS
 
 
@@ -114,7 +114,7 @@ def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> 
 
 
 def write_hiding(out: Writer, rule: Hiding) -> None:
-    """Write the rule of a column."""
+    """Append the hiding rule of a column."""
     match rule:
         case Mask(column, values):
             out.u8(column).flag(False).structures(values, Writer.text)
@@ -123,7 +123,7 @@ def write_hiding(out: Writer, rule: Hiding) -> None:
 
 
 def read_hiding(data: Reader) -> Hiding:
-    """Read the rule of a column."""
+    """Read the hiding rule of a column."""
     column, redacts, values = data.u8(), data.flag(), data.structures(Reader.text)
     return Redact(column, values, data.u32()) if redacts else Mask(column, values)
 

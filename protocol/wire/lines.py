@@ -6,7 +6,7 @@ import unicodedata
 def is_line(text: str) -> bool:
     """Whether text is one line that a screen shows unchanged: no control characters or separators.
 
-    Answers are printed sooner or later: they must not clear a terminal or forge a line.
+    Answers are printed: such characters could clear a terminal or imitate a line of output.
     """
     if text.isascii():
         return text.isprintable()

@@ -43,7 +43,8 @@ from .schema import COLUMNS, Columns
 
 OPENING = 16  # random bytes that distinguish sessions of parties with the same keys
 STATE = 32  # bytes of a hash of the board's posts (SHA-256)
-BLIND = 32  # random bytes in a commitment: without them its content could be guessed
+# random bytes in a commitment, because otherwise its content could be guessed and checked
+BLIND = 32
 WITNESS = 1 + STATE + SIGNATURE  # bytes of a witness, which cites the board's signed tree head
 
 # The board's signed tree head that a party saw, as bytes; empty before the first head.
@@ -178,7 +179,7 @@ class Submission(Body):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Body):
-    """The message with the layers that a shuffler forwards, all or a part of them.
+    """The message with the layers that a shuffler forwards: a batch, or a part of a large batch.
 
     Attributes:
         layers: the layers.
@@ -271,7 +272,7 @@ class Decision(Body):
 
     Attributes:
         kept: the columns of the release, by number, ascending.
-        certificate: the bound on exposed people for these columns.
+        certificate: the bound on exposed people for these columns, with the data that prove it.
         hidden: rules that users apply to their values before they submit them to the analyst.
     """
 
@@ -387,7 +388,7 @@ class Roster(Body):
             raise ParameterError("roster: two parties have the same identity; each needs its own")
 
     def key(self, party: str) -> bytes | None:
-        """Return the identity key of a party, by its name; None if it has none."""
+        """Return the identity key of a party, by its name; None if the party has no such key."""
         match role(party):
             case Role.BOARD:
                 return self.board

@@ -1,10 +1,9 @@
-"""The parties: their kinds and their names.
+"""The parties: their roles and their names.
 
-Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is the
-attacker that listens on the wires, `board` the keeper of the board, `randomness` the party that
-evaluates the oblivious function of the program `threshold`. Without a central party, every person
-is a peer: `peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its name from
-1.
+Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, and `user-1` to `user-n`. `network` is
+the attacker that listens on the wires, `board` the keeper of the board. `randomness` evaluates the
+oblivious function of the program `threshold`. Without a central party, every person is a peer:
+`peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its name from 1.
 """
 
 from enum import StrEnum
@@ -26,7 +25,7 @@ class Role(StrEnum):
     RANDOMNESS = "randomness"
 
 
-DIGITS = 18  # largest number of digits in a party's name
+DIGITS = 18  # largest number of digits in the number of a party's name
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
 RANDOMNESS = Role.RANDOMNESS.value
@@ -38,7 +37,10 @@ def user(index: int) -> str:
 
 
 def shuffler(hop: int) -> str:
-    """Return the name of the shuffler at this hop (from 1)."""
+    """Return the name of a shuffler.
+
+    hop: its number in the chain, from 1.
+    """
     return f"shuffler-{hop}"
 
 

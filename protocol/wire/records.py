@@ -276,7 +276,7 @@ def _read_trailing(list_: Any, trailing: Any) -> Read:
     flag, size = highest_bit(list_), trailing.size
 
     def read(data: Reader) -> tuple[Any, bytes]:
-        """Read the list and, if the top bit of its number is set, the bytes after it."""
+        """Read the list and, if the top bit of its length is set, the bytes behind the list."""
         count = number(data)
         values = read_all(data, count & ~flag)
         return values, data.raw(size) if count & flag else b""
@@ -581,7 +581,7 @@ def _write_alike(record: type) -> Write:
     get = _values(record, [name])
 
     def write(out: Writer, values: Sequence[Any]) -> None:
-        """Append the number of records, the common length, and the records."""
+        """Append the number of records, the length of their byte strings, and the records."""
         size = len(get(values[0])) if values else 0
         _packed(record, size)(out.u32(len(values)).u32(size), values)
 
@@ -599,7 +599,7 @@ def _packed(record: Any, size: int = 0) -> Write:
     get = _values(record, list(row))
 
     def write(out: Writer, records: Sequence[Any]) -> None:
-        """Append all records at once; ParameterError names a number that is out of range."""
+        """Append all records at once; ParameterError if a number is too large for its field."""
         try:
             out.raw(b"".join([pack(*get(value)) for value in records]))
         except struct.error:
@@ -649,7 +649,7 @@ def _refused(record: MessageRecord) -> ParameterError:
 
 
 def fault(type_: FieldType, value: Any) -> str:
-    """Return the reason why a type does not accept a value, in words."""
+    """Return the reason why a field type does not accept a value, in words."""
     match type_:
         case LineText(limit=limit):
             return line_fault(value, limit)
@@ -727,7 +727,7 @@ def _always(_value: object) -> bool:
 
 
 def _list_test(type_: Array | Items) -> Test | None:
-    """Return the test of a list: its length, its entries, its order."""
+    """Return the test of a list: length, entries, order; None if all lists are accepted."""
     tests = list[Test]()
     entry, minimum, maximum = type_.entry, type_.minimum, type_.maximum
     if minimum or maximum is not None:

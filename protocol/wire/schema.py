@@ -1,9 +1,8 @@
-"""The questions about people: features, each with a public or an open domain of values.
+"""The questions about people: features (columns), each with a public or an open domain of values.
 
 A value is text. A public domain lists the values that a ballot may hold, in an order that all
-parties use; an open domain admits any text of at most `width` bytes, and the tally shows the
-occurring values. A missing answer is a value like any other, after the loader of the data has given
-it a name.
+parties use. An open domain admits any text of at most `width` bytes, and the tally shows the values
+that occur. A missing answer is a value like any other: the loader of the data gives it a name.
 """
 
 from collections.abc import Sequence

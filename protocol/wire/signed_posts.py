@@ -62,7 +62,8 @@ def check_post(roster: Roster, author: str, data: bytes) -> None:
 def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
     """Return the bytes that the author of a post signs.
 
-    frame: the whole post without the signature at its end.
+    roster: the identity keys of all parties. frame: the whole post without the signature at its
+    end.
     """
     place = roster_digest(roster) + author.encode() + b"\0"
     return POST_LABEL + place + hashlib.sha256(frame).digest()
@@ -124,7 +125,7 @@ class Fork:
     second: Head
 
     def check(self, board: bytes) -> None:
-        """Any party: VerificationError unless this board has signed both heads, and they conflict.
+        """Any party: VerificationError unless this board has signed both tree heads, in conflict.
 
         board: the board's identity key, known beforehand.
         """
@@ -154,10 +155,13 @@ class Fork:
 
 
 def fork_between(roster: Roster, head: Head, witness: bytes) -> Fork:
-    """Any party that was shown `head`: return the proof that another party was shown `witness`.
+    """Any party: return the proof that the board showed two parties different posts.
 
     Refused if there is no conflict: `witness` is no head, of another place, or not signed by the
     board.
+
+    head: the board's signed tree head that this party was shown.
+    witness: the head that another party was shown, as bytes that its messages cite.
     """
     fork = Fork(roster.opening, head, head_in(witness))
     try:

@@ -62,7 +62,7 @@ class Grant(Body):
     response: Annotated[bytes, FixedBytes(SCALAR)]
 
     def check(self) -> None:
-        """Raise ParameterError unless there is one commitment more than elements."""
+        """Raise ParameterError unless there are as many commitments as elements, plus 1."""
         if len(self.commitments) != len(self.elements) + 1:
             raise ParameterError(
                 f"commitments: found {len(self.commitments)}; one more than elements is accepted"

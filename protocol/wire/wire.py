@@ -86,7 +86,7 @@ class Writer:
         return self
 
     def items(self, values: Sequence[bytes]) -> "Writer":
-        """Append a list of byte strings, with one width if all have the same length."""
+        """Append a list of byte strings; equal lengths are encoded once."""
         widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
             self.u32(len(values)).u32(widths.pop())
@@ -145,7 +145,7 @@ class Reader:
         return int.from_bytes(self.raw(4), "big")
 
     def f64(self) -> float:
-        """Read a finite double; negative zero has no encoding."""
+        """Read a finite double; Refused for infinity, NaN and negative zero."""
         data = self.raw(8)
         (value,) = struct.unpack(">d", data)
         if not math.isfinite(value) or data == b"\x80" + bytes(7):
