@@ -137,7 +137,7 @@ def is_on_paper(program: "ReleaseProgram") -> bool:
 def _check(scenario: Scenario) -> None:
     """Raise ParameterError if pupils cannot act out the scenario with paper envelopes.
 
-    The program must be possible on paper, people must be the same in both rounds, no party may
+    The program must be possible on paper, and people must be the same in both rounds. No party may
     deviate, and a seed must draw the people.
     """
     name = scenario.scenario.name

@@ -241,7 +241,7 @@ class _Builder:
     def _list(self, node: int, path: str, values: tuple[object, ...]) -> Iterator[object]:
         """Yield the labels of a list, and add its byte strings and messages to the graph.
 
-        The position in a list of byte strings counts only if shufflers keep the order of arrival,
+        The position of a byte string counts only in one case: shufflers keep the order of arrival,
         and the coalition saw in which order users submitted.
         """
         yield path, len(values)

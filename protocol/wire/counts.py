@@ -4,8 +4,8 @@
 
 Combinations ascend by their values, and each has at least one person.
 
-Reader and writer are written by hand and not generated from a list of field types (fields.py),
-because no other field is a mapping that is sorted when it is written.
+Other messages have readers and writers that are generated from a list of field types (fields.py).
+Here both are written by hand, because no other field is a mapping that is sorted when written.
 """
 
 from collections.abc import Mapping

@@ -8,8 +8,8 @@
 All users see the same rules: they are part of the call, which is bound inside every layer. No value
 can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
 
-Reader and writer of a rule are written by hand and not generated from a list of field types
-(fields.py), because the kind of a rule is encoded after its first field.
+Other messages have readers and writers that are generated from a list of field types (fields.py).
+Those of a rule are written by hand, because its kind is encoded after its first field.
 """
 
 from collections.abc import Collection, Sequence

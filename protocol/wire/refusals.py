@@ -4,8 +4,8 @@
 
 Indices ascend, and each number of messages is positive.
 
-Reader and writer are written by hand and not generated from a list of field types (fields.py),
-because no other field maps the members of an enumeration to numbers.
+Other messages have readers and writers that are generated from a list of field types (fields.py).
+Here both are written by hand, because no other field maps members of an enumeration to numbers.
 """
 
 from collections.abc import Mapping

@@ -10,8 +10,8 @@ So for a query
     a count     = the number of different persons with a row that has these values
     dummies     = S people - the sum of all counts: they follow from the counts
 
-The counts of messages and of the board hold dummies as one more combination of values, so that
-counts sum to S ballots of each person. `without_dummies` leaves the counts of persons.
+The counts in messages and on the board hold dummies as one more combination of values. So counts
+sum to S ballots of each person. `without_dummies` leaves the counts of persons.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -23,8 +23,8 @@ Elements = Annotated[tuple[bytes, ...], Array(FixedBytes(ELEMENT), minimum=1, ma
 class Mint(Body):
     """The post of the public key of an oblivious function, for this round alone.
 
-    The reader (curator or analyst) of a round posts it for its tokens, and the party `randomness`
-    for the seeds from which people encrypt their rows.
+    The reader (curator or analyst) of a round posts the key for its tokens. The party `randomness`
+    posts the key for the seeds from which people encrypt their rows.
     """
 
     key: Annotated[bytes, FixedBytes(ELEMENT)]
