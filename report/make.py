@@ -41,8 +41,7 @@ def make(
     StorageError if the path is no saved result.
 
     nodes: the largest number of nodes of each search for a worst case of the exposure curve; None:
-        20,
-        and only for tables of up to 40 cells.
+        20, and only for tables of up to 40 cells.
     attacks: the path of a saved attack matrix to show on the page of a run.
     """
     path = Path(path)

@@ -57,8 +57,7 @@ class Round:
         inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1).
         envelope: bytes of a submission; in a verified mix, bytes of all ballots of a person.
         domains: per column, the test whether a value may be submitted: it is in the domain, or the
-            text
-            of a hidden value.
+            text of a hidden value.
         token: bytes of the token (blind credential) behind every ballot; 0 without tokens.
         witness: the signed tree head of the board at the call, which users cite in their messages.
         lock: the joint key to which ballots are sealed (locks.py); empty without a lock, or before

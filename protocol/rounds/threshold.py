@@ -50,8 +50,7 @@ class PendingOutputs:
     Attributes:
         row: the person's generalized values.
         blinded_inputs: the inputs with their blinding factors, one for each separately sealed
-            prefix of
-            the row.
+            prefix of the row.
         body: the request that was sent.
     """
 

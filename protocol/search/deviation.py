@@ -62,8 +62,7 @@ class Deviation:
             post.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of that field; for `react`, the cause of an alarm.
-        people: the people with affected letters, ballots or names; for `show`, the parties
-            that
+        people: the people with affected letters, ballots or names; for `show`, the parties that
             read the other board; empty: all.
         all_but: whether all people except `people` are affected.
         rounds: the rounds in which the deviation takes place; empty: all.

@@ -21,8 +21,7 @@ class SessionMessages:
 
     Attributes:
         letters: (sender, kind, receiver's role, round) -> the first such letter. All users count as
-            one
-            receiver; the letter to each is its own.
+            one receiver; the letter to each is its own.
         posts: (author, kind, round) -> the first such post.
         user_letters: (receiver, kind) of the letters that users send.
         order: (kind, author, round) of the posts, in the order of the session.

@@ -31,8 +31,7 @@ class Grouped:
     Attributes:
         ballot: the content of the innermost layer.
         bodies: (number of the level from 1, its encrypted body) for the first level and for the
-            first
-            closed level.
+            first closed level.
         answer: the query and the opened values, or the reason why the ballot is refused; None if no
             value opened.
     """

@@ -135,12 +135,10 @@ class Rules(MessageRecord):
         min_dropout: a second round is released only if no user or at least this many users left
             after the first.
         padded, salted, ordered: whether all ballots of a round have one size, each ballot has a
-            fresh
-            salt, and batches are sorted.
+            fresh salt, and batches are sorted.
         lesson: whether countermeasures may be off: such rules are not for data of real people.
         tokens: whether every ballot carries a token (blind credential) that the round's reader gave
-            to
-            a registered person (tokens.py).
+            to a registered person (tokens.py).
         challenge: whether users can check that their ballots arrived before any is opened
             (challenge.py).
         audit: whether shufflers open half of the layers of every pair of hops as proof (audit.py).
@@ -228,8 +226,7 @@ class Announcement(Body):
         analyst: the public key to which answers of the last round are sealed.
         program: the release program.
         registry: the Merkle root of the keys of registered users (registered_users.py); empty if
-            all
-            users may submit.
+            all users may submit.
     """
 
     title: Text

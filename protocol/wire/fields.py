@@ -226,8 +226,7 @@ class Nested(FieldType):
     Attributes:
         record: the class of the other record.
         spread: whether JSON lists these fields next to those of the outer record, and not as a list
-            of
-            their own.
+            of their own.
     """
 
     record: type

@@ -242,8 +242,7 @@ class Certificate(MessageRecord):
         pivot: the number of the column that Theorem 2 counts by; None for other rules.
         slack: for Theorem 3, its constant c. For a bound on people that were not counted, the
             probability that it fails. If values are also suppressed at random, the probability that
-                a
-            column has fewer than k suppressed values. None for other rules.
+            a column has fewer than k suppressed values. None for other rules.
         proof: further data that checking the rule needs (JSON); mostly empty.
     """
 
