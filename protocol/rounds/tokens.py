@@ -6,8 +6,8 @@
 A shuffler can make ballots, but no tokens: an added ballot is refused, and a removed ballot leaves
 a token unspent (`unspent` of crowd_limits.py). The reader (curator or analyst) of a round issues
 its tokens, with a key for this round alone. A separate issuer would not add security, because a
-reader can misreport its counts anyway. The reader sends the other of the two the roll, the list of
-users with tokens. So both know whether later rounds have the same users.
+reader can misreport its counts anyway. The curator and the analyst exchange the rolls (lists of
+users with tokens) of their rounds. So both know whether later rounds have the same users.
 """
 
 from collections import Counter

@@ -73,7 +73,8 @@ def release_keyholders(plan: Round) -> tuple[str, ...]:
 def key_round(plan: Round) -> int:
     """Return the number of the round in which this round's keys are posted.
 
-    It is 1 for a release that mixes the ballots of round 1 again: its keys are posted with theirs.
+    It is 1 for a release that mixes the ballots of round 1 again: the keys of both are posted in
+    round 1.
     """
     return 1 if plan.reuses_ballots else plan.call.round
 

@@ -5,15 +5,16 @@ delay     a message is sent later, by some deadlines (periods in which users may
 change    a field of a message has another legal value (changes.py)
 ignore    a letter (direct message) is treated as if it had not arrived
 drop, double, replace, add
-a shuffler loses, repeats or replaces ballots that it has opened, or adds its own ballots;
-`network` replaces a sealed envelope, or a request to the party `randomness`, by its own
+          a shuffler loses, repeats or replaces ballots that it has opened, or adds its own
+          ballots; `network` replaces a sealed envelope, or a request to the party `randomness`,
+          by its own
 hold      `network` hides the board from people, from one kind of post until another
 say       a person of the coalition answers another row
-react     a party makes an abort or alarm without cause; honest parties make both only for cause
+react     a party posts an abort or alarm without cause; honest parties post both only for cause
 ask       the curator asks the widest groups of columns that the board accepts, against its rule
 show      `network`, which keeps the board, shows one party another board: a post is left out or
-          has another field, or the coalition's keys replace all keys. Or the curator
-          shows a person another announcement than that on the board
+          has another field, or the coalition's keys replace all keys. Or the curator shows a
+          person another announcement than that on the board
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -70,7 +70,9 @@ class Program(StrEnum):
 
 
 class Flaw(StrEnum):
-    r"""A deliberate weakness of the protocol, which a lesson announces to demonstrate an attack.
+    r"""A deliberate weakness of the protocol, announced by a teaching session (a lesson).
+
+    A lesson demonstrates an attack that the weakness permits.
 
     unbound: layers are not bound to session, round and question. repeats: shufflers do not drop
     repeated layers. bundled: a person's answers travel in one onion, which the first shuffler does
