@@ -1,8 +1,8 @@
 """The record of the attackers: every byte that they see, and every secret that they hold.
 
-A transcript has the names (hashes) of ciphertexts and no keys. An attack that is carried out needs
-the bytes. This instrument keeps the observations of the accomplices for exploits.py. Roles do not
-use it: the session shows it where parties keep their secrets.
+A transcript holds hashes of ciphertexts, and no keys. An attack that a simulation carries out needs
+the bytes and the keys. This observer keeps them for protocol/knowledge/exploits.py. Roles do not
+use it: the session hands it the secrets of each party when the party starts.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -39,13 +39,16 @@ class AdversaryRecord(OccasionRecord):
         rings: each keyholder's secret shares of the keys that lock ballots, and of audit coins.
         desks: keys and memory of each token issuer.
         signers: signing keys, by party.
-        functions: keys of the OPRF that `randomness` evaluates, by round.
+        functions: keys of the oblivious function that `randomness` evaluates, by round.
         sealed_answers: the sealed answers of users.
         entropy_of: the source of randomness of a user, by name; None: unknown.
-        forged, forged_keys: the other board that its keeper showed to a party, and the keys on it.
-        answering: by user index, the entries of `[[fault]]` that its answer carries out.
-        posting: by kind of post, the entries of `[[fault]]` that such a post carries out.
-        struck: by entry of `[[fault]]`, the users whose messages the network drops.
+        forged, forged_keys: the forged board that an attacker shows to a party, and the secret keys
+            of its forger on it, by party.
+        answering: by user index, the `[[fault]]` entries (places in the file) that count as carried
+            out once the user answers.
+        posting: by kind of post, the `[[fault]]` entries that count as carried out with such a
+            post.
+        struck: by `[[fault]]` entry, the users whose messages the network drops.
     """
 
     letters: list[Letter] = field(default_factory=list)
@@ -69,7 +72,11 @@ class AdversaryRecord(OccasionRecord):
         self.keys[party] = secret
 
     def seat(self, party: str, ring: Keyring, desk: TokenDesk, identity: Signer | None) -> None:
-        """Keep a keyholder's shares of keys that lock ballots, its token keys and signing key."""
+        """Keep the secrets of a shuffler, curator or analyst.
+
+        ring: its shares of the keys that lock ballots. desk: its token keys. identity: its signing
+        key; None if posts are not signed.
+        """
         self.rings[party], self.desks[party] = ring, desk
         if identity is not None:
             self.signers[party] = identity
@@ -80,29 +87,32 @@ class AdversaryRecord(OccasionRecord):
         self.signers |= {parties.user(index): signer for index, signer in signers.items()}
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
-        """Keep another board that was shown to a party, and the secret keys on it."""
+        """Keep a forged board that was shown to a party, and the forger's secret keys on it."""
         self.forged, self.forged_keys = board, dict(secrets)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep a message. Posts are public: `loot` takes the whole board at the end."""
+        """Keep a message between two parties, and its time.
+
+        A post is not kept, because `loot` receives the whole board when the session is over.
+        """
         if receiver != BOARD:
             self.letters.append(Letter(sender, receiver, data))
             self.times.append(time)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Keep the time of a post, and the attacks that it carries out."""
+        """Keep the time of a post, and note the attacks that count as carried out with it."""
         self.post_times.append(time)
         self.occasions |= self.posting.get(entry.message.kind, set())
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
-        """Keep a user's sealed answers, and the attacks that its answer carries out."""
+        """Keep a user's sealed answers, and note the attacks that its answer carries out."""
         self.sealed_answers.append(sealed_answers)
         self.occasions |= self.answering.get(sealed_answers.user, set())
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
         """Return the attackers' joint view: messages that accomplices saw, and their secrets.
 
-        Call it when the session is over.
+        The network as an accomplice sees every message. Call this when the session is over.
         """
         wires = parties.NETWORK in accomplices
         letter_places = [

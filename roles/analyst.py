@@ -40,12 +40,13 @@ async def analyst(
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
 
-    Paper 000, Section 5: it "learns the full joint distribution between those features selected by
-    the curator". It watches the board, and aborts a release that the announced rule does not allow,
-    or without a proof of the promise.
+    Paper 000, Section 5: the analyst "learns the full joint distribution between those features
+    selected by the curator". It aborts a release that the announced rule does not allow, or for
+    which it cannot prove the certified bound on exposed people.
 
-    strategy: that of the announced rule, to prove the promise; None: no proof. sums: whether the
-    analyst compares its counts with the published counts of the same people.
+    desk: its token keys. ring: its secrets for audits and for a release. strategy: the announced
+    decision rule, to prove the bound with; None: no proof. sums: whether the analyst compares its
+    counts with the published counts of the same people.
     """
     if not await key.take_part(me):
         return
@@ -77,10 +78,10 @@ async def _check(
     *,
     sums: bool,
 ) -> None:
-    """Raise RoundBurned unless the analyst may publish its reading of the release.
+    """Raise RoundBurned unless the analyst may publish the counts of the release.
 
-    Checked are the number of people, the sums of counts, and the bound on exposed people. strategy,
-    sums: as in `analyst`.
+    Checked are the number of people, the sums of counts, and the bound on exposed people. strategy:
+    the announced decision rule; None: the bound is not checked. sums: whether sums are checked.
     """
     if not plan.reuses_ballots:  # if ballots are reused, the proofs of the mix imply these checks
         _check_people(me, plan, reading)
@@ -91,7 +92,10 @@ async def _check(
 
 
 def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
-    """Raise RoundBurned if so few people left since an earlier round that they would be exposed."""
+    """Raise RoundBurned if so few people left since an earlier round that they would be exposed.
+
+    Also if a count is larger than the respondents can have caused.
+    """
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         rules = announced.rules
@@ -113,9 +117,10 @@ async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: W
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
-    """Return the decision with its certificate, opened with the analyst's key.
+    """Return the curator's decision with its certificate, opened with the analyst's key.
 
-    None in a session without a decision. RoundBurned if the opening does not fit.
+    None in a session without a decision. RoundBurned if the opening does not fit the commitment
+    that the curator posted.
     """
     board = me.board
     if board.committed is None:

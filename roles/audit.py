@@ -1,9 +1,10 @@
 """The part of the keyholders (shufflers and reader) in the audit of a round.
 
-Each keyholder posts its part of the coins (random bytes) after all shufflers have accounted for
-their batches. Shufflers open the layers that the coins choose. The reader judges the openings
-before it opens a ballot; with a challenge, shufflers judge them too, before they show their shares.
-protocol/rounds/audit.py defines the steps.
+An audit opens half of the layers of each pair of shufflers, chosen at random, to detect changed or
+lost messages. Each keyholder reveals random bytes (its part of the coins) after all shufflers have
+posted the number and digest of their batches. Shufflers open the layers that the coins choose. The
+reader checks the openings before it opens a ballot; with a challenge, shufflers check them too,
+before they show their shares of the key. protocol/rounds/audit.py defines the steps.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ class CoinShares:
 
     Attributes:
         entropy: the source of the bytes.
-        tosses: the bytes, by round; shown when all keyholders have committed.
+        tosses: the bytes, by round; revealed after all shufflers have posted their batches' hashes.
     """
 
     entropy: Entropy
@@ -53,7 +54,10 @@ async def commit(me: Endpoint, plan: Round, purse: CoinShares) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: post the hashes of the layers that it forwards, if its hop is audited."""
+    """Shuffler: post the hashes of the layers that it forwards, if its hop is audited.
+
+    hop: the shuffler's position, from 1; the last of an odd number of shufflers is not audited.
+    """
     if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
         await me.post(audit.trace(hop, batch))
 
@@ -69,9 +73,12 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
 
 
 async def toss(me: Endpoint, plan: Round, purse: CoinShares) -> bool:
-    """Keyholder: reveal its random bytes after all shufflers have posted hashes; wait for all.
+    """Keyholder: reveal its random bytes for the audit, and wait until all keyholders have done so.
 
-    False if the session ends meanwhile. RoundBurned, with names, if a keyholder does not post.
+    All these bytes together choose the layers that shufflers must open. So the bytes stay secret
+    until every shuffler has posted the hashes of its layers. purse: the bytes. False if the session
+    ends meanwhile. RoundBurned, with the names of the late parties, if a post does not come in
+    time.
     """
     number, board, openers = plan.call.round, me.board, plan.openers
     hops = len(openers) - 1
@@ -112,9 +119,10 @@ async def answer(
     pool: WorkerPool,
     purse: CoinShares,
 ) -> None:
-    """Shuffler: post the opened layers that the audit has chosen among its inputs.
+    """Shuffler: post the openings of the input layers that the audit has chosen.
 
-    The second hop of a pair opens the messages that no opened layer of the first hop leads to.
+    The first hop of a pair opens the layers that the random bytes choose. The second hop opens the
+    rest of its inputs: layers that no opened layer of the first hop leads to.
     """
     if not plan.announcement.rules.audit or not await toss(me, plan, purse):
         return
@@ -143,10 +151,10 @@ def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
 
 
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinShares) -> bool:
-    """Reader: reveal its random bytes, wait for openings, and judge them.
+    """Reader: reveal its random bytes, wait for the shufflers' openings, and check them.
 
-    False if the session ends meanwhile. RoundBurned, with a name, if an opening does not lead to a
-    forwarded message.
+    False if the session ends meanwhile. RoundBurned, with the shuffler's name, if an opening does
+    not lead to a forwarded message.
     """
     if not plan.announcement.rules.audit:
         return True

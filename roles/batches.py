@@ -1,11 +1,13 @@
 """Batches larger than memory: collected, sorted and forwarded in pieces.
 
-A batch travels as messages of at most `piece_size` layers (mixing.py); all but the last are full,
-and the account on the board says how many layers there are in all and what their digest is. A
-shuffler whose batch is larger than one message sorts it as it opens it: each run of opened layers
-is sorted where it was opened and cut by the first bytes of the layers; then part after part is put
-together without repeats. A random key follows the byte of the suite, so parts have about the same
-size; a user that chooses the first bytes only makes a part larger.
+A batch travels as messages of at most `piece_size` layers (mixing.py); all but the last are full.
+Its sender posts the number and the digest of all layers on the board.
+
+A shuffler whose batch needs several messages sorts the layers while it opens them. Layers that are
+opened together form a run: they are sorted, and cut into parts by their first bytes. Then the runs
+of one part after the other are merged, and repeated layers dropped. The first byte of a layer is
+the code of the cipher suite. The next byte is random, as a rule, so parts have about the same size.
+A user that chooses this byte only makes a part larger.
 """
 
 import heapq
@@ -21,14 +23,17 @@ from ..protocol.rounds.round_context import Round
 from ..protocol.wire.messages import Batch, Mixed
 from .compute.spool import Spool
 
-PREFIX = 2  # first bytes by which layers are cut: the suite's code, and a random byte of the key
-PART = 1 << 28  # bytes of a part that is sorted in memory; the runs of a larger part are merged
+# first bytes that decide the part of a layer: the code of the cipher suite, and a random byte
+PREFIX = 2
+# bytes of the largest part that is sorted at once; a larger part is merged from its sorted runs
+PART = 1 << 28
 
 
 def in_parts(plan: Round, hop: int, arriving: int) -> bool:
-    """Whether a shuffler sorts its opened layers in parts. arriving: number of messages.
+    """Whether a shuffler sorts its opened layers in parts, by their first bytes.
 
-    True if layers have equal size and leave in order of bytes, and are too many for one message.
+    True if layers have equal size, leave in order of bytes, and are too many for one message.
+    arriving: the number of envelopes at the first hop, of layers at a later hop.
     """
     layers = arriving * plan.slots if hop == 1 else arriving
     return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)
@@ -42,7 +47,7 @@ class LayerRun:
         parts: for each part, the first bytes of its layers, and the concatenated layers.
         layers: the total number of layers.
         refused: the number of layers or envelopes that did not open, by reason.
-        failed: the places of refused envelopes.
+        failed: the positions of the refused envelopes among the envelopes of this run.
     """
 
     parts: tuple[tuple[bytes, bytes], ...]
@@ -83,14 +88,19 @@ def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class Sorting:
-    """A sorter for batches larger than memory; it takes sorted runs of layers in any order."""
+    """A sorter for batches larger than memory.
+
+    It takes the layers of a batch as sorted runs, in any order of the runs, and returns them
+    sorted.
+    """
 
     def __init__(self, width: int) -> None:
-        """Start without layers. width: bytes of each layer."""
+        """Start without layers. width: bytes of each layer of the batch."""
         self.layers = 0
         self._width = width
         self._spool = Spool()
-        # first bytes of layers -> positions of these layers in each run
+        # first bytes of layers -> for each sorted run, positions in the spool of its layers with
+        # these bytes
         self._parts = defaultdict[bytes, list[range]](list)
 
     def add(self, run: LayerRun) -> None:
@@ -102,7 +112,7 @@ class Sorting:
         self.layers += run.layers
 
     def batch(self) -> tuple[Spool, bytes]:
-        """Return the sorted batch without repeats, and its digest. Can be called once."""
+        """Return all layers, sorted and without repeats, and their digest. Can be called once."""
         batch, digest = Spool(), BatchDigest()
         for _, places in sorted(self._parts.items()):
             for layers in self._sorted(places):
@@ -112,7 +122,10 @@ class Sorting:
         return batch, digest.digest()
 
     def _sorted(self, places: list[range]) -> Iterator[list[bytes]]:
-        """Yield the layers of a part in lists, in order and without repeats."""
+        """Yield the layers with the same first bytes in lists, in order and without repeats.
+
+        places: for each sorted run, the positions of these layers in the spool.
+        """
         width = self._width
         if sum(map(len, places)) * width <= PART:
             data = b"".join([self._spool.joined(run.start, run.stop) for run in places])
@@ -142,12 +155,13 @@ def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
 class Arriving:
     """A batch on its way to the party at `hop`, message after message.
 
-    people: the most users that may have sent, if known. The batch is in excess if as many layers
-    have arrived as these users can send, and more are to come: no sender fills the receiver's disk.
+    people: the most users that may have sent; None: unknown. The batch is in excess if as many
+    layers have arrived as these users can send, and more are to come. Such a batch is refused, so
+    that no sender fills the receiver's disk.
     """
 
     def __init__(self, plan: Round, hop: int, people: int | None) -> None:
-        """Start without layers; arguments as of the class."""
+        """Start without layers. people: the most users that may have sent; None: unknown."""
         self.whole = False
         self.excess = False
         self._bound = None if people is None else people * plan.slots
@@ -155,10 +169,12 @@ class Arriving:
         self._piece_size = piece_size(plan, hop)
 
     def add(self, piece: Batch, account: Mixed | None) -> None:
-        """Add the layers of a message. Refused if it is too large, or if the batch is in excess.
+        """Add the layers of a message to the batch.
 
-        account: the sender's account of the batch (its number of layers). The last message is a
-        message that is not full, or that completes this number.
+        Refused if the message has too many layers. Also if the batch is not complete with as many
+        layers as all users together can send. account: the sender's post on the board, with the
+        number of layers of the batch; None: not posted. The batch is complete with a message that
+        is not full, or that brings this number.
         """
         if len(piece.layers) > self._piece_size:
             raise Refused(Reason.MALFORMED)

@@ -21,8 +21,9 @@ class BoardMonitor:
     """The analyst's checks of the board after each round.
 
     Attributes:
-        balance: whether to check that totals and accounts add up.
-        strategy: the strategy of the announced rule, to repeat the decision; None: no repetition.
+        balance: whether to check that the published numbers of messages and answers add up.
+        strategy: the announced decision rule, to repeat the curator's decision; None: no
+            repetition.
         checked_rounds: the number of rounds already checked.
     """
 
@@ -53,7 +54,7 @@ class BoardMonitor:
 
 @dataclass(slots=True)
 class CallMonitor:
-    """The users' check of a curator's query before they answer: the announced rule gives it.
+    """The users' check, before they answer a query, that the announced rule leads to this query.
 
     The rule is applied to the counts that the curator has published. Without published counts users
     cannot check, and the curator can request all columns together.
@@ -61,7 +62,7 @@ class CallMonitor:
     Attributes:
         strategy: the strategy of the announced rule.
         verdicts: by query, whether users answer it; computed once for all users of a process.
-        lock: held while a query is judged.
+        lock: held while a query is checked.
     """
 
     strategy: Strategy
@@ -71,7 +72,7 @@ class CallMonitor:
     async def allows(self, me: Endpoint, pool: WorkerPool) -> bool:
         """User: whether to answer the present query.
 
-        The first user that finds it wrong raises an alarm.
+        The first user that finds the query wrong raises an alarm.
         """
         call = me.board.calls[-1]
         async with self.lock:

@@ -26,15 +26,15 @@ class Guards:
 
     Attributes:
         registered: the number of users in the registry, counted from the first; None: no registry.
-        looks: whether a user, by index, looks for its ballots in a round with locks; None: all
-            users look.
-        balance: whether the analyst adds up totals and accounts.
-        recompute: whether the analyst repeats the decision.
+        looks: whether a user, by index, checks that its ballots arrived, where ballots are locked
+            (open only after this check); None: all users check.
+        balance: whether the analyst checks that published numbers of messages and answers add up.
+        recompute: whether the analyst repeats the curator's decision from the published counts.
         compares: whether users compare their announcement with that on the board.
         history: the first shuffler's memory of earlier sessions; None: no memory.
         curators: the curator's memory of earlier sessions; None: no memory.
         proves: whether the analyst proves the bound on exposed people for the respondents.
-        sums: whether both readers compare their counts of the same people.
+        sums: whether curator and analyst compare their counts of the same people.
         signed: whether posts, and the heads of the board, are signed by identities that all parties
             know beforehand.
     """
@@ -59,7 +59,7 @@ class Cast:
         title: the title of the session, in words for users.
         schema: the columns that users are asked for.
         policy: the limits of the curator's release.
-        rules: the rules of the rounds: sizes, times, guards.
+        rules: the rules of the rounds: sizes, times, countermeasures.
         suite: the name of the crypto suite of every key.
         shufflers: the number of shufflers.
         people: the number of users.
@@ -72,8 +72,8 @@ class Cast:
             work is done in the same order in every run.
         program: the release program.
         randomize: the randomization of answers before users submit them; None: no randomization.
-        remembering: the randomization of the person with an index if noise is kept; None: noise is
-            not kept.
+        remembering: returns the randomization of a person, by index, if persons keep their noise
+            for later sessions; None: noise is not kept.
         guards: the countermeasures of the parties.
         paced: whether a party keeps the order of arrival against the rules. Then, or if the rules
             keep that order, users send at random times: a seed fixes that order too.
@@ -83,7 +83,7 @@ class Cast:
             session.
         first: the index of the first person in this process; other persons are in other processes.
         registry: the users that may send, if known beforehand; None: it follows from `guards`.
-        workplace: the place of long lists of work: this machine or helpers.
+        workplace: the place of long computations: this process, its copies, or other workers.
         lies: the strategy of a curator that deviates from the announced rule; None: the announced
             rule.
     """

@@ -1,7 +1,8 @@
 """The part of keyholders and users in the challenge of a round (protocol/board/challenge.py).
 
-Ballots are locked: sealed to a joint key of all keyholders (shufflers and reader). Each posts its
-public share of this key, judges when users had time to look for their ballots, and reveals its
+A challenge lets users prove that a ballot was lost, before any ballot is opened. Ballots are
+locked: sealed to a joint key of all keyholders (shufflers and reader). Each keyholder posts its
+public share of this key. It waits until users had time to look for their ballots, and reveals its
 secret share if no ballot was changed. Users look for the marks (hashes) of their ballots and prove
 a missing ballot, as long as no honest keyholder can have revealed its share.
 """
@@ -30,20 +31,25 @@ from .audit import CoinShares
 from .compute.worker_pool import WorkerPool
 from .network.memory_network import Endpoint
 
-TURN = 1e-3  # seconds between the judgements of two keyholders
+# seconds between the checks of two keyholders, in hop order, so that always the same party aborts
+TURN = 1e-3
 
 
 @dataclass(slots=True)
 class Keyring:
-    """A keyholder's secrets for all rounds: shares of the keys that lock ballots, and audit coins.
+    """The secrets of a keyholder (shuffler or reader) for all rounds of a session.
+
+    Ballots of a round are locked: sealed to the sum of all keyholders' key shares, so that they
+    open only after each keyholder has agreed.
 
     Attributes:
-        entropy: the source of its shares.
-        purse: the keyholder's random bytes for audits.
-        shares: the keyholder's shares, by round.
+        entropy: the source of randomness of the key shares.
+        purse: the keyholder's random bytes, which choose the layers that an audit opens.
+        shares: the keyholder's shares of the keys that lock ballots, by round.
         offered: the time at which each share was posted, by round, in seconds of the keyholder's
             own clock.
-        release: the keyholder's key of the release, kept from round 1 on, if users submit once.
+        release: in a session where users submit only in round 1: the keyholder's key share for the
+            ballots of the release, kept until the release; else None.
     """
 
     entropy: Entropy
@@ -56,7 +62,7 @@ class Keyring:
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
     """Keyholder: draw its share of the key that locks a round's ballots, and post its public part.
 
-    With an audit, it also commits to its random bytes.
+    With an audit, it also posts the hash of its random bytes for the audit.
     """
     await audit.commit(me, plan, ring.purse)
     if not plan.announcement.rules.challenge:
@@ -78,10 +84,11 @@ async def lock_shares(me: Endpoint, plan: Round) -> Mapping[str, Share] | None:
 
 
 def lock_of(me: Endpoint, plan: Round) -> Round:
-    """Keyholder: return the round with its joint key, after the time to post shares.
+    """Keyholder: return the round with the joint key that locks its ballots.
 
-    RoundBurned, with names, if a keyholder has posted no share. Without a challenge, the round is
-    returned as it is.
+    The key is the sum of the shares that all keyholders have posted. RoundBurned, with names, if a
+    share is missing. Without a challenge no ballots are locked, and the round is returned
+    unchanged.
     """
     if not plan.announcement.rules.challenge:
         return plan
@@ -94,9 +101,9 @@ def lock_of(me: Endpoint, plan: Round) -> Round:
 
 
 async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
-    """Shuffler: reveal its secret share after users have looked for their ballots.
+    """Shuffler: reveal its secret share of the key that locks ballots.
 
-    RoundBurned if a ballot was changed.
+    Users look for their ballots before. RoundBurned if a ballot was changed.
     """
     number = plan.call.round
     if not plan.announcement.rules.challenge:
@@ -108,10 +115,10 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
 
 
 async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Keyholder: wait while users look for their ballots, from the arrival of the ballots' marks.
+    """Keyholder: wait while users look for the marks (hashes) of their ballots on the board.
 
-    RoundBurned if the marks (hashes of arrived ballots) come too late for complaints, or a share is
-    revealed before the last complaint.
+    RoundBurned if the marks come so late that users may not be able to complain. RoundBurned also
+    if a keyholder reveals its share of the key before the last complaint can come.
     """
     number, unit, marks_time = (
         plan.call.round,
@@ -137,10 +144,10 @@ async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> bool:
-    """Keyholder: wait while users look for their ballots, then judge; False if the session ends.
+    """Keyholder: wait while users look for their ballots, then check the batch.
 
-    RoundBurned if the batch differs from the accepted ballots. Keyholders judge in the order of
-    their hops, so that always the same keyholder aborts the round.
+    False if the session ends. RoundBurned if the batch differs from the accepted ballots.
+    Keyholders check in the order of their hops, so that always the same keyholder aborts the round.
     """
     await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
@@ -166,7 +173,10 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
 
 
 async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: WorkerPool) -> None:
-    """Raise RoundBurned unless registered users have signed all accepted envelopes (onions)."""
+    """Raise RoundBurned unless registered users have signed all accepted envelopes.
+
+    An envelope holds a user's encrypted answers. accepted: the first shuffler's post about them.
+    """
     if me.party == plan.openers[0]:
         return
     registry = me.board.registry
@@ -180,10 +190,10 @@ async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: Work
 async def opened_by_all(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> list[bytes] | None:
-    """Reader: return the secret shares of all keyholders after users have looked for ballots.
+    """Reader: return the secret shares of all keyholders, which together open the locked ballots.
 
-    None if the session ends. RoundBurned if a ballot was changed, or if a shuffler does not show
-    its share in time.
+    Users look for their ballots first. None if the session ends. RoundBurned if a ballot was
+    changed, or if a shuffler does not reveal its share in time.
     """
     number, patience = plan.call.round, plan.announcement.rules.deadline
     if not await examine(me, plan, pool, ring):
@@ -205,9 +215,10 @@ async def contest(
 ) -> None:
     """User: look for the marks of its ballots; if a mark is missing, post an alarm with the proof.
 
-    The user raises no alarm after a share is shown, or after an honest keyholder may have shown its
-    share: the reader could open the ballot in the alarm. A user that was not accepted raises no
-    alarm: it has no proof.
+    A mark is the hash of an arrived ballot, which the reader posts. The user raises no alarm after
+    a share of the key is revealed, or after an honest keyholder may have revealed its share: the
+    reader could open the ballot in the alarm. A user that was not accepted raises no alarm: it has
+    no proof.
 
     Args:
         me: the user's place in the network.

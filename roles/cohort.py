@@ -86,7 +86,10 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask a round's reader for users' tokens; return tokens that come in time, by index."""
+    """Ask a round's reader for users' tokens (blind credentials); return tokens that come in time.
+
+    The result is by user index. Requests without an answer are repeated on the board.
+    """
     number, pending = plan.call.round, dict[int, PendingTokens]()
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(crowd, plan)
@@ -122,7 +125,10 @@ async def _obtain(
 async def _ask_again(
     crowd: UserCrowd, plan: Round, unanswered: Mapping[int, PendingTokens], close: float
 ) -> dict[int, PublicGrant]:
-    """Ask on the board for tokens of users without an answer; return tokens in time, by index."""
+    """Ask on the board for users' tokens, after a private request without an answer.
+
+    Returns the tokens that come before the time `close`, by user index.
+    """
     grants = dict[int, PublicGrant]()
     async with trio.open_nursery() as nursery:
 
@@ -167,7 +173,7 @@ def seal_all(
 ) -> list[Handed | Refusing]:
     """Users: seal the answers of the users asked in this round; return message and answers of each.
 
-    is_recorded: whether an instrument records the answers; naming every layer takes a hash.
+    is_recorded: whether an instrument records the answers; without it, no layer needs to be hashed.
     signing, grants: keys and tokens by user index, if any. If the tokens of a user are of another
     key than the tokens of most users, it does not send: its entry is the reason.
     """
@@ -192,7 +198,10 @@ def _sealed(
     *,
     is_recorded: bool,
 ) -> list[Handed | Refusing]:
-    """Users: seal the answers of a few users at a time; results as of `seal_all`."""
+    """Users: seal the answers of a few users together.
+
+    Returns for each user its message and its recorded answers, or the reason why it does not send.
+    """
     grant_results: list[Any] = taken_grants(
         plan, [grants.get(person.index) for person in queried_users]
     )

@@ -1,8 +1,8 @@
 """The curator: announces the session, learns the marginals, decides which columns are released.
 
-It is handed its strategy. It posts its decision with a commitment to the certificate, and opens the
-commitment with the release of the same people. If the counts are public, it posts the certificate
-itself.
+Its caller hands it the decision strategy. If the counts are public, the curator posts its decision
+with the certificate, which proves the bound on exposed people. If they are secret, it posts a
+commitment to the certificate, and opens the commitment after the release of the same people.
 """
 
 from collections.abc import Collection, Sequence
@@ -63,8 +63,8 @@ async def curator(
 ) -> Decision | None:
     """Run the curator: announce, post the program's queries in turn, decide in between, close.
 
-    Returns the decision. Paper 000, Section 5: it "learns only the marginal distribution of
-    individual features", and "selects an appropriate set of features to be released to the
+    Returns the decision. Paper 000, Section 5: the curator "learns only the marginal distribution
+    of individual features", and "selects an appropriate set of features to be released to the
     analyst".
     """
     decision: Decision | None = None
@@ -101,7 +101,7 @@ async def _count(
 ) -> RoundResult | None:
     """Post a query, and count the answers; None if the round is aborted first.
 
-    Paper 000, step 4: decrypt its messages, "obtaining the counts for each feature".
+    Paper 000, step 4: the curator decrypts its messages, "obtaining the counts for each feature".
     """
     await me.post(call)
     reading = await read_round(me, me.plan(call), key.secret, pool, desk, ring)
@@ -122,10 +122,10 @@ async def _release(
     pool: WorkerPool,
     ring: Keyring,
 ) -> None:
-    """Post the query of the release, then check the analyst's counts.
+    """Post the query of the release, wait for the analyst's counts, and check them.
 
-    The certificate is opened if it may be. Paper 000, Section 5.2: "the users now communicate with
-    the analyst".
+    opening: the certificate behind a posted commitment; posted at the end, if the board allows it.
+    Paper 000, Section 5.2: "the users now communicate with the analyst".
     """
     _remember(me, plans, call, None)
     await me.post(call)
@@ -182,7 +182,10 @@ async def _next(
 
 
 def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
-    """Raise RoundBurned if so few people left since an earlier round that they would be exposed."""
+    """Raise RoundBurned if so few people left since an earlier round that they would be exposed.
+
+    Also if a count is larger than the respondents can have caused.
+    """
     earlier_counts, rows = [max(tally.totals) for tally in me.board.tallies], plans.rules.rows
     if plans.policy.setting is Setting.FIXED:
         check_rounds(earlier_counts, max(reading.totals), plans.rules.min_dropout, rows)
@@ -190,15 +193,19 @@ def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
 
 
 def _people(plans: "Plans", totals: Sequence[int]) -> int:
-    """Return the number of people that cast these totals of ballots to each query."""
+    """Return the number of people that answered a round, from its totals of ballots.
+
+    totals: the number of ballots for each query of the round. Each person casts `rules.rows`
+    ballots for a query, so the largest total is divided by `rules.rows`, and rounded up.
+    """
     return people_among(max(totals), plans.rules.rows)
 
 
 def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) -> None:
-    """Note in the curator's memory of sessions the counts about to be posted.
+    """Note the counts about to be posted, in the curator's memory of earlier sessions.
 
     RoundBurned if they are unsafe together with earlier counts. They are noted before the tally of
-    a round is posted, and before a release is called for. answered: the number of people counted in
+    a round is posted, and before the query of a release. answered: the number of people counted in
     the round just read; None: before a release, for which the people of the last posted tally are
     taken.
     """
@@ -249,7 +256,12 @@ class Plans:
         roster: Roster | None = None,
         history: History | None = None,
     ) -> None:
-        """Keep the terms, the decision strategy, and the memory of earlier sessions."""
+        """Keep the terms, the decision strategy, and the memory of earlier sessions.
+
+        registry: the users that may send; None: not known beforehand. sums: whether the curator
+        compares a release with its own counts. roster: the parties' signing keys, to post; None:
+        posts are unsigned. history: the memory of earlier sessions; None: no memory.
+        """
         self.title = title
         self.schema = schema
         self.policy = policy

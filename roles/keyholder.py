@@ -25,7 +25,9 @@ from .compute.spool import Spool
 from .compute.worker_pool import WorkerPool
 from .network.memory_network import Endpoint, Letter, OtherView
 
-# deadlines: to look and to show; to toss and to open; to post and check lists, to give shares
+# extra time of a round, in deadlines. challenge: users check ballots, keyholders reveal keys.
+# audit: keyholders reveal random bytes, shufflers open layers. verified: ballots are posted and
+# checked, answers decrypted.
 MORE = {"challenge": 4, "audit": 3, "verified": 4}
 SLOW = 10  # keyholders wait SLOW times the longest round for the curator's next query
 
@@ -33,15 +35,19 @@ SLOW = 10  # keyholders wait SLOW times the longest round for the curator's next
 def longest_round(shufflers: int, rules: Rules) -> float:
     """Return the maximum duration of a round in seconds.
 
-    A deadline for the collection, one for every hop up to the reader, one for the reader, and with
-    a challenge, an audit or a verified mix, more for its posts.
+    A deadline for the collection, another for every hop up to the reader, and another for the
+    reader. A challenge, an audit or a verified mix needs further deadlines for its posts.
     """
     more = sum(count for name, count in MORE.items() if getattr(rules, name))
     return rules.deadline * (shufflers + 3 + more)
 
 
 def next_call(me: Endpoint) -> float:
-    """Keyholder: return the seconds to wait for the curator's next call, or the end."""
+    """Keyholder: return the longest time to wait for the curator's next query, in seconds.
+
+    If neither a query nor the end of the session comes in this time, the keyholder aborts the
+    session.
+    """
     announced = me.board.announcement
     assert announced is not None  # noqa: S101 - this keyholder has consented to it
     return SLOW * longest_round(len(announced.shufflers), announced.rules)
@@ -49,7 +55,7 @@ def next_call(me: Endpoint) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Keyholder:
-    """The key pair of a shuffler, curator or analyst in this session, and its consent.
+    """The key pair of a shuffler, curator or analyst in a session, and its steps before round 1.
 
     Attributes:
         pair: the key pair.
@@ -117,9 +123,9 @@ async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
 
 
 def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
-    """Return the proof that the board signed two heads for one round, the other in `witness`.
+    """Return the proof that the board signed two different heads (states of the log) for one round.
 
-    None if the bytes that the user cited are no signed head.
+    witness: the head that a user cited. None if it does not prove a conflict.
     """
     roster = me.board.roster
     try:
@@ -129,13 +135,13 @@ def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
 
 
 async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Sequence[bytes] | None:
-    """Party at `hop`: return the batch of the hop before; None if the session ends first.
+    """Party at `hop`: return the batch of the party before it; None if the session ends first.
 
-    RoundBurned if it has not arrived when this hop's time is over: a deadline for the collection,
-    and another for every hop since. Letters of other parties, and letters without a batch, are
-    refused and counted. A batch that differs from its sender's account on the board burns the round
-    at once: the account then counts other layers. So does a batch that continues after the most
-    layers that registered users can have sent.
+    RoundBurned if no batch has arrived after a deadline for the collection, and another for each
+    hop up to this party. Messages from other parties, or without a batch, are refused and counted.
+    The sender posts the number and digest of the batch's layers on the board. RoundBurned if the
+    batch differs from this post, or continues after as many layers as all registered users can have
+    sent.
     """
     patience = plan.announcement.rules.deadline * (hop + 1)
     batch: Sequence[bytes] | None = None
@@ -204,7 +210,10 @@ def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
 async def _check_accounted(
     me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes], pool: WorkerPool
 ) -> None:
-    """Refuse the batch and raise RoundBurned unless its sender accounted for exactly this batch."""
+    """Raise RoundBurned unless the batch has the digest that its sender has posted.
+
+    A batch with another digest is refused and counted.
+    """
     account = me.board.account(plan.call.round, hop - 1)
     try:
         await _looked_through(pool, batch, partial(check_accounted, account, batch))
@@ -217,7 +226,10 @@ async def _check_accounted(
 
 
 async def _disordered(me: Endpoint, plan: Round, batch: Sequence[bytes]) -> None:
-    """Raise an alarm with a batch that is out of order, if its sender accounted for it."""
+    """Post an alarm with a batch that is out of order, if its sender has posted its digest.
+
+    Without the digest on the board, the alarm would be no proof against the sender.
+    """
     digest = batch_digest(batch)
     if any(account.digest == digest for account in me.board.mixed):
         evidence = Writer().items(batch).finish()

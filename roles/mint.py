@@ -1,10 +1,13 @@
 """The issue of tokens: by curator and analyst, each for the rounds it reads.
 
-The reader of a round answers each user once, and first sends the other reader the roll of users
-with tokens. So either reader knows, when it reads, whether all users with tokens are counted, and
-whether they are the users of the round before. Half of the time of a collection is for requests,
-the other half for sending the ballots. Requests that were repeated on the board
-(protocol/board/token_requests.py) are answered there in that second half.
+A token is a blind credential, without which a ballot does not count. The reader of a round gives
+each user its tokens once. Before the reader posts its counts, it sends the other reader (analyst or
+curator) the roll: the list of users with tokens. So either reader knows whether all users with
+tokens are counted, and whether they are the users of the round before.
+
+Half of the time of a collection is for requests, the other half for sending the ballots. A user
+without an answer repeats its request on the board (protocol/board/token_requests.py). The reader
+answers there in the second half.
 """
 
 from collections import Counter
@@ -51,22 +54,24 @@ class TokenDesk:
         entropy: the source of the keys.
         keys: by round, the key that makes its tokens.
         people: by round, the users that have tokens.
-        early: requests that came before the other reader's list of users with tokens.
+        early: requests for the next round's tokens, which arrived before the list of this round's
+            users with tokens; they are answered in the next round.
         answered: by round and person, the digest of the request that was answered.
     """
 
     entropy: Entropy
     keys: dict[int, TokenKey] = field(default_factory=dict)
     people: dict[int, set[str]] = field(default_factory=dict)
-    # requests that came before the other reader's list
+    # token requests for the next round; kept until that round begins
     early: list[Letter] = field(default_factory=list)
     answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def invites(self, plan: Round, sender: str) -> bool:
         """Whether a user may ask for tokens: any in round 1, later a user with tokens before.
 
-        In the fixed setting these are the users with tokens in the last round; in the statistical
-        setting, only users without earlier tokens may ask.
+        In the fixed setting (the same people in all rounds) these are the users with tokens in the
+        last round. In the statistical setting (other people in each round), only users without
+        earlier tokens may ask.
         """
         earlier = [people for number, people in self.people.items() if number < plan.call.round]
         if plan.announcement.policy.setting is Setting.STATISTICAL:
@@ -78,7 +83,11 @@ class TokenDesk:
         return len(self.people.get(number, ()))
 
     def check_roll(self, number: int, people: int) -> None:
-        """Other reader: RoundBurned unless its list of users with tokens has the posted length."""
+        """Curator or analyst: check the length of a list of users with tokens.
+
+        The reader of round `number` sent the list to the other reader, and posted its length,
+        `people`. RoundBurned if the list has another length.
+        """
         if self.issued(number) != people:
             raise RoundBurned(
                 f"the roll of round {number} names {self.issued(number)} people, and its reader "
@@ -88,9 +97,9 @@ class TokenDesk:
     def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
         """Reader: RoundBurned unless all users with tokens are counted, and are enough people.
 
-        In the fixed setting, also if only a few users of an earlier round are missing, which would
-        expose them. envelopes: the number of users with an envelope that the first shuffler
-        accepted.
+        If all rounds have the same people (fixed setting), also if only a few users of an earlier
+        round are missing, because that would expose them. envelopes: the number of users with an
+        envelope that the first shuffler accepted.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)
@@ -102,7 +111,10 @@ class TokenDesk:
 
 
 async def mint(me: Endpoint, desk: TokenDesk, pool: WorkerPool) -> None:
-    """Curator, analyst: issue tokens in its own rounds; receive lists of users in other rounds."""
+    """Curator, analyst: issue tokens in the rounds that this party reads.
+
+    In other rounds, receive the list of users with tokens from the reader of the round.
+    """
     async for plan in me.rounds():
         if plan.reader != me.party:
             await _hear_roll(me, plan, desk)
@@ -139,8 +151,8 @@ async def _rolls_fit(me: Endpoint, desk: TokenDesk) -> bool:
 async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: WorkerPool) -> None:
     """Answer token requests on the board, until cancelled or the session ends.
 
-    A person with an answered letter gets the same tokens again. If its letter asked for other
-    tokens, the round burns, because the person would have twice as many.
+    A person whose private request was answered gets the same tokens again. If the private request
+    asked for other tokens, the round aborts, because the person would have twice as many.
     """
     number, public_asks = plan.call.round, me.board.public_asks
     digest_by_sender = desk.answered[number]
@@ -166,13 +178,18 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Wait for the list of users with tokens from a round's reader, or the session's end."""
+    """Wait until the round's reader sends the list of users with tokens, or the session ends.
+
+    This party is the reader of other rounds. Token requests for its next round may arrive
+    meanwhile; they are kept in `desk.early`.
+    """
     number = plan.call.round
     async with me.while_open():
         while number not in desk.people:
             for letter in await me.receive(*OWN_INBOX):
                 if kind_of(letter[1]) is Kind.ASK and letter[0] not in dict(desk.early):
-                    desk.early.append(letter)  # a request of the next round may overtake the roll
+                    # kept: requests for the next round can arrive before the list of users
+                    desk.early.append(letter)
                     continue
                 try:
                     body = me.accept(plan, letter).body
@@ -200,7 +217,8 @@ async def _answer(
 ) -> None:
     """Check token requests that arrived, and answer the first valid request of each person.
 
-    tries: requests by person, so that no person occupies the issuer.
+    tries: the number of requests so far, by person; further ones are refused, so that no person
+    occupies the issuer.
     """
     jobs: list[Job] = []
     for letter in letters:

@@ -1,7 +1,8 @@
-"""Occasions of attacks in a session: the scenario's entries `[[fault]]` that are carried out.
+"""The attacks of a scenario file (entries `[[fault]]`) that are carried out in a session.
 
-A fault that changes, loses, keeps or adds a message notes its entry. The note goes to every
-instrument, as all events of parties do: so it also arrives from a party in its own process.
+An attack finds an occasion if, for example, the message comes that it changes. The fault that
+changes, loses, keeps or adds a message then notes the entry. The note goes to every instrument, as
+all events of parties do: so it also arrives from a party in its own process.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from .network.instruments import Instrument, Instruments
 
 Note = Callable[[Instruments], None]  # tells the observers that an attack is carried out
-Notes = Mapping[int, Note]  # round -> note
+Notes = Mapping[int, Note]  # round -> function that records the attack
 
 
 def no_note(_instruments: Instruments) -> None:
@@ -29,13 +30,13 @@ def note_of(entry: int) -> Note:
 
 
 def unnoted(rounds: Collection[int]) -> Notes:
-    """Return a table of these rounds in which no attack is recorded."""
+    """Return a table for these rounds with a function that records no attack."""
     return dict.fromkeys(rounds, no_note)
 
 
 @dataclass(slots=True)
 class OccasionRecord(Instrument):
-    """An observer that keeps which attacks were carried out.
+    """An observer that records which attacks of the scenario file are carried out.
 
     Attributes:
         occasions: the entries of `[[fault]]`, by their places in the file.

@@ -46,7 +46,7 @@ Opening = tuple[int, SecretKey, Sequence[bytes]]
 
 
 class Commons:
-    """The shared board of a peer session, and what follows from it, computed once for all peers."""
+    """The shared board of a peer session, and results computed from it once for all peers."""
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
         """Start with an empty board."""
@@ -73,7 +73,7 @@ class Commons:
         return self._ends.setdefault(place, trio.Event())
 
     async def finished(self, place: Place) -> None:
-        """Wait until all peers have posted in a step, or its time is up; then judge the step."""
+        """Wait until all peers have posted in a step, or its time is up; then evaluate the step."""
         with trio.move_on_after(self.board.agreement.rules.deadline):
             await self._end(place).wait()
         if self.reckoning.place == place and not self.reckoning.over:
@@ -87,30 +87,42 @@ class Commons:
         return self._arrived[place][peer]
 
     def making(self, plan: PeerRound) -> Callable[[Sequence[Making]], list[list[Onion]]]:
-        """Return the function that makes a round's onions, the same object for all peers."""
+        """Return the function that makes a round's onions.
+
+        It is the same object for all peers, so that the worker pool can do their jobs together.
+        """
         work = partial(_make_all, plan)
         return self._making.setdefault(plan.call.round, work)
 
     def opening(
         self, plan: PeerRound, step: int
     ) -> Callable[[Sequence[Opening]], list[StepResult]]:
-        """Return the function that opens the layers of a step, the same object for all peers."""
+        """Return the function that opens the layers of a step.
+
+        It is the same object for all peers, so that the worker pool can do their jobs together.
+        """
         work = partial(_open_all, plan, step)
         return self._opening.setdefault((plan.call.round, step), work)
 
 
 def _make_all(plan: PeerRound, jobs: Sequence[Making]) -> list[list[Onion]]:
-    """Return the onions of each peer: number, row and randomness."""
+    """Return the onions of each peer. jobs: number, row and randomness of each peer."""
     return [make_onions(plan, me, row, entropy) for me, row, entropy in jobs]
 
 
 def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[StepResult]:
-    """Open the layers that arrived at each peer in a step; return the results."""
+    """Return the results of opening the layers that arrived at each peer in a step.
+
+    jobs: for each peer its number, its secret key, and the layers that arrived.
+    """
     return [pass_on(plan, me, secret, step, arrived) for me, secret, arrived in jobs]
 
 
 class PeerSeat:
-    """The access of one peer to the board; a fault may replace it (faults/peer.py)."""
+    """The access of a peer to the board.
+
+    An attack replaces it by a subclass that deviates (scenarios/attacks/faults/peer.py).
+    """
 
     def __init__(self, commons: Commons, number: int) -> None:
         """Keep the shared board and the number of the peer."""
@@ -132,15 +144,16 @@ class PeerSeat:
         return onions
 
     def holds(self, number: int, secret: bytes) -> None:
-        """Receive the peer's secret of a round's key; only a fault uses it here.
+        """Receive the peer's secret share of a round's key, at the start of round `number`.
 
-        An honest peer shows the secret when it is due.
+        An honest peer ignores it here, and posts the share in a later step. An attacker overrides
+        this method, to pool its share with other attackers.
         """
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
-        """Return the content that the peer posts when `body` is due.
+        """Return the content that the peer posts when `body` is due; an attack may change it.
 
-        None: no post, and it leaves.
+        None: the peer does not post, and leaves.
         """
         return body
 
@@ -174,7 +187,7 @@ class PeerCast:
         decide: the rule or the strategy of the program.
         entropy: the source of every key, salt and path.
         absent: the indices of persons that never take part.
-        seats: the fault that stands in for a peer, by name.
+        seats: by name of an attacking peer, the function that makes its `PeerSeat`.
         threads: the number of threads that open and seal; None: as many as cores.
     """
 
@@ -266,7 +279,7 @@ async def _round(
 async def _next(
     seat: PeerSeat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
 ) -> Body:
-    """Return the content of an honest peer's post in a step after the first, by the step."""
+    """Return the content that an honest peer posts in step `step`, which is not the first."""
     number, board = plan.call.round, seat.commons.board
     if step == plan.path + 1:
         return Agreed(step, board.relays_digest(number))
@@ -290,9 +303,9 @@ async def _next(
 def loss_proof(
     board: PeerBoard, plan: PeerRound, onions: Sequence[Onion], step: int
 ) -> Accusation | None:
-    """Peer: return the proof that a complete step did not forward one of its onions.
+    """Peer: return the proof that a complete step did not forward an onion of this peer.
 
-    None: the step forwarded all of them.
+    None: the step forwarded all its onions.
     """
     number, path = plan.call.round, plan.path
     for onion in onions:

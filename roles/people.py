@@ -22,7 +22,8 @@ class Person:
         entropy: the person's source of randomness.
         rounds: the rounds in which the person is asked.
         randomize: the randomization of its answers before sending; None: no randomization.
-        looks: whether it looks for its ballots in a round with locks (challenge.py).
+        looks: whether it checks that its ballots arrived, in a round with locked ballots
+            (challenge.py).
         compares: whether it compares its announcement with that on the board.
         paced: whether it sends at a random time of its own.
     """
@@ -74,5 +75,5 @@ class People(Sequence[Person]):
         return self._person(self._indices[at])
 
     def __reduce__(self) -> tuple[type[list[Person]], tuple[list[Person]]]:
-        """Pickle as a list of these people: the process that does their work knows of no others."""
+        """Pickle as a list of these people: another process needs only the people of its work."""
         return list, (list(self),)

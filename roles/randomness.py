@@ -1,7 +1,8 @@
 """The party `randomness`: evaluates an oblivious function for users without seeing their inputs.
 
-It shows its key for a round on the board, answers each person once in the first half of the
-collection, with a proof that it used that key, and forgets the key with the round.
+In the program `threshold`, users need the outputs to seal their rows. The party posts its public
+key for a round on the board. It answers each person once, in the first half of the collection, with
+a proof that it used that key. It forgets the key with the round.
 """
 
 from collections import Counter
@@ -32,7 +33,7 @@ async def randomness(
 ) -> None:
     """Run the party `randomness`: evaluate its oblivious function for users, in every round.
 
-    keys: receives the key of each round, for attackers; None: no record of keys.
+    keys: receives the secret key of each round, for the record of attackers; None: no record.
     """
     try:
         async for plan in me.rounds():
@@ -82,7 +83,7 @@ async def _answer(
 def _read_request(
     me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]
 ) -> tuple[str, Query]:
-    """Return the request in a letter; Refused if there is none, or it is not the person's first."""
+    """Return the request in a letter; Refused without a request, or after a person's first."""
     sender, _ = letter
     tries[sender] += 1
     if tries[sender] > 1:

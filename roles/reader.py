@@ -37,7 +37,7 @@ async def read_round(
 ) -> BallotReading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is aborted first.
 
-    Paper 000, Section 5.1: it "receives the messages, decodes them" and removes the salt.
+    Paper 000, Section 5.1: the curator "receives the messages, decodes them" and removes the salt.
     RoundBurned if users with tokens are missing, or a ballot was changed.
     """
     if plan.verified:
@@ -62,7 +62,10 @@ async def _read_onions(
     desk: TokenDesk,
     ring: Keyring,
 ) -> BallotReading | None:
-    """Reader: open the last layers of a batch, after its audit and challenge, and count ballots."""
+    """Reader: open the last layers of a batch, after audit and challenge, and count the ballots.
+
+    An audit checks random layers of shufflers. In a challenge, users look for their ballots first.
+    """
     await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), pool)
     if batch is None or not await audit_round(me, plan, pool, ring.purse):

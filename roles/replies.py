@@ -1,4 +1,4 @@
-"""Waiting for letters, for as long as a round allows.
+"""Waiting for messages, for as long as a round allows.
 
 A user waits for an answer of a certain party; a party that answers all users waits for all letters.
 """

@@ -44,9 +44,11 @@ class _Memory:
 
     Attributes:
         history: the memory of earlier sessions; None: no memory.
-        people: in the fixed setting, the respondents of the last round; None before round 1.
+        people: if all rounds have the same people (fixed setting): the respondents of the last
+            round; None before round 1.
         counts: the number of respondents of each round.
-        ever: in the statistical setting, the respondents of all rounds so far.
+        ever: if each round has other people (statistical setting): the respondents of all rounds so
+            far.
     """
 
     history: History | None = None
@@ -57,7 +59,8 @@ class _Memory:
     def invites(self, plan: Round, sender: str) -> bool:
         """Whether a user may answer a round: any in round 1, later a respondent of the last round.
 
-        In the statistical setting, a user that has answered no round yet.
+        In the statistical setting, where each round has other people, a user that has answered no
+        round.
         """
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return sender not in self.ever
@@ -69,7 +72,7 @@ class _Memory:
         """Remember the respondents; RoundBurned if so few have left that they are exposed.
 
         With a history, RoundBurned also if the batch is unsafe together with all earlier batches.
-        published: the counts of round 1 that the board shows.
+        published: the counts of round 1 on the board; None: not published.
         """
         rules = plan.announcement.rules
         check_batch_size(len(people), rules.min_batch)
@@ -97,7 +100,8 @@ class _Collected:
         tries: the number of submissions in the name of each sender.
         received: the number of all messages.
         refused: the number of refused messages, by reason.
-        fork: the proof that the board has shown another head of this round to a sender.
+        fork: the proof that a user was shown another signed state of the board than this shuffler;
+            None: no proof.
     """
 
     envelopes: Envelopes = field(default_factory=Envelopes)
@@ -119,8 +123,9 @@ async def shuffler(
     """Run a shuffler: publish a key, check the announcement, then mix every round that is called.
 
     Paper 000, Section 5.1: the shuffler "randomly permutes these encrypted messages, decodes their
-    portion of the encryption, and sends them to the curator"; to the analyst in the last round. Its
-    order is that of the bytes (Figure 1, step 3: it decrypts, then forwards).
+    portion of the encryption, and sends them to the curator"; in the last round to the analyst.
+    This shuffler decrypts first, and forwards the layers sorted by their bytes, which is a random
+    order.
 
     ring: the shuffler's shares of the keys that lock ballots. history: the first shuffler's memory
     of earlier sessions; None: no memory.
@@ -277,7 +282,7 @@ def _take(
 ) -> None:
     """Accept a submission. Refused if invalid, a repeat, or of an uninvited user.
 
-    With a registry it is only kept: signatures are checked after the deadline.
+    With a registry of users the submission is only kept: signatures are checked after the deadline.
     """
     sender, _ = letter
     if plan.announcement.registry:
@@ -306,8 +311,8 @@ async def _check_signatures(
 ) -> None:
     """First shuffler: admit the collected submissions that a registered user has signed.
 
-    Only now does a second submission count as a repeat: else a stranger could use up a user's
-    place.
+    Repeats are refused only after this check. Otherwise a stranger's false submission in a user's
+    name, sent first, would exclude the user's own.
     """
     registry = me.board.registry
     assert registry is not None  # noqa: S101 - the board compares the announcement with it
@@ -340,7 +345,7 @@ async def _forward(
     pool: WorkerPool,
     senders: Sequence[str] = (),
 ) -> None:
-    """Shuffler: sort the opened layers, post their account, and send them to the next hop.
+    """Shuffler: sort opened layers, post their number and digest, and send them to the next hop.
 
     senders: at the first hop, the users of these layers.
     """

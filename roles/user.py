@@ -50,7 +50,8 @@ async def user(
 ) -> None:
     """Run a user: answer each query that `monitor` allows.
 
-    Paper 000, Figure 1, step 2; Section 5.2.
+    In Paper 000 this is step 2 of Figure 1, in which users send encrypted answers, and the second
+    round in Section 5.2.
     """
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
@@ -59,7 +60,7 @@ async def user(
             break
         if not plan.reuses_ballots:
             await _answer(me, plan, person, pool, sealers)
-    else:  # reached also if the announcement shown to this user does not allow the query
+    else:  # also reached if an attacker shows this user an announcement that forbids the query
         if person.compares:
             await compare(me)
 
@@ -81,8 +82,9 @@ async def _answer(
 ) -> None:
     """Encrypt a salted ballot for each query, and send all to the first shuffler.
 
-    A round may need tokens, outputs of the oblivious function, or a lock: without them the user
-    sends no message.
+    A round may need help of other parties first: tokens from its reader, outputs of the oblivious
+    function of `randomness`, or the keyholders' joint key that locks ballots. If these do not come,
+    the user sends no message.
     """
     fresh = person.entropy.fork(f"round-{plan.call.round}")
     row = person.response(fresh)
@@ -95,7 +97,8 @@ async def _answer(
     sealing_plan = await sealers.locked(me, plan)
     if sealing_plan is None:
         return
-    # "adding a random suffix; then encrypting" for the shufflers and the reader (step 2)
+    # Paper 000, Figure 1, step 2: "adding a random suffix; then encrypting". Each shuffler removes
+    # a layer; the innermost is for the party that counts the ballots (the reader).
     job = (person.index, row, fresh, me.signer, grants)
     result = await pool.share(sealers.signing(sealing_plan), job)
     if isinstance(result, Reason):
@@ -120,7 +123,8 @@ async def _send(
 ) -> None:
     """Send the envelope, and look for its ballots later if they are locked.
 
-    Paper 000, Figure 1, step 2: "to the shuffler".
+    A locked ballot opens only after users had time to look. In Paper 000 this is the part "to the
+    shuffler" of Figure 1, step 2.
     """
     submission, answer_record, proofs = prepared
     me.notify(lambda instrument: instrument.sealed(answer_record))
@@ -204,10 +208,12 @@ class Sealers:
         self.ballots = BallotMakers()
 
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
-        """Return the round with the joint key that locks its ballots, if the rules have locks.
+        """Return the round with the joint key that locks users' ballots, if the rules lock ballots.
 
-        None if the session ends first. Each user waits until its own board shows all shares; their
-        sum is computed once.
+        A locked ballot opens only with the key shares of every shuffler and of the reader.
+        Shufflers reveal their shares after users had time to look for missing ballots. The user
+        waits until its board shows all public shares. Their sum, the joint key, is computed once
+        for all users. None if the session ends first.
         """
         if not plan.announcement.rules.challenge:
             return plan
@@ -241,13 +247,18 @@ class Sealers:
 
 
 def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[PendingTokens]:
-    """Users: return the token request of each user. jobs: signing key and randomness."""
+    """Users: return the token request of each user. jobs: signing key and randomness of each."""
     signers = [signer for signer, _ in jobs]
     return make_asks(plan, signers, [entropy.fork("tokens") for _, entropy in jobs])
 
 
 def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
-    """Users: return the request of each user to `randomness`. jobs: row and randomness."""
+    """Users: return, for each user, its request to the party `randomness`.
+
+    The request asks for outputs of an oblivious function, which `randomness` computes without
+    seeing the row. The user seals its row with these outputs. jobs: row and randomness of each
+    user.
+    """
     return [threshold.ask(plan, row, entropy.fork("rows")) for row, entropy in jobs]
 
 
@@ -302,7 +313,12 @@ def _sealed(
 def taken_grants(
     plan: Round, grants: Sequence[Grants | Outputs | None]
 ) -> list[Sequence[Any] | Reason]:
-    """Users: return for each its tokens, its `threshold` levels, or the reason not to send."""
+    """Users: return for each its tokens or `threshold` levels, or the reason why it does not send.
+
+    In the program `threshold`, a level is the secret and the text of a prefix of the user's row.
+    grants: for each user its request, the answer and the key of the party that answered (the
+    reader, or `randomness`); None: the round needs no grant.
+    """
     grant_results = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)
     for at, each in enumerate(grants):

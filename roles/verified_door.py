@@ -102,7 +102,11 @@ class Door:
         earlier_ballots.append(handed)
 
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
-        """Post the ballots that the board lacks, after all keyholders before; return the post."""
+        """Post the valid ballots that this keyholder has and the board lacks; return the post.
+
+        Keyholders (the reader, then the shufflers) post in turn. So this party waits for the posts
+        of all keyholders before it. keys: the joint keys of the round, to check the ballots.
+        """
         plan, me, number = self.plan, self.me, self.plan.call.round
         place = plan.doors.index(me.party)
         await self.watch.until(
@@ -165,7 +169,10 @@ class Door:
         await self.check_handed(keys, pool)
 
     async def check_handed(self, keys: RoundKeys, pool: WorkerPool) -> None:
-        """Check all posted ballots; RoundBurned, with its keyholder, if a ballot is wrong."""
+        """Check the posted ballots of all keyholders; RoundBurned if a ballot is wrong.
+
+        The reason names the keyholder.
+        """
         handed = self.me.board.verified.handed[self.plan.call.round]
         for party in self.plan.doors:
             await self._check_posted(party, handed[party], keys, pool)
@@ -202,7 +209,7 @@ class Door:
     async def _check_posted(
         self, party: str, posted: HandedBallots, keys: RoundKeys, pool: WorkerPool
     ) -> None:
-        """Check the posted ballots of a keyholder; RoundBurned with its name if one is wrong."""
+        """Check a keyholder's posted ballots; RoundBurned, with its name, if a ballot is wrong."""
         records = Writer()
         for ballot in posted.people:
             records.u32(ballot.person).raw(ballot.ballots).raw(ballot.signature)
@@ -216,6 +223,9 @@ class Door:
                 )
 
     def _silent(self, post_name: str, active_parties: Container[str]) -> str:
-        """Return the text that names the keyholders without a post that was due."""
+        """Return the text that names the keyholders without a post that was due.
+
+        post_name: the kind of post, in words.
+        """
         silent = ", ".join(party for party in self.plan.openers if party not in active_parties)
         return f"no {post_name} came from {silent}"

@@ -1,10 +1,11 @@
-"""A keyholder in a round of a verified mix: each shuffler, and the reader of the round.
+"""A keyholder (shuffler or reader) in a round of a verified mix, in which every step is proved.
 
-Each posts fresh keys, collects ballots (verified_door.py), and checks every shuffle. A shuffler
-gives its decryption shares once, after all lists hold, and drops its keys; the reader counts the
-answers that all shares open. A post that does not hold burns (aborts) the round, which names its
-author (protocol/rounds/verified_round.py). The parties of one process check a statement once for
-all of them (`WorkerPool.once`).
+The reader is the party that counts the answers: curator or analyst. Each keyholder posts fresh
+keys, collects ballots (verified_door.py), and checks every shuffle. A shuffler posts its decryption
+shares once, after it has checked all shuffled lists, and drops its keys. The reader counts the
+answers that all shares together open. A wrong post aborts the round, and the reason names the
+author of the post (protocol/rounds/verified_round.py). The parties of one process check a statement
+once for all of them (`WorkerPool.once`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,9 +49,10 @@ Shares = list[tuple[bytes, ...]]  # decryption shares of a keyholder, by query
 async def mix_verified(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring, history: History | None
 ) -> None:
-    """Shuffler: take part in a round, up to its decryption shares; RoundBurned if a post is wrong.
+    """Shuffler: take part in a round of a verified mix, up to its decryption shares.
 
-    history: the first shuffler's memory of earlier sessions.
+    RoundBurned if a post is wrong. history: the first shuffler's memory of earlier sessions; None:
+    no memory, or another shuffler.
     """
     async with in_turn(me, plan):
         for earlier in range(1, plan.call.round):
@@ -59,7 +61,8 @@ async def mix_verified(
         keys, lists = await place.mixed(history if me.party == plan.openers[0] else None)
         work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
         shares = await pool.run_alone(work)
-        # a key opens only one list: it is dropped, so that no other list can be opened
+        # the key may decrypt only the shuffled list: it is dropped, so that it decrypts no other
+        # list
         del keys, work
         await me.post(shares)
 
@@ -67,9 +70,9 @@ async def mix_verified(
 async def read_verified(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> BallotReading | None:
-    """Reader: take part in a round and count the opened answers; None if the session ends first.
+    """Reader: take part in a round of a verified mix, and count the opened answers.
 
-    RoundBurned if a post does not hold.
+    None if the session ends first. RoundBurned if a keyholder's post is wrong.
     """
     async with in_turn(me, plan):
         for earlier in range(1, plan.call.round):
@@ -90,7 +93,11 @@ async def read_verified(
 
 
 async def offer_release_key(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Analyst: post its key of the release in round 1, if users submit once."""
+    """Analyst: post its key for the release already in round 1, if users submit only in round 1.
+
+    Then each ballot of round 1 holds its value twice: for the curator's count of round 1, and for
+    the analyst's count of the release. The analyst keeps its secret key in `ring`.
+    """
     if not plan.once:
         return
     plan = await settled(me, plan)
@@ -99,16 +106,20 @@ async def offer_release_key(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def settled(me: Endpoint, plan: Round) -> Round:
-    """Wait for the board's head of a call; return the round with the head that users cite."""
+    """Wait for the board's signed head (state of the log) after a query; return the round with it.
+
+    Users cite the head in their messages, so that parties with another board are found.
+    """
     await me.until(Kind.HEAD, lambda board: board.due is None)
     return me.plan(plan.call)
 
 
 async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyring) -> None:
-    """Keyholder: check all shuffles and shares of a public round that is tallied.
+    """Keyholder: check all shuffles and decryption shares of an earlier round with public counts.
 
-    RoundBurned, with a name, if a post does not hold: the reader tallies as soon as it has posted
-    its own shares, before another party has checked them.
+    RoundBurned, with the author's name, if a post is wrong. This check comes after the tally,
+    because the reader posts its own shares and its tally before other parties can check these
+    shares.
     """
     plan = me.plan(me.board.calls[number - 1])
     if not plan.is_public:
@@ -140,7 +151,10 @@ class _Keyplace:
         self._posted: ShuffledLists | None = None
 
     async def mixed(self, history: History | None) -> tuple[Sequence[KeyShare], Lists]:
-        """Take part until all shuffles are checked; return its keys and the final lists."""
+        """Take part until all shuffles are checked; return own keys and the shuffled lists.
+
+        history: the first shuffler's memory of earlier sessions; None: no memory.
+        """
         me, plan = self.me, self.plan
         door = Door(me, self.watch)
         if plan.reuses_ballots:
@@ -161,7 +175,11 @@ class _Keyplace:
         return keys, await self.followed()
 
     def _take_release_key(self) -> tuple[KeyShare, ...]:
-        """Return this party's key of the release, and forget it: the key may open only one list."""
+        """Return this party's secret key for the release, and forget the stored copy.
+
+        The key was made in round 1, for the ballots that users submitted for both rounds. It is
+        taken only once, so that it decrypts a single list of shuffled ballots.
+        """
         key, self.ring.release = self.ring.release, None
         assert key is not None  # noqa: S101 - it has posted the key in round 1
         return (key,)
@@ -188,9 +206,10 @@ class _Keyplace:
         self.keys = await self.pool.once(self.watch.name("keys", *_records(posted)), work)
 
     async def followed(self) -> Lists:
-        """Check the shuffle of every hop, and shuffle at its own; return the final lists.
+        """Check each shuffler's proof in turn; in this party's turn, shuffle and post a proof.
 
-        RoundBurned, with a name, at the first hop with a missing or invalid post.
+        Returns the lists of encrypted answers after the last shuffle, a list for each query.
+        RoundBurned, with the name of the shuffler, if a post is missing or wrong.
         """
         plan, number, verified_state = self.plan, self.plan.call.round, self.me.board.verified
         closed = verified_state.closed[number]
@@ -211,9 +230,11 @@ class _Keyplace:
         return lists
 
     async def _checked(self, old: Lists, posted: ShuffledLists) -> Lists:
-        """Return the lists of a hop after checking its proof; its own hop must show its own post.
+        """Return the lists of encrypted answers that a shuffler posted, after checking its proof.
 
-        old: the lists before the hop.
+        If the shuffler is this party, the board must show the lists that this party posted;
+        RoundBurned if it shows other lists, or if the proof is wrong. old: the lists before this
+        shuffle.
         """
         party = parties.shuffler(posted.hop)
         if party == self.me.party and self._posted not in (None, posted):
@@ -227,7 +248,7 @@ class _Keyplace:
     async def shares_of(self, party: str, lists: Lists) -> Shares:
         """Wait for a keyholder's decryption shares, and return them after checking their proofs.
 
-        RoundBurned if they are late, or do not hold.
+        lists: the shuffled lists of encrypted answers. RoundBurned if the shares are late or wrong.
         """
         number, verified_state = self.plan.call.round, self.me.board.verified
         await self.watch.until(

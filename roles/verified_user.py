@@ -1,4 +1,9 @@
-"""A user in a round of a verified mix: makes a ballot for each query, for all keyholders."""
+"""A user in a round of a verified mix (every step is proved): makes and sends its ballots.
+
+A ballot for each query is encrypted to the joint key of the keyholders: the shufflers, and the
+party that counts the answers. The ballots are sent to every keyholder, so that no keyholder can
+lose them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -55,9 +60,9 @@ class BallotMakers:
     def _maker(
         self, plan: Round, posted: Mapping[str, BallotKeys]
     ) -> Callable[[Sequence[Job]], list[PreparedBallots]]:
-        """Return the function that makes ballots under these keys.
+        """Return the function that makes ballots under the keys that keyholders have posted.
 
-        Their proofs are checked once.
+        The proofs of these keys are checked once for all users.
         """
         keys = b"".join(key for _, body in sorted(posted.items()) for key in body.keys)
         place = plan.session + plan.witness + bytes([plan.call.round]) + keys

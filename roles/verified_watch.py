@@ -1,7 +1,8 @@
 """The waiting of a keyholder for posts in a round of a verified mix, until they are due.
 
-Times are counted from the call, in deadlines of the session: 1 for the answers, 1 for the ballots
-of all doors, 1 to check them, then 1 for each hop and 2 for the shares.
+Times are counted from the query of the round, in deadlines (time units) of the session: 1 to
+collect answers, 1 for keyholders to post the ballots that the board lacks, 1 to check them, then 1
+for each hop, the reader's included, and 2 for the decryption shares.
 """
 
 import hashlib
@@ -19,8 +20,12 @@ from ..protocol.wire.messages import Kind
 from .network.board_stream import ENDED
 from .network.memory_network import Endpoint
 
-HANDED, CHECKED, SHARED = 2, 3, 5  # deadlines from the query to the end of a step, without the hops
-TURN = 1e-3  # seconds between the verdicts of two keyholders
+# latest times of three posts of keyholders, in deadlines after the query: ballots, the result of
+# checking them, decryption shares (plus 1 for each hop)
+HANDED, CHECKED, SHARED = 2, 3, 5
+# seconds by which each keyholder delays an abort after the keyholder before it, so that always the
+# same party aborts
+TURN = 1e-3
 
 
 class SessionEndedError(Exception):
@@ -48,12 +53,12 @@ class RoundWatch:
     async def until(
         self, kind: Kind, ready: Callable[[Board], bool], due: float, why: Callable[[], str]
     ) -> None:
-        """Wait for posts of a kind until the board is ready.
+        """Wait for posts of a kind until `ready(board)` is true.
 
         Raises:
-            SessionEndedError: the session was burned or closed first.
-            RoundBurned: the board was not ready when `due` deadlines had passed. why: returns the
-                text that names the missing parties.
+            SessionEndedError: the session was aborted or closed first.
+            RoundBurned: `ready` was false when `due` deadlines had passed since the query. why:
+                returns the text that names the missing parties.
         """
         with trio.move_on_at(self.at(due)) as waiting:
             await self.me.until(kind, ready)
@@ -67,7 +72,10 @@ class RoundWatch:
             raise SessionEndedError
 
     def name(self, label: str, *data: bytes) -> bytes:
-        """Return the name of a check: a digest of all inputs, under which its result is shared."""
+        """Return a digest of all inputs of a check, by which parties of a process share its result.
+
+        label: the kind of check. data: its inputs, besides session and round.
+        """
         digest = hashlib.sha256(label.encode() + self.plan.session)
         for part in (bytes([self.plan.call.round]), *data):
             digest.update(len(part).to_bytes(8, "big") + part)
@@ -76,7 +84,10 @@ class RoundWatch:
 
 @asynccontextmanager
 async def in_turn(me: Endpoint, plan: Round) -> AsyncIterator[None]:
-    """Context manager: delay an abort by the order of hops, so that always one keyholder aborts."""
+    """Context manager: delay an abort by the position of the party, so that a single party aborts.
+
+    Without the delay, all keyholders that find the error would abort at once, in any order.
+    """
     try:
         yield
     except RoundBurned:

@@ -24,13 +24,16 @@ class Helpers:
     Attributes:
         name: the helpers' name in messages.
         workers: the approximate number of workers.
-        executor: works for every party, unless workers declare parties.
-        declared: by party, the executor of the workers that declare it; empty: none declares any.
-        place: the helpers' name in `trust`.
+        executor: does the work of every party, unless workers are reserved for parties
+            (`declared`).
+        declared: by party, the executor of the workers that are reserved for it; empty: no worker
+            is reserved.
+        place: the helpers' name in the sentence `trust`; empty: `name`.
         report: called with (`executor`, a sentence) at the loss of the helpers; then this process
             does their work. None: a lost scheduler ends the run, a broken executor does not.
-        known_keys: by party, the keys of processes that work for it.
-        is_lost: whether they stopped; then this process does their work.
+        known_keys: by party, the public keys of processes that work for it; secrets are encrypted
+            to these keys.
+        is_lost: whether the helpers have stopped; then this process does their work.
     """
 
     name: str
@@ -80,7 +83,7 @@ class Workplace:
     """The place where long lists of work are done.
 
     Attributes:
-        copies: whether copies of this process may do it.
+        copies: whether copies of this process may do such work.
         helpers: the helpers that work for parties; None: there are no helpers.
     """
 
@@ -94,10 +97,10 @@ LOCAL_WORKPLACE = Workplace()
 def results(
     executor: Executor | None, work: Callable[[T], R], jobs: Sequence[T], chunk: int = 1
 ) -> Iterator[R]:
-    """Yield the results of jobs in their order.
+    """Yield the results of `work` for each job, in the order of the jobs.
 
-    Without an executor, and after it has broken, this process does the jobs. chunk: the jobs that a
-    worker is given at a time.
+    Without an executor, and after it has broken, this process does the jobs. chunk: the number of
+    jobs that a worker gets at a time.
     """
     finished = 0
     with suppress(BrokenExecutor):

@@ -1,7 +1,6 @@
 """Places of heavy work by name (`process`, `dask:ADDRESS`, ...), for a run or for one party.
 
-The names are as in executors.py, which is loaded only for another name than that of this process or
-its threads.
+executors.py explains the names. It is loaded only for executors other than `process` and `thread`.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,10 +13,11 @@ from .backend import Helpers, Workplace
 
 @contextmanager
 def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
-    """Context manager: give the workplace of a name, and close it at the end.
+    """Context manager: provide the place of heavy work for a name such as `dask:ADDRESS`.
 
-    Arguments and errors as of `executor`. workers: of an executor from another package, about how
-    many it has; None: as many as this process has processors.
+    The place is closed at the end of the block. Arguments and errors as of `executors.executor`.
+    workers: of an executor from another package, about how many it has; None: as many as this
+    process has processors.
     """
     if name in ("process", "thread"):
         yield Workplace(copies=name == "process")
@@ -37,12 +37,12 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
 def own_workplace(
     name: str, party: str, report: Callable[[str, str], None] = lambda *_: None
 ) -> Iterator[Workplace]:
-    """Context manager: give the workplace of one party, the only party in this process.
+    """Context manager: provide the place of heavy work of the only party in this process.
 
-    Arguments and errors as of `executor`; ParameterError also if all workers declare other parties.
-    report: called with (`executor`, a sentence) at the beginning, to name the helpers that the
-    party trusts, and when they are lost. Then the party does the work itself: other parties wait
-    for it, and cannot begin again.
+    name: as of `executors.executor`. ParameterError for an unknown name, or if all workers are
+    reserved for other parties. report: called with (`executor`, a sentence) at the start, to name
+    the helpers that can read the party's data, and if they are lost. After a loss this process does
+    the work, because other parties wait for this party and cannot restart the session.
     """
     with workplace(name) as place:
         helpers = place.helpers

@@ -26,7 +26,8 @@ R = TypeVar("R")
 PATIENCE = 10.0  # seconds that a scheduler may take to answer
 SCHEME = "dask:"
 USERS = "users"
-# Dask gives each of these logs a level and a handler. The last log reports cancelled calls late.
+# logs that are silenced; Dask gives each a level and a handler, and reports cancelled calls late,
+# on the last log
 LOGS = ("distributed", "distributed.client", "tornado.application")
 
 
@@ -153,7 +154,11 @@ class DaskCluster(Executor):
     def _differs(
         self, place: str, package: str, version: str | None, local_version: str
     ) -> ParameterError:
-        """Return the error that another version of a package runs at a place of the cluster."""
+        """Return the error that the scheduler or a worker has another version of a package.
+
+        place: the scheduler, or the address of the worker. version: the version there; None: not
+        installed.
+        """
         return ParameterError(
             f"{self.name}: {place} has {package} {version or 'not installed'}, here is "
             f"{local_version}: the "
@@ -161,7 +166,7 @@ class DaskCluster(Executor):
         )
 
     def _workers(self, **limits: Any) -> "_Workers":
-        """Return an executor of the workers that Dask chooses by these limits."""
+        """Return an executor on some workers. limits: options of Dask's `get_executor`."""
         return _Workers(self._client.get_executor(pure=False, **limits), self.name)
 
 
@@ -200,19 +205,24 @@ class _Workers(Executor):
             outer.set_result(inner.result())
 
     def _lost_error(self, reason: str) -> WorkerLost:
-        """Return the error that the scheduler was lost, with the reason if known."""
+        """Return the error that this process has lost the Dask scheduler.
+
+        reason: Dask's own message; empty if unknown.
+        """
         more = f" ({reason.splitlines()[0]})" if reason else ""
         return WorkerLost(
-            f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
-            "again, and give the same command"
+            f"{self._name}: the scheduler was lost{more}; unfinished work is lost: start the "
+            "scheduler again, and repeat the command"
         )
 
 
 def _connected(kind: Any, address: str) -> Any:
-    """Return a client of the scheduler; after a failed connection it is closed, with its thread.
+    """Return a client that is connected to the Dask scheduler at an address.
 
-    Dask leaves both to Python's collector, which closes the client in the thread that collects: in
-    the thread in which the next client starts, closing waits for a lock that this start holds.
+    If the connection fails, the client and its thread are closed here. Dask leaves this to Python's
+    garbage collector, which could close the client while another client starts in the same thread.
+    Closing would then wait for ever for a lock that the starting client holds. kind: Dask's class
+    of clients.
     """
     client = kind.__new__(kind)
     try:

@@ -4,8 +4,8 @@ A killed parent cannot clean up. On Linux the kernel does it: a process can name
 receives when its parent ends, PR_SET_PDEATHSIG of prctl(2). SIGKILL reaches also a process that is
 stopped, or that computes in a library and handles no signal.
 
-The kernel means the thread that started the process, so a thread that starts processes must last as
-long as they are needed.
+For the kernel the parent is the thread that started the process. So a thread that starts processes
+must last as long as the processes are needed.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def prepare() -> None:
-    """Load the library that `end_with` needs; before a fork, once for all copies."""
+    """Load the C library that `end_with` needs; called before a fork, once for all copies."""
     if sys.platform == "linux":
         _libc()
 

@@ -73,8 +73,9 @@ def check_no_loop() -> None:
 def single_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the single cause of a group, or the group if it has several; an interrupt comes first.
 
-    One mistake may have reached many tasks, and each task that writes meets a full disk: equal
-    errors on the caller's side count once. Errors of the package itself are not merged.
+    One problem can raise the same error in many tasks: a full disk fails every task that writes.
+    Equal errors of the type `LocalError`, for such problems of this machine, count once. Errors of
+    other types are not merged.
     """
     leaves = list({_cause_key(leaf): leaf for leaf in _leaves(group)}.values())
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]

@@ -1,15 +1,15 @@
 """Work of a party that a `concurrent.futures` executor does: pieces, their secrets, their results.
 
 A piece travels as bytes (crypto/handing.py), with its secrets encrypted for each process that is
-known to work for this party. A process that finds no box for itself returns its own public key and
-gets the piece again; so it is known from then on, and executors need not list their workers. The
-reply is
+known to work for this party. A process without secrets that are encrypted for it returns its own
+public key and gets the piece again. From then on the process is known, so executors need not list
+their workers. The reply is
 
     version of veilmix || `done` or `lacks` || the answer or the public key
 
 If an executor breaks, its pieces are done in this process. A lost executor ends the run with an
-error, unless its owner continues without it (`Helpers.broken`). Every other failure of it ends the
-run with an error.
+error, unless its owner continues without it (`Helpers.broken`). Every other failure of an executor
+ends the run with an error.
 """
 
 import pickle
@@ -41,9 +41,9 @@ async def call_helpers(
 ) -> R:
     """Have a party's helpers apply `work` to a piece of a list; return the result.
 
-    Raises the exception that `work` raised; BrokenExecutor if this process must do the piece: the
-    helpers broke, or the work cannot be pickled; LocalError if the executor fails; WorkerLost if
-    the helpers raise it.
+    number: the index of the piece. Raises the exception that `work` raised; BrokenExecutor if this
+    process must do the piece: the helpers broke, or the work cannot be pickled; LocalError if the
+    executor fails; WorkerLost if the helpers raise it.
     """
     try:
         packed = pack((work, pieces[number]))
@@ -66,7 +66,10 @@ async def call_helpers(
             result: R = read_answer(data)
             return result
         known_keys.add(data)
-    raise LocalError(f"{helpers.name}: each job had a new process: all {MAX_ATTEMPTS} were new")
+    raise LocalError(
+        f"{helpers.name}: each of {MAX_ATTEMPTS} attempts had a new process, which cannot decrypt "
+        "the work; an executor that reuses its processes is accepted"
+    )
 
 
 async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:

@@ -34,10 +34,10 @@ ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
 
 def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
-    """Return a function that makes the executor of a name, and how many jobs it has at a time.
+    """Return a function that makes a named executor, and the number of jobs to give it at a time.
 
-    workers: None: one a processor; of a cluster or the caller's own executor, it only limits the
-    jobs at a time. Raises ParameterError for an unknown executor.
+    workers: the number of workers; None: one per processor. Of a cluster or the caller's own
+    executor, it only limits the jobs at a time. Raises ParameterError for an unknown executor.
     """
     worker_count = workers or processors()
     match name:
@@ -52,9 +52,10 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
 
 @contextmanager
 def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[Executor | None]:
-    """Context manager: give an executor for whole runs: by name, or the caller's; None stays None.
+    """Context manager: provide an executor for whole runs, by name, or the caller's own.
 
-    An executor made by name is closed at the end. Arguments and errors as of `executor`.
+    None: no executor. An executor made by name is closed at the end. Arguments and errors as of
+    `executor`.
     """
     if isinstance(pool, str):
         make, _ = executor(pool, workers)

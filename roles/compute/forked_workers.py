@@ -8,12 +8,12 @@ answers through a pipe of its own:
     u32 number of the piece || u32 size || whether the work was done, result or exception, pickled
 
 A copy never returns to the event loop: it works, writes, and is killed at the end of the block, for
-whatever reason it ends. It ignores Ctrl-C and Ctrl-Z, which its parent receives. If the parent
-itself is killed, the kernel kills its copies (die_with_parent.py). Copies hold only their own ends
-of pipes, so that a pipe ends with either of its sides.
+whatever reason the block ends. A copy ignores Ctrl-C and Ctrl-Z, which its parent receives. If the
+parent itself is killed, the kernel kills its copies (die_with_parent.py). Copies hold only their
+own ends of pipes, so that a pipe ends with either of its sides.
 
-A copy that was killed leaves its piece undone, and so does one that was stopped, and still is a
-second later. Then all copies end, and their pieces get BrokenExecutor: the parent does them itself.
+A copy that is killed leaves its piece undone. So does a copy that is stopped for a second. Then all
+copies are ended, and their pieces get BrokenExecutor: the parent does the pieces itself.
 """
 
 import gc
@@ -46,8 +46,8 @@ _ROOM = 1 << 20  # bytes that a pipe should hold, so that a copy seldom waits fo
 class ForkedWorkers:
     """Copies of this process that do the pieces of one list, until the end of a `with` block.
 
-    Without copies (no fork on this system, or no free process) each piece gets BrokenExecutor.
-    Making a copy costs some 50 ms.
+    Without copies (no fork on this system, or no free process) each piece gets BrokenExecutor, and
+    the caller must do it. Making a copy costs some 50 ms.
     """
 
     def __init__(self, work: Callable[[Any], Any], pieces: Sequence[Any], copies: int) -> None:
@@ -201,9 +201,9 @@ def forked_call(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
 
 
 def pickled_answer(work: Callable[[T], R], piece: T, *raised: type[Exception]) -> bytes:
-    """Do a piece; return, pickled, whether it was done, and the result or the exception.
+    """Apply `work` to a piece; return, pickled, whether it was done, and the result or exception.
 
-    raised: exceptions that are raised instead.
+    raised: types of exceptions that are raised here instead of returned.
     """
     try:
         return pickle.dumps((True, work(piece)), pickle.HIGHEST_PROTOCOL)
@@ -222,7 +222,7 @@ def read_answer(data: bytes) -> Any:
 
 
 def end(child: int) -> None:
-    """Kill a child, if it still lives, and reap it."""
+    """Kill a child process, if it still lives, and wait for its end."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 

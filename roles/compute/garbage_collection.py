@@ -5,15 +5,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 PAUSE_LIMIT = (
-    10_000  # people; above this number, repeated searches through their messages cost too much
+    # people; above this number, Python's repeated searches for garbage among their messages take
+    # too long
+    10_000
 )
 
 
 @contextmanager
 def uncollected(people: int | None = None) -> Iterator[None]:
-    """Pause the search for cycles while a block holds many messages, which have no cycles.
+    """Context manager: pause Python's search for cyclic garbage while a block holds many messages.
 
-    people: the number of senders; no pause if they are few. None: they are many.
+    Messages have no reference cycles, so the search would only cost time. people: the number of
+    senders; no pause if they are few. None: pause in any case.
     """
     if not gc.isenabled() or (people is not None and people <= PAUSE_LIMIT):
         yield

@@ -77,7 +77,7 @@ class Spool(Sequence[bytes]):
         self._append(data, width, len(data) // width)
 
     def joined(self, start: int, stop: int) -> bytes:
-        """Return the concatenated values from one place to before another."""
+        """Return the concatenated values at positions `start` to `stop` - 1."""
         return self._read(self._begin(start), self._begin(stop))
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Spool(Sequence[bytes]):
         return self.between(0, self._count)
 
     def between(self, start: int, stop: int) -> Iterator[bytes]:
-        """Yield the values from one place to before another, reading a block at a time."""
+        """Yield the values at positions `start` to `stop` - 1, reading a block at a time."""
         mean = max(1, (self._begin(stop) - self._begin(start)) // max(1, stop - start))
         step = max(1, BLOCK // mean)
         for at in range(start, stop, step):

@@ -32,20 +32,22 @@ R = TypeVar("R")
 COPY_ABOVE = 10_000  # jobs; longer lists go to copies of this process, which cost some 50 ms each
 CHUNK = 128  # fewest jobs that a thread is given together
 PIECES = 32  # pieces of a long list per thread; many, so that all threads end together
-PIECES_PER_WORKER = 3  # pieces of a worker at a time: being sent, in work, being returned
-PARCELS = 8  # pieces per helper; with 20, their transport would take a sixth of a run
+# pieces that each worker has at a time: one being sent, one in work, one being returned
+PIECES_PER_WORKER = 3
+# pieces per worker of an executor; with 20, their transport would take a sixth of a run
+PARCELS = 8
 TAPER = 4  # near the end, a piece is 1/TAPER of a worker's share of the remaining items
 MAX_JOBS = 1 << 14  # largest number of jobs in a piece, since pieces in work are held in memory
 
 
 @dataclass(slots=True)
 class _Once:
-    """Work that several parties of a process request alike, with the result for all of them."""
+    """A computation that several parties of a process request, done once for all of them."""
 
     completion: trio.Event = field(default_factory=trio.Event)
     result: Any = None
     failure: Exception | None = None
-    is_lost: bool = False  # the task that did it was cancelled
+    is_lost: bool = False  # whether the task that did the computation was cancelled
 
 
 @dataclass(slots=True)
@@ -239,9 +241,11 @@ class WorkerPool:
             return await trio.to_thread.run_sync(work, item, limiter=self._limiter)
 
     async def _in_order(self, work: Callable[[Any], R], item: Any) -> R:
-        """Do the work; take results in the order of requests, and only when no task can run.
+        """Apply `work` to an item in a thread of a seeded run, in a repeatable order.
 
-        A short list is done at once if there is one thread: no work runs beside it.
+        A result is returned after the results of earlier requests, and when all other tasks wait.
+        Otherwise the speed of the threads would decide the order in which tasks continue. With one
+        thread, a short list is done at once in this task.
         """
         if self.threads == 1 and item is not None and len(item) <= CHUNK:
             await trio.lowlevel.checkpoint()
@@ -292,10 +296,11 @@ class WorkerPool:
 
 
 def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
-    """Yield the starts of pieces of a list: `size` items each, and fewer towards the end.
+    """Yield, for each piece of a list, the index of its first item.
 
-    workers: they wait for each other at the end; the fewer items the last pieces have, the shorter.
-    None: the transport of a piece costs too much for smaller pieces to pay.
+    items: the length of the list. size: the most items of a piece. workers: the number of threads;
+    pieces get smaller towards the end of the list, so that all threads end at about the same time.
+    None: all pieces are of full size, because sending small pieces to helpers costs too much.
     """
     at = 0
     while at < items:

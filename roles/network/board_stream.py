@@ -1,9 +1,9 @@
 """The board as parties read it: a common stream, or a separate stream for a single party.
 
-A party reads posts in the order in which they arrive, and waits for the posts that it needs. The
-keeper of the board, or of the wires to a party, can show it the same posts later (`PausedStream`,
-`Delayed`), another announcement (`Retold`), or another board (scenarios/attacks/faults). The
-party's role is the same in every case.
+A party reads posts in the order in which they arrive, and waits for the posts that it needs. An
+attacker that keeps the board, or the wires to a party, can show the party the same posts later
+(`PausedStream`, `Delayed`), another announcement (`Retold`), or another board
+(scenarios/attacks/faults). The code of the party is the same in every case.
 """
 
 from collections import deque
@@ -50,7 +50,7 @@ class BoardStream:
 
     @property
     def ended(self) -> bool:
-        """Whether the session is burnt or over, so that no awaited post will come."""
+        """Whether the session is aborted or over, so that no awaited post will come."""
         return self.board.phase in ENDED
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
@@ -72,7 +72,10 @@ class BoardStream:
         self._changed.clear()
 
     def plan(self, call: Call) -> Round:
-        """Return the round of a call (query); cached, since the readers of a stream share it."""
+        """Return the round of a call (query).
+
+        It is computed once for all parties that read this stream.
+        """
         place = call, self.board.witness
         if place not in self._plans:
             assert self.announcement is not None  # noqa: S101 - calls follow announcements
@@ -82,13 +85,17 @@ class BoardStream:
 
 
 class OwnStream(BoardStream):
-    """The board as a single party reads it; this base class shows every post at once.
+    """A separate copy of the board for a single party, of which an attacker can change the view.
 
-    true: the common stream.
+    This base class shows every post at once. true: the common stream, which other parties read.
     """
 
     def __init__(self, true: BoardStream) -> None:
-        """Start with an empty board; `hear` brings the posts."""
+        """Start with an empty board for a single party; the network passes every post to `hear`.
+
+        true: the common stream, which other parties read. The party has a separate board, because
+        an attacker can show it the posts later than to other parties, or show it other posts.
+        """
         super().__init__(Board(known_roster=true.board.known_roster))
         self.true = true
 
@@ -98,11 +105,15 @@ class OwnStream(BoardStream):
         return super().ended or self.true.ended
 
     def hear(self, entry: Entry) -> None:
-        """Take a post of the true board; the network calls this once for each post, in order."""
+        """Take a post of the common board, which other parties read, and show it to this party.
+
+        The network calls this once for each post, in order. Subclasses show the post later, or not
+        at all.
+        """
         self.show(entry)
 
     def show(self, entry: Entry) -> None:
-        """Add a post to the party's board, and wake its tasks."""
+        """Add a post to the party's own board, and wake the tasks that wait for it."""
         self.wake(self._board.post(entry.author, entry.data).message.kind)
 
 
@@ -123,30 +134,37 @@ class Hold:
     rounds: Collection[int]
 
     def starts_with(self, entry: Entry) -> bool:
-        """Whether a post begins the span in which a party is not shown new posts."""
+        """Whether a post is the first of a sequence that the attacker withholds from a party."""
         return entry.message.kind is self.start and entry.message.round in self.rounds
 
     def ends_with(self, entry: Entry) -> bool:
-        """Whether a post ends the span, so that the posts kept back are now shown."""
+        """Whether a post is the last of a sequence that the attacker withholds from a party.
+
+        The attacker waits for this post: then the party is shown the whole sequence at once.
+        """
         ends = (entry.message.kind, entry.author) == (self.end, self.author)
         return ends and entry.message.round in self.rounds
 
 
 class PausedStream(OwnStream):
-    """A party's stream in which posts are withheld during some spans, each at most once.
+    """A party's stream in which an attacker withholds sequences of posts for a time.
 
-    If the post that ends a span never comes, the party reads no more of the session.
+    holds: the sequences. Each sequence is withheld at most once. If the last post of a sequence
+    never comes, the party sees no further post of the session.
     """
 
     def __init__(self, true: BoardStream, holds: Collection[Hold]) -> None:
-        """Start with these spans to come."""
+        """Start without withheld posts. holds: the sequences of posts to withhold later."""
         super().__init__(true)
         self._due = list(holds)
         self._hold: Hold | None = None
         self._queue: list[Entry] = []
 
     def hear(self, entry: Entry) -> None:
-        """Show a post, or keep it until its span ends."""
+        """Show a post to the party, unless the attacker withholds it.
+
+        Withheld posts are kept in a queue, and all shown after the last post of their `Hold`.
+        """
         if self._hold is None:
             self._hold = next((hold for hold in self._due if hold.starts_with(entry)), None)
         self._queue.append(entry)
@@ -194,29 +212,33 @@ class Delayed(OwnStream):
 
 
 class Retold(OwnStream):
-    """A party's stream with the true posts, but another announcement than the one on the board."""
+    """A party's stream with the posts of the common board, but with a false announcement."""
 
     def __init__(self, true: BoardStream, announcement: Announcement) -> None:
-        """Start with the announcement that the party is told."""
+        """Start with the false announcement that the attacker shows to the party."""
         super().__init__(true)
         self._announcement = announcement
         self._session = announcement.digest()
 
     @property
     def board(self) -> Board:
-        """The board, with the announcement that it really has."""
+        """The common board, with the announcement that all other parties see.
+
+        The false announcement is only in `announcement` and `session`, so the party can compare
+        both.
+        """
         return self.true.board
 
     @property
     def announcement(self) -> Announcement:
-        """The announcement that the party was told."""
+        """The false announcement that the attacker shows to the party."""
         return self._announcement
 
     @property
     def session(self) -> bytes:
-        """The digest of the announcement that the party was told."""
+        """The digest of the false announcement that the attacker shows to the party."""
         return self._session
 
     def hear(self, entry: Entry) -> None:
-        """Wake the party's tasks; the post itself is on the true board, which the party reads."""
+        """Wake the party's tasks; the post itself is on the common board, which the party reads."""
         self.wake(entry.message.kind)

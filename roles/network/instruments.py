@@ -100,7 +100,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.sealed(sealed_answers)
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
-        """Use the time while other threads work to name the layers of long batches."""
+        """Hash the layers of long batches, while other threads work: the hashes are their names."""
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:

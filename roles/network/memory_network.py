@@ -60,10 +60,14 @@ EVERY_ROUND: Collection[int] = range(1, 256)
 
 
 class Network:
-    """The connections between the parties of one session, and the board.
+    """The connections between the parties of one session, and the bulletin board.
 
-    known_roster: the roster of signing keys, if posts are signed. notary: signs the board's heads;
-    None: another process keeps the board, and its heads come with its posts.
+    Args:
+        instruments: the observers of the session, which get every event.
+        known_roster: the parties' signing keys, which all parties know beforehand; None: posts are
+            not signed.
+        notary: the board's signing key; it signs the board's heads (states of the log). None: posts
+            are not signed, or another process keeps the board, and its heads come with its posts.
     """
 
     def __init__(
@@ -94,7 +98,10 @@ class Network:
         return Endpoint(self, party)
 
     def show(self, party: str, stream: OwnStream) -> None:
-        """Let a party read the board in a stream of its own from now on."""
+        """Let a party read the board in a stream of its own from now on.
+
+        An attacker can change the posts in that stream, for this party alone.
+        """
         for entry in self.board.entries:
             stream.hear(entry)
         self._own_streams[party] = stream
@@ -104,20 +111,24 @@ class Network:
         return self._own_streams.get(party, self.stream)
 
     def inbox(self, party: str, *kinds: Kind) -> Inbox:
-        """Open the inbox of a party that receives letters; kinds: only for these kinds."""
+        """Open the inbox in which a party receives messages.
+
+        kinds: the kinds of messages for a separate inbox; (): the common inbox of all other kinds.
+        """
         channel = trio.open_memory_channel[Bag](INBOX)
         for kind in kinds or (None,):
             self._inboxes[party, kind] = channel
         return channel[1]
 
     def inbox_of(self, party: str, *kinds: Kind) -> Inbox:
-        """Return the inbox that was opened for a party, or for these kinds of its letters."""
+        """Return the inbox of a party, or its separate inbox for these kinds of messages."""
         return self._inboxes[party, kinds[0] if kinds else None][1]
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
-        """Yield each inbox of the receiver with its part of the letters.
+        """Yield each inbox of the receiver with the messages of `bag` that belong into it.
 
-        A kind of letter that has an inbox of its own goes there, every other into the common inbox.
+        A kind of message that has a separate inbox goes there, every other kind into the common
+        inbox.
         """
         common_door, _ = self._inboxes.get((receiver, None), (None, None))
         if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
@@ -244,16 +255,16 @@ class SessionRounds:
 class Endpoint:
     """The access of one party to the network and the board.
 
-    Its role meets other parties by four methods alone: `send` and `post`, `receive` and `until`. A
-    fault replaces the endpoint and wraps these methods (faults/); the role inside is the honest
-    one.
+    The code of a party uses only four of its methods to reach other parties: `send` and `post`,
+    `receive` and `until`. A fault is a subclass that changes these methods
+    (scenarios/attacks/faults); the code of the party stays that of an honest party.
 
     Attributes:
         network: the network, which connects it with other endpoints.
         party: the name of the party.
         signer: the signing key of a user, if users are registered.
-        identity: the key that signs its posts, if posts are signed.
-        secret: the key that opens its layers; a fault may use it, as its party may.
+        identity: the key that signs the party's posts, if posts are signed.
+        secret: the key that opens the party's layers, for faults: an attacker can use its own key.
     """
 
     def __init__(self, network: Network, party: str) -> None:
@@ -292,8 +303,8 @@ class Endpoint:
     def rounds(self, patience: float | None = None) -> "SessionRounds":
         """Return an async iterator over the rounds as they are called, until the session ends.
 
-        patience: seconds that a keyholder waits for a call; then it aborts the session. None: this
-        party leaves instead, later than keyholders would have aborted the session.
+        patience: seconds that a keyholder waits for a call (query); then it aborts the session.
+        None: this party leaves instead, later than keyholders would have aborted the session.
         """
         if patience is None:
             return SessionRounds(self, LAST_TO_LEAVE * self.patience, burns=False)
@@ -309,10 +320,10 @@ class Endpoint:
         await self.network.carry(self.party, receiver, data)
 
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
-        """Wait for at least one letter; return the waiting letters in order of arrival.
+        """Wait for at least one message; return the waiting messages in order of arrival.
 
         kinds: the kinds of a separate inbox that another task of the party empties. limit: the
-        number of letters after which no more waiting letters are taken.
+        number of messages after which no more waiting messages are taken.
         """
         inbox = self.network.inbox_of(self.party, *kinds)
         letters = list(await inbox.receive())
@@ -326,15 +337,16 @@ class Endpoint:
         await self.stream.until(kind, ready)
 
     def leave(self, *kinds: Kind) -> None:
-        """Close the inbox: later letters are lost, and their senders do not wait."""
+        """Close the inbox: later messages are lost, and their senders do not wait."""
         self.network.inbox_of(self.party, *kinds).close()
 
     async def post(self, body: Body) -> None:
         """Post a message on the board; after the session has ended, only alarms are accepted.
 
         If the board refuses the message, its refusal is counted, and RoundBurned ends the session.
-        A refused alarm or request for tokens ends nothing. A party that is shown another session
-        posts in the true session: this stands for a report outside the session.
+        After a refused alarm or request for tokens the session continues. A party that an attacker
+        shows another session posts on the real board all the same: this stands for a report outside
+        the session.
         """
         board = self.board
         if board.session != self.network.board.session:
@@ -365,9 +377,10 @@ class Endpoint:
         )
 
     def accept(self, plan: Round, letter: Letter) -> Message:
-        """Return the message in a letter; Refused unless it is legal in this phase and round.
+        """Return the decoded message in a letter (sender, bytes).
 
-        The table of legal messages (protocol/board/phases.py) decides.
+        Refused unless the message is legal in this phase and round, by the table of legal messages
+        (protocol/board/phases.py).
         """
         sender, data = letter
         message = decode_message(data)
@@ -383,7 +396,11 @@ class Endpoint:
         return message
 
     def envelope(self, plan: Round, letter: Letter) -> bytes:
-        """Return the envelope in a letter; Refused if there is none or `accept` refuses it."""
+        """Return the envelope (encrypted answers) in a user's submission.
+
+        Refused if the letter holds no submission that is legal in this phase and round. An unsigned
+        submission is read without decoding the whole message, to save time with many users.
+        """
         sender, data = letter
         envelope = envelope_in(data, plan.session, plan.call.round, plan.witness)
         if envelope is not None:
@@ -393,7 +410,12 @@ class Endpoint:
         return self.submission(plan, letter).envelope
 
     def submission(self, plan: Round, letter: Letter) -> Submission:
-        """Return the submission in a letter. Refused if there is none, or `accept` refuses it."""
+        """Return the submission in a letter (sender, bytes).
+
+        It has an envelope, a signature and a cited board head. Refused if the letter holds no
+        submission, or if it is not legal in this phase and round. OtherView, a kind of Refused, if
+        the user cites another head than this party sees.
+        """
         body = self.accept(plan, letter).body
         if not isinstance(body, Submission):
             raise Refused(Reason.UNEXPECTED)
@@ -436,7 +458,7 @@ class Endpoint:
 
 
 class UserCrowd(Endpoint):
-    """The common endpoint of many users in one task, which behave alike."""
+    """The common endpoint of many users that run in the same task."""
 
     @property
     def hears_sealed(self) -> bool:
@@ -448,7 +470,10 @@ class UserCrowd(Endpoint):
         return Endpoint(self.network, party)
 
     async def hand_in(self, receiver: str, letters: Bag) -> None:
-        """Send the letters of some users, each in the name of its user."""
+        """Send messages of many users to a party, each in the name of its user.
+
+        letters: pairs of a user and the bytes of its message.
+        """
         await self.network.deliver(receiver, letters)
 
 
