@@ -1,5 +1,6 @@
 """Scenario files, the populations they name, and the runs of scenarios: scenario in, outcome out.
 
-May import all rooms below it and `analysis`. Must never know terminals or browsers: progress goes
-to the instruments it is handed, results are returned or written to a run folder.
+May import `analysis`, `roles` and all packages that `roles` may import. Must never know terminals
+or browsers: progress goes to the instruments that the caller hands in, results are returned or
+written to a run folder.
 """

@@ -1,9 +1,9 @@
 """The record of an attack: all facts about it that other modules of veilmix need.
 
-An attack is an action of a party (`[[fault]]` of a scenario), or the use of a design error (a
-switch). `roles/faults` holds the actions of parties on their messages,
-`protocol/knowledge/exploits.py` the computations of attackers on their views; the record binds them
-together.
+An attack is an action of a party (`[[fault]]` of a scenario), or the use of a design error that a
+setting of the scenario switches on. `scenarios/attacks/faults` holds the actions of parties on
+their messages, `protocol/knowledge/exploits.py` the computations of attackers on their views; the
+record binds them together.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,18 +28,24 @@ if TYPE_CHECKING:
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
 CURATOR, ANALYST = "curator", "analyst"
 PEER = "peer"  # a user of a session without central parties
-BYSTANDER = ""  # in place of a party: none breaks a rule, a design error is used
+# in place of the attacking party: all parties follow the protocol, and the attack uses a design
+# error
+BYSTANDER = ""
 # Roles that commit attacks, in the order in which every table lists them.
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)
 
-# Kinds of answers: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
+# Kinds of answers that an attack reads: rows of true values, answers with noise, and sealed rows of
+# which only values that k people share are opened. `PEER` marks an attack that only peers commit.
 ROWS, REPORTS, OPENED = AnswerKind.ROWS, AnswerKind.REPORTS, AnswerKind.OPENED
 
-STRIKES = ("users", "share", "round")  # keys of an attack by users
-LOSES = ("rate", "users", "round")  # keys of a shuffler that drops or replaces some messages
+# keys that the `[[fault]]` entry of an attack by users may have
+STRIKES = ("users", "share", "round")
+# keys that the entry of a shuffler may have if it drops or replaces messages
+LOSES = ("rate", "users", "round")
 
 
-Learns = Callable[[float, float], bool]  # value, largest: whether a row was read
+# (measured success, its largest possible value) -> whether the attack read a whole row
+Learns = Callable[[float, float], bool]
 
 
 def wholly(value: float, maximum: float) -> bool:
@@ -53,10 +59,13 @@ def counts_victim(value: float, _maximum: float) -> bool:
 
 
 Keys = dict[str, Any]  # keys and values of a table in a scenario file
-Measured = tuple[float, float]  # value, and its largest possible value
+Measured = tuple[float, float]  # measured success of an attack, and its largest possible value
 Measure = Callable[["Scene", "Fault"], Measured]
-Trial = Callable[[int, int], list[Keys]]  # (people, shufflers) -> entries
-Strikes = Callable[["AttackSetup", int, "Notes"], None]  # arguments: session, user, rounds
+# (number of people, number of shufflers) -> `[[fault]]` entries with which the attack matrix
+# (attacks against guards) tries an attack
+Trial = Callable[[int, int], list[Keys]]
+# arguments: session, index of the user, rounds of the attack
+Strikes = Callable[["AttackSetup", int, "Notes"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +92,19 @@ class Sequel:
 
 
 def committed(**keys: Any) -> Trial:
-    """Return a trial with one entry of these keys.
+    """Return a trial with a single entry of these keys.
 
-    A trial makes the `[[fault]]` entries for a row of the attack matrix.
+    A trial makes the `[[fault]]` entries for a row of the attack matrix, which runs each attack
+    with and without guards (countermeasures).
     """
     return lambda _people, _shufflers: [keys]
 
 
 def aimed(**keys: Any) -> Trial:
-    """Return a trial with one entry of these keys, aimed at the first user.
+    """Return a trial with a single entry of these keys, aimed at the first user.
 
-    A trial makes the `[[fault]]` entries for a row of the attack matrix.
+    A trial makes the `[[fault]]` entries for a row of the attack matrix, which runs each attack
+    with and without guards (countermeasures).
     """
     return committed(target=parties.user(0), **keys)
 
@@ -104,15 +115,18 @@ def tenth_of_people(people: int) -> int:
 
 
 def by_some(**keys: Any) -> Trial:
-    """Return a trial with a single entry: a tenth of the users commit the attack, or suffer it."""
+    """Return a trial with a single entry: a tenth of the users commit the attack, or suffer it.
+
+    A trial makes the `[[fault]]` entries for a row of the attack matrix.
+    """
     return lambda people, _shufflers: [{"users": tenth_of_people(people), **keys}]
 
 
 def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
     """Return a trial in which a shuffler attacks a tenth of its messages, or of the users.
 
-    last: use the last shuffler instead of the first. every: attack all rounds instead of round 1
-    only.
+    A trial makes the `[[fault]]` entries for a row of the attack matrix. last: use the last
+    shuffler instead of the first. every: attack all rounds instead of round 1 only.
     """
 
     def trial(people: int, shufflers: int) -> list[Keys]:
@@ -144,7 +158,7 @@ class RowsRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackTraits:
-    """The facts about an attack that do not depend on the topology: central parties, or peers.
+    """The facts about an attack that are the same with central parties and among peers.
 
     Attributes:
         by: the role that commits the attack; `BYSTANDER`: no party does, it uses a design error.
@@ -152,8 +166,8 @@ class AttackTraits:
         remedy: the countermeasure that stops or shows the attack, for the documents.
         unit: the unit of the measured success.
         switches: the settings that make the design error.
-        stopped_by: guards that stop or show the attack. A later guard names the attack in its own
-            record instead (`stops`).
+        stopped_by: names of guards (countermeasures) that stop or show the attack. A guard that is
+            added to the catalogue later lists the attack in its own record (`Guard.stops`) instead.
         trials: the rows of the attack in the attack matrix: name suffix -> entries of `[[fault]]`
             (an entry without the key `attack` means this attack).
         without: guards that the trials switch off besides the guards that stop the attack.
@@ -189,11 +203,13 @@ class AttackTraits:
 class PeerAttack(AttackTraits):
     """The form of an attack in a session of peers, where there are no central parties.
 
-    The other peers name a deviating peer in every session; a file cannot leave that guard out.
+    In every session the peers detect a deviating peer, and name it. No key of a scenario file
+    switches this countermeasure off.
 
     Attributes:
-        by: the party that commits the attack, where a file does not say.
-        trials: the rows of the attack matrix: name suffix -> entries of `[[fault]]`.
+        by: the party that commits the attack, where a scenario file does not say.
+        trials: the rows of the attack in the attack matrix (attacks against countermeasures):
+            suffix of the row's name -> function that makes its entries of `[[fault]]`.
         measure: counts the success: (value, the largest possible value).
         act: changes a post of the attacking peer; None: the peers follow the protocol and only look
             on.

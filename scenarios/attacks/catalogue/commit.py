@@ -1,7 +1,8 @@
-"""Build a session's faults and guards from the tables [[fault]] and [defence] of a scenario.
+"""Put the attacks and guards (countermeasures) of a scenario file into a session.
 
-Some attacks need several sessions of the same people: `earlier_sessions` yields the earlier
-sessions, `next_session` returns the last; only its result counts.
+They come from the tables [[fault]] and [defence]. Some attacks need several sessions of the same
+people: `earlier_sessions` yields the earlier sessions, `next_session` returns the last; only its
+result counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +31,11 @@ STREAM = 0x6C6F6F6B  # separates the attacks' random draws from other uses of th
 def commit(
     settings: AttackSettings, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
 ) -> Cast:
-    """Return the cast (the inputs of a session) with the faults of all attackers, and all guards.
+    """Return the inputs of a session (`Cast`) with its attackers and countermeasures in them.
 
-    crowd: the real people. faults: the attacks of users, by user and round. seed: of the run; None:
-    the attackers' random choices come from the system.
+    settings: the attacks, and the countermeasures that the scenario switches. cast: the inputs
+    without them. crowd: the real people. faults: the attacks of users, by user and round. seed: of
+    the run; None: the attackers' random choices come from the system.
     """
     import numpy as np
 
@@ -61,7 +63,7 @@ def commit(
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
-    """Return the guards with ballot checks by honest users only.
+    """Return the countermeasures with ballot checks by honest users only.
 
     The parties in `accomplices` are attackers: they do not check whether their own ballots arrived.
     """
@@ -101,7 +103,11 @@ def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[in
 
 
 def _forge(setup: AttackSetup, index: int, entry: int) -> None:
-    """Let a person answer with the forged row; if that equals its own row, no attack is noted."""
+    """Let a person answer with a forged row, the last value of each column.
+
+    entry: the place of the `[[fault]]` entry in the scenario file. The entry counts as carried out
+    once the person answers, but not if the forged row equals the person's own row.
+    """
     setup.forgers.add(index)
     if setup.row(index) != tuple(setup.crowd.people.row(index)):
         setup.answers(index, entry)
@@ -116,9 +122,11 @@ def sequels(entries: Sequence[Fault]) -> Iterator[tuple[Fault, Sequel, int]]:
 
 
 def earlier_sessions(settings: AttackSettings, cast: Cast) -> Iterator[Cast]:
-    """Yield the casts of the sessions before the measured session; empty if no attack needs any.
+    """Yield the inputs (`Cast`) of each session that attacks need before the measured session.
 
-    All of them have the same memory of the first shuffler (`History`), as in real repetitions.
+    The success of an attack is measured in the last session. Without attacks that need earlier
+    sessions, the result is empty. The first shuffler has the same memory (`History`) in all
+    sessions, as in real repetitions.
     """
     two = list(sequels(settings.entries))
     if not two:
@@ -138,9 +146,10 @@ def earlier_sessions(settings: AttackSettings, cast: Cast) -> Iterator[Cast]:
 def next_session(
     settings: AttackSettings, cast: Cast, crowd: Samples, first: Cast, board: Board
 ) -> Cast:
-    """Return the cast of the measured session, which follows the session of the cast `first`.
+    """Return the inputs (`Cast`) of the last session, in which the success of attacks is measured.
 
-    `board` is the bulletin board of that earlier session, from which some attacks choose.
+    first: the inputs of the session before. board: the bulletin board of the session before, from
+    which some attacks choose their actions.
     """
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(settings.entries):

@@ -27,15 +27,19 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
 def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
     """Return for each attack the rows that it reads, as an effect.
 
-    effects: the effect of each attack, which stands where its record has no separate measure of
-    rows.
+    Some attacks measure their success in another unit; then their record has a separate measure of
+    rows. effects: the measured success of each attack, which is returned for all other attacks.
     """
     faults = measured(scene.settings.entries, scene.settings.program)
     return tuple(_rows(scene, fault, effect) for fault, effect in zip(faults, effects, strict=True))
 
 
 def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
-    """Return the number of rows that one attack reads, by its own measure of rows or of success."""
+    """Return the number of rows that an attack reads, with its largest possible value.
+
+    The record of an attack may have a separate measure of rows (`rows_read`). Without it, the
+    result is `effect`, the measured success of the attack.
+    """
     rows = ATTACKS[fault.attack].rows_read
     if rows is None:
         return effect

@@ -17,9 +17,9 @@ FIRST_USER = parties.user(0)
 
 
 def target(entry: "Fault") -> str:
-    """Return the name of the target user of an attack.
+    """Return the name of the user at which an attack is aimed.
 
-    The first user if the entry has no `target`.
+    The first user if the entry has no key `target`.
     """
     return entry.target or FIRST_USER
 

@@ -1,4 +1,4 @@
-"""The record of a guard: all facts about it that other modules of veilmix need."""
+"""The record of a guard (countermeasure): all facts about it that other modules of veilmix need."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ...schema.model import Defence, Scenario
 
 
-RESOLVED = {"defence.registered": "registered"}  # key -> property of `Scenario` that derives it
+# key of a scenario file -> property of `Scenario` that derives the value
+RESOLVED = {"defence.registered": "registered"}
 
 
 def value_at(scenario: "Scenario", key: str) -> object:
@@ -30,7 +31,7 @@ def value_at(scenario: "Scenario", key: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A setting that a guard needs: another key's value, and the message for a file without it.
+    """A setting that a guard (a countermeasure against attacks) needs in a scenario file.
 
     Attributes:
         key: the dotted key in the scenario file.
@@ -53,7 +54,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class GuardSetting:
-    """The facts about a session that a guard reads when its observations are switched on.
+    """The facts about a session by which a guard (countermeasure) chooses the parties' checks.
 
     Attributes:
         defence: the table `[defence]`: the guards that can be switched.
@@ -88,10 +89,10 @@ class Guard:
         shufflers: the number of shufflers it takes.
         stops: attacks that it stops or shows, besides attacks that name the guard in `stopped_by`.
         lesson: whether only a lesson (a scenario that shows a design error) may leave it out.
-        unguarded: the warning for a file without it that is no lesson; empty: told elsewhere.
+        unguarded: the warning for a file without it that is no lesson; empty: another check warns.
         flaw: the design error that is announced without it, by the error's name on the wire.
-        observe: switches on the observations that parties make for this guard.
-        among: the topologies in which it is a guard.
+        observe: switches on the checks that parties make for this guard; None: no checks.
+        among: the topologies (central parties, or peers) in which it is a guard.
     """
 
     key: str
@@ -114,9 +115,9 @@ class Guard:
     among: tuple[str, ...] = (CENTRAL.name,)
 
     def value(self, scenario: "Scenario") -> object:
-        """Return a scenario's value at the guard's key."""
+        """Return the value that a scenario has at this countermeasure's key."""
         return value_at(scenario, self.key)
 
     def is_on(self, scenario: "Scenario") -> bool:
-        """Whether a scenario has this guard on."""
+        """Whether a scenario has this countermeasure switched on."""
         return self.value(scenario) != self.off

@@ -57,7 +57,7 @@ def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
 
 
 def refused_for(*reasons: Reason) -> Measure:
-    """Return a measure: messages that the first shuffler refused for these reasons, of all.
+    """Return a measure: messages that the first shuffler refused for these reasons, out of all.
 
     The value is at most the number of messages that the attack's users sent.
     """
@@ -95,9 +95,10 @@ def largest_excess(scene: "Scene") -> int:
 
 
 def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
-    """Measure the added answers that a count of round 1 includes, in people.
+    """Measure the attackers' added answers in the counts of round 1, as a number of people.
 
-    added: answers that the attackers know to have added to some question. people: the number of
+    The value is the largest total of a question less the other respondents, and at most `added`.
+    added: answers that the attackers know to have added to a question. people: the number of the
     other respondents, as the attackers know it. The totals are public.
     """
     largest_total = max(
@@ -120,9 +121,9 @@ def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
     """Measure the bits of anonymity that invented people take from a batch.
 
-    They are log2 of the people in the batch, less log2 of the real people. The network knows the
-    envelopes that it made itself, and the board shows how many envelopes were accepted. An aborted
-    session takes zero bits.
+    They are log2 of the people in the batch, less log2 of the real people in it. The network knows
+    the envelopes that it made itself, and the board shows how many envelopes were accepted. An
+    aborted session takes zero bits.
     """
     loot = scene.loot((parties.NETWORK,))
     first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)

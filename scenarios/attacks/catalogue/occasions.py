@@ -1,9 +1,9 @@
 """The attacks of a scenario that found no occasion in a session, each with the reason.
 
-An attack that is carried out notes its entry (roles/occasions.py), whether or not a countermeasure
-then stops it. A passive attack is carried out by its watchers as soon as a person has sent a
-message. Of several sessions, the last one counts; an attack that needs the sessions before it may
-be carried out there.
+An occasion is, for example, a message that the attack can drop. An attack that is carried out notes
+its entry (roles/occasions.py), whether or not a countermeasure then stops it. A passive attack is
+carried out by its watchers as soon as a person has sent a message. Of several sessions, the last
+counts; an attack that needs the sessions before it may be carried out in an earlier session.
 """
 
 from collections.abc import Collection, Iterator
@@ -94,5 +94,5 @@ def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: 
 
 
 def _strikes(place: int, faults: Faults) -> bool:
-    """Whether a user commits the entry at a place of the file in some round."""
+    """Whether a user commits, in some round, the attack at a place of the scenario file."""
     return any(strike.entry == place for rounds in faults.values() for strike in rounds.values())

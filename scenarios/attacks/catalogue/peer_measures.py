@@ -34,7 +34,7 @@ def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the people exposed in the release beyond the number in its certificate."""
+    """Measure the people exposed in the release beyond the bound that its certificate proves."""
     decision, joint = scene.record.reckoning.decision, scene.release
     if decision is None or joint is None:
         return 0, scene.n

@@ -64,9 +64,10 @@ def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[st
 
 
 def remaining_without(scene: "Scene", entry: "Fault") -> Measured:
-    """Measure the values of a remaining person that an attack's users read once they leave.
+    """Measure the values of another person that the attacking users read by subtraction.
 
-    They subtract their own answers from the counts.
+    The attacking users know their own answers in each round, and subtract them from the counts. The
+    remaining counts belong to all other people; the measured person is the first of these people.
     """
     members = scene.strikers(entry.attack)
     loot, other_count = scene.loot(members), scene.n - len(members)
@@ -92,9 +93,9 @@ def _read(
 
 
 def missing_between(scene: "Scene", entry: "Fault") -> Measured:
-    """Measure the released values read of people with messages lost in one round only.
+    """Measure the released values that attackers read of people with messages lost in a round.
 
-    The difference between the counts of two rounds shows their values. The network knows these
+    The difference between the counts of two rounds shows the values. The network knows these
     people; the curator, or every reader of the board, knows the counts of round 1.
     """
     loot = scene.loot((parties.NETWORK, *with_curator(scene.settings.policy, entry)))

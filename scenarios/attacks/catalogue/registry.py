@@ -87,7 +87,10 @@ GUARDS: Mapping[str, Guard] = RecordTable(_guard_names, _guard)
 
 
 def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
-    """Return the attacks that parties can commit in a topology, by name, in their form there."""
+    """Return the attacks that parties can commit in a topology, by name.
+
+    The topology is central parties, or peers. Each attack has its form for this topology.
+    """
     return {name: how for name, attack in ATTACKS.items() if (how := attack.among(topology))}
 
 
@@ -97,9 +100,9 @@ def guarding(topology: str) -> Mapping[str, Guard]:
 
 
 def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """Return the names of guards declared to stop or show an attack.
+    """Return the names of guards (countermeasures) that are declared to stop or show an attack.
 
-    () if no party can commit the attack.
+    () if no party can commit the attack in the topology.
     """
     how = ATTACKS[attack].among(topology)
     declared_guards = how.stopped_by if how else ()

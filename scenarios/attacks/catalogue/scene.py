@@ -162,9 +162,9 @@ class PeerScene:
 
 
 def matching(people: Population, index: int, row: Mapping[int, str]) -> int:
-    """Return the number of columns in which a row (column -> value) agrees with the truth.
+    """Return the number of columns in which a guessed row agrees with the true row of a person.
 
-    index: the person; the result is 0 for an invented person, as its index is too large.
+    row: column -> value. index: the person; 0 for an invented person: its index is too large.
     """
     mine = people.row(index) if index < people.n else ()
     return sum(column < len(mine) and mine[column] == value for column, value in row.items())

@@ -1,4 +1,4 @@
-"""All that the attacks and guards of a session take from its scenario."""
+"""The settings that attacks and guards (countermeasures) of a session take from its scenario."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

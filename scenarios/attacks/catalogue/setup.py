@@ -35,22 +35,24 @@ class AttackSetup:
     """The attacks of a session while they are prepared; each attack adds its part here.
 
     Attributes:
-        settings: the attacks, and what they need of the session.
+        settings: the attacks, and the facts that they need of the session.
         cast: the inputs of the session without attacks.
         crowd: the real people.
-        rng: the generator of the attacks' choices, beside the session's entropy.
+        rng: the generator of the attacks' choices, separate from the session's entropy.
         fakes: the number of invented participants.
         forgers: the indices of people that answer with a row that is not theirs.
         guesses: the guessed rows that people answer instead of their own, by index.
-        messages: user -> round -> the change to its message (a name of `roles.faults.users`).
+        messages: user -> round -> the change to its message (a name in
+            `scenarios.attacks.faults.users`).
         notes: user -> round -> the note that records the change.
         deeds: shuffler -> the changes to its layers.
-        lies: the curator's deviations (names of `roles.faults.curator`), each with its note.
+        lies: the curator's deviations (names in `scenarios.attacks.faults.curator`), each with its
+            note.
         strategies: attack -> the strategy by which its curator asks and decides, made from the
             announced strategy.
         lied_to: the party that is shown another board; None: every party sees the same.
         wires: the changes to messages on their way.
-        places: party -> the fault that stands in for its place in the network.
+        places: party -> the function that makes an endpoint in place of the party's own.
         adversary: keeps the attackers' views, and the entries that are carried out.
     """
 
@@ -84,8 +86,8 @@ class AttackSetup:
     def row(self, index: int) -> tuple[str, ...]:
         """Return the row that the user with an index answers.
 
-        It is its guess; else, of a forger or invented user, the last value of each column; else its
-        own.
+        It is the row that an attack has guessed for the user. Without a guess, it is the last value
+        of each column for a forger or an invented user, and else the user's own row.
         """
         if index in self.guesses:
             return self.guesses[index]
@@ -101,18 +103,24 @@ class AttackSetup:
         """Let the user with an index change its message in some rounds.
 
         rounds: round -> the note that records the deed. change: the change, by its name in
-        `roles.faults.users`.
+        `scenarios.attacks.faults.users`.
         """
         user = parties.user(index)
         self.messages[user].update(dict.fromkeys(rounds, change))
         self.notes[user].update(rounds)
 
     def answers(self, index: int, entry: int) -> None:
-        """Let an entry count as carried out once the user with an index has answered a query."""
+        """Count an attack as carried out once the user with an index has answered a query.
+
+        entry: the place of the attack's `[[fault]]` entry in the scenario file.
+        """
         self.adversary.answering.setdefault(index, set()).add(entry)
 
     def posts(self, kind: Kind, entry: int) -> None:
-        """Let an entry count as carried out as soon as the board holds a post of a kind."""
+        """Count an attack as carried out as soon as the board holds a post of a kind.
+
+        entry: the place of the attack's `[[fault]]` entry in the scenario file.
+        """
         self.adversary.posting.setdefault(kind, set()).add(entry)
 
     def strategy(self, make: MakeStrategy, entry: "Entry", number: int) -> None:

@@ -1,7 +1,7 @@
 """Shared parts of attacks that read a person's row off a release by subtraction.
 
-The first shuffler chooses the people of a release, and subtracts the rows that it knows. It needs
-the earlier counts as well, or the release alone. Counts that are not public come from the curator.
+The first shuffler chooses the people whose answers a release counts. It subtracts the rows that it
+knows, or counts of an earlier round. If these counts are not public, the curator tells them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 UNIT = "values of the target read"
-# Remedies against a release of other people than those of round 1, as a clause for documents.
+# Part of a sentence in docs/attacks.md: countermeasures if the first shuffler exchanges people
+# between round 1 and the release.
 COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
@@ -31,7 +32,7 @@ def with_curator(policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
 
 
 def nobody_else(_policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
-    """Return (): in such an attack the first shuffler acts without accomplices."""
+    """Return no accomplices: the first shuffler of this attack acts alone."""
     return ()
 
 
@@ -42,7 +43,7 @@ def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
 
 
 def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
-    """Return {}: in such an attack the first shuffler inserts no rows of its own."""
+    """Return an empty table: the first shuffler of this attack inserts no rows of its own."""
     return {}
 
 

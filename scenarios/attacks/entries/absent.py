@@ -11,12 +11,12 @@ from ..faults import peer
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """Return the `[[fault]]` entry of the attack matrix: the first user leaves after round 1."""
+    """Return the `[[fault]]` entry for the attack matrix: the first user leaves after round 1."""
     return [{"by": FIRST_USER, "round": 2}]
 
 
 def peer_trial(_people: int, _path: int) -> list[Keys]:
-    """Return the `[[fault]]` entry of the attack matrix: the first peer leaves after round 1."""
+    """Return the `[[fault]]` entry for the attack matrix: the first peer leaves after round 1."""
     return [{"by": parties.peer(0), "round": 2}]
 
 

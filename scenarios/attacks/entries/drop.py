@@ -1,4 +1,4 @@
-"""`drop`: a shuffler loses single answers, and its account says that they did not open."""
+"""`drop`: a shuffler loses single answers, and posts on the board that they did not decrypt."""
 
 from ..catalogue import peer_measures
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler

@@ -30,7 +30,12 @@ def left_between(scene: Scene, fault: Fault) -> Measured:
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """Return the matrix's `[[fault]]` entries: a user leaves, and all parties may subtract."""
+    """Return the two `[[fault]]` entries with which the attack matrix tries this attack.
+
+    The attack matrix runs each attack with and without countermeasures. In the first entry a user
+    leaves after round 1. The second entry needs no keys: it adds this attack, in which parties
+    subtract the counts of both rounds.
+    """
     return [{"attack": "absent", "by": FIRST_USER, "round": 2}, {}]
 
 

@@ -1,4 +1,8 @@
-"""`equivocate`: the curator announces another session to one user, with ballots without salt."""
+"""`equivocate`: the curator shows one user an announcement that demands ballots without salt.
+
+A salt is a random value in each ballot. All other users add it, so the curator recognizes the
+ballots of the misled user.
+"""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -11,17 +15,19 @@ from ..catalogue.setup import AttackSetup
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator show the target another announcement; the target itself is honest."""
+    """Let the curator show a false announcement to the target, which is an honest user."""
     setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
-    # The misled target is an honest user, so it runs in a task of its own.
+    # An ordinary endpoint, because the target is honest. Its entry gives the target a task of its
+    # own: users in a common task all read the same board.
     setup.places[target(entry)] = lambda network, party: network.join(party)
 
 
 def picked_out(scene: Scene, fault: Fault) -> Measured:
     """Return the number of the target's values that the curator reads, and the number of columns.
 
-    The target's ballots are the only ballots without salt.
+    The curator recognizes the target's ballots, because only these have no salt (random value): its
+    false announcement told the target to add no salt.
     """
     row = exploits.unsalted(scene.loot((parties.CURATOR,)), 1)
     return scene.right(parties.index(target(fault)), row), len(scene.people.schema.names)

@@ -10,7 +10,8 @@ from ..catalogue.scene import Scene
 from ..catalogue.setup import AttackSetup
 from ..faults.users import alarmist
 
-# Two false alarms: correct sums are claimed wrong, and a batch that no party sent unordered.
+# Two false alarms: that the sums of a round's counts are wrong; and that a shuffler sent a batch
+# out of order, with invented bytes as the batch.
 ALARMS = (
     Alarm(0, Cause.BALANCE),
     Alarm(0, Cause.ORDER, b"\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00"),
@@ -18,14 +19,18 @@ ALARMS = (
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Let the user with an index raise the alarms of `ALARMS` in some rounds."""
+    """Let the user with an index raise the two false alarms of `ALARMS`.
+
+    rounds: for each round with alarms, the function that records the attack as carried out.
+    """
     setup.places[parties.user(index)] = alarmist(rounds, ALARMS)
 
 
 def believed(scene: Scene, fault: Fault) -> Measured:
-    """Return the number of rounds aborted by a false alarm of these users, and of all rounds.
+    """Return the number of rounds aborted after a false alarm, and the number of all rounds.
 
-    An alarm is false if the bulletin board does not support it.
+    Alarms of the users that commit this attack are counted. An alarm is false if the bulletin board
+    does not prove it.
     """
     board, mine = scene.public, scene.strikers(fault.attack)
     raised = [alarm for party, alarm in board.alarms if party in mine]

@@ -6,7 +6,7 @@ from ..catalogue.people_subtraction import UNIT, remaining_with_invented
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Return the matrix's `[[fault]]` entry: three invented people for each real person."""
+    """Return the `[[fault]]` entry for the attack matrix: three invented people per real person."""
     return [{"users": 3 * people}]
 
 

@@ -74,7 +74,7 @@ def friends(_policy: Policy, entry: Fault) -> tuple[str, ...]:
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Return the `[[fault]]` entry of the attack matrix: a third of the people guess."""
+    """Return the `[[fault]]` entry for the attack matrix: a third of the people guess."""
     return [{"users": max(people // 3, 1)}]
 
 

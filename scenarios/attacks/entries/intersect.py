@@ -1,4 +1,4 @@
-"""`intersect`: the network combines many releases of the same people, of whom some stay away.
+"""`intersect`: the network combines many releases of the same people, and some miss sessions.
 
 From the senders of each session and the public releases it computes the rows of these users.
 """
@@ -17,7 +17,9 @@ from ..catalogue.scene import Scene
 from ..faults.users import fault
 
 COMERS = 12  # users that come and go, if the entry does not set `users`
-MORE = 3  # number of sessions beyond the number of users that come and go
+# sessions in excess of the users that come and go: each session gives an equation for the unknown
+# rows of these users, and random absences may repeat an equation
+MORE = 3
 
 
 def comers(entry: Fault) -> int:
@@ -26,9 +28,10 @@ def comers(entry: Fault) -> int:
 
 
 def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
-    """Return the cast of an earlier session: each user that comes and goes misses it with odds 1:1.
+    """Return the inputs (`Cast`) of an earlier session, which some users miss at random.
 
-    Two sessions differ by half of these users, so no single pair of releases reveals a row.
+    The users that come and go miss it with probability 1/2. Two sessions differ by half of these
+    users, so no single pair of releases reveals a row.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
     absentees = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
@@ -65,7 +68,10 @@ def _session_release(loot: AdversaryView) -> SeenRelease | None:
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Return the attack matrix's `[[fault]]` entry: at most a third of the people come and go."""
+    """Return the `[[fault]]` entry for the attack matrix: a third of the people come and go.
+
+    At most `COMERS` people come and go, and at least a single person.
+    """
     return [{"users": min(COMERS, max(1, people // 3))}]
 
 

@@ -21,7 +21,11 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Return the matrix's `[[fault]]` entry: invented people fill the batch to its usual size."""
+    """Return the `[[fault]]` entry with which the attack matrix tries this attack.
+
+    The attack matrix runs each attack with and without countermeasures. The entry adds so many
+    invented people that the batch has its usual size.
+    """
     return [{"target": FIRST_USER, "users": max(people - 1, 1)}]
 
 

@@ -1,7 +1,7 @@
-"""`junk-share`: a user sends the group of its row a false secret share.
+"""`junk-share`: a user sends a false secret share, to keep the row of other users closed.
 
-A group holds the ballots with an equal row, and opens with k true shares. A false share could keep
-it closed.
+In the program `threshold`, ballots with an equal row form a group, and each ballot holds a share of
+the group's key. k true shares open the group. A false share could keep it closed.
 """
 
 from collections import Counter
@@ -18,14 +18,22 @@ from ..faults.sharers import junk_sender
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Let the user with an index send a ballot with a false share."""
+    """Let the user with an index send a ballot with a false share of the key that opens its row.
+
+    rounds: round -> the function that records the attack as carried out; the program has a single
+    round.
+    """
     user = parties.user(index)
     entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()
     setup.places[user] = junk_sender(setup.row(index), entropy, note)
 
 
 def closed(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of other people with values closed by a false share, of all people."""
+    """Return the number of other people with a row that a false share keeps closed, and of all.
+
+    A row opens with k true shares of its key, a share in each ballot. Counted are people with the
+    row of an attacking user that should be in the published counts, and are not.
+    """
     strikers = scene.strikers("junk-share")
     striker_indices = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
     counts = scene.public.tallies[0].counts if scene.public.tallies else None
