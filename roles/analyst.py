@@ -105,7 +105,7 @@ def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
 
 
 async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: WorkerPool) -> None:
-    """Raise RoundBurned if the counts contradict the curator's published counts of these people."""
+    """Raise RoundBurned if the release contradicts the published counts of the same people."""
     if me.board.decision is None or plan.announcement.policy.setting is not Setting.FIXED:
         return
     published = zip(me.board.calls, me.board.tallies, strict=False)

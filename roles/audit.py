@@ -63,7 +63,10 @@ async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> 
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Receiver: RoundBurned unless the sender has posted the hashes of exactly this batch."""
+    """Receiver: RoundBurned unless the sender has posted the hashes of exactly this batch.
+
+    hop: the position of the sender. Hops that are not audited post no hashes, and pass.
+    """
     if not plan.announcement.rules.audit or hop > paired(len(plan.hops) - 1):
         return
     posted_hashes = me.board.audited.traced.get(plan.call.round, {}).get(hop)
@@ -98,9 +101,10 @@ async def toss(me: Endpoint, plan: Round, purse: CoinShares) -> bool:
 async def _wait(
     me: Endpoint, plan: Round, times: int, kind: Kind, ready: Callable[[], bool], why: str
 ) -> bool:
-    """Wait for posts of a kind, at most `times` deadlines; False if the session ends first.
+    """Wait for posts of a kind until `ready()` is true; False if the session ends first.
 
-    Raises RoundBurned with the reason `why` when the time is over.
+    times: the longest wait, in deadlines of the session. Raises RoundBurned with the reason `why`
+    when the time is over.
     """
     patience = plan.announcement.rules.deadline * times
     with trio.move_on_after(patience) as waiting:
@@ -146,7 +150,7 @@ async def answer(
 
 
 def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
-    """Whether a hop has posted its audit openings of a round."""
+    """Whether the shuffler at a hop has posted the layers that it opened for a round's audit."""
     return hop in me.board.audited.opened.get(number, {})
 
 
@@ -170,7 +174,7 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinSh
 
 
 async def inspect(me: Endpoint, plan: Round, pool: WorkerPool) -> None:
-    """Keyholder: RoundBurned unless all openings of a round lead to forwarded messages."""
+    """Keyholder: RoundBurned unless all layers opened for an audit lead to forwarded messages."""
     number, audit_state = plan.call.round, me.board.audited
     if not plan.announcement.rules.audit:
         return

@@ -57,7 +57,7 @@ class LayerRun:
 
 
 def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes]) -> LayerRun:
-    """First shuffler: open envelopes; return the sorted onions in them as a run."""
+    """First shuffler: open envelopes; return the onions in them, sorted and cut into parts."""
     onions: list[bytes] = []
     failed: list[int] = []
     refused = Counter[Reason]()
@@ -71,13 +71,13 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
 
 
 def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> LayerRun:
-    """Shuffler at `hop` (2 or later): open layers; return their sorted contents as a run."""
+    """Shuffler at `hop` (2 or later): open layers; return the contents, sorted and in parts."""
     opened = open_layers(plan, hop, secret, list(layers))
     return LayerRun(_cut(opened.inside), len(opened.inside), opened.refused)
 
 
 def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
-    """Sort layers and cut them where the first bytes change.
+    """Sort layers and cut them into parts with the same first bytes.
 
     Returns:
         For each part, its first bytes and the concatenated layers.
@@ -104,7 +104,7 @@ class Sorting:
         self._parts = defaultdict[bytes, list[range]](list)
 
     def add(self, run: LayerRun) -> None:
-        """Add a run of layers that were opened together."""
+        """Add layers that were opened together, as a sorted run."""
         for prefix, data in run.parts:
             first = len(self._spool)
             self._spool.add(data, self._width)
@@ -197,8 +197,8 @@ class Envelopes:
     """The envelopes that users submitted, by sender, in order of arrival.
 
     Attributes:
-        places: the place of each sender's envelope in the spool.
-        spool: the envelopes (on disk if large), after `settle`.
+        places: the position of each sender's envelope in the spool.
+        spool: the envelopes, in memory or, if large, on disk; filled by `settle`.
     """
 
     places: dict[str, int] = field(default_factory=dict)

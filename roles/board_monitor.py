@@ -1,6 +1,7 @@
-"""Checks of the bulletin board by the analyst (sums and decision) and by users (announcement).
+"""Checks of the bulletin board by the analyst and by users.
 
-A party that finds an error posts an `Alarm` with the proof. How users look for their ballots is in
+The analyst checks sums and the curator's decision, users their announcement and the queries. A
+party that finds an error posts an `Alarm` with the proof. How users look for their ballots is in
 challenge.py.
 """
 
@@ -87,8 +88,8 @@ class CallMonitor:
 async def vouched(me: Endpoint) -> bool:
     """User: whether the board has the signing keys that the user knows; if not, raise an alarm.
 
-    The alarm is posted on this board, which may not carry it to others: the user also reports it
-    outside the session.
+    The board that the user sees may be false, and its alarm never reach other parties. So the user
+    also reports the error outside the session.
     """
     known_roster, board = me.signing_roster, me.board
     if known_roster is None or board.roster == known_roster:

@@ -138,7 +138,11 @@ async def _release(
 
 
 async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCertificate | None:
-    """Post a decision; return the opening of its certificate if only a commitment is posted."""
+    """Post a decision; return the opening of its certificate if only a commitment is posted.
+
+    The certificate proves the bound on exposed people, and reveals counts. None if it is posted
+    itself.
+    """
     announced = me.board.announcement
     assert announced is not None  # noqa: S101 - it posted the announcement itself
     if not announced.commits:
@@ -153,9 +157,9 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
 
 
 async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
-    """Wait for the release, or the session's end; RoundBurned if neither comes in time.
+    """Wait for the analyst's release, or the session's end; RoundBurned if neither comes in time.
 
-    A burned round is over: the board refuses later posts of the analyst.
+    After the abort the board refuses later posts of the analyst.
     """
     patience = longest_round(plans.shufflers, plans.rules)
     with trio.move_on_after(patience) as waiting:
@@ -165,7 +169,7 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
 
 
 def _tallied(board: Board) -> bool:
-    """Whether the reader of the last query has posted its tally (the account of its counts)."""
+    """Whether the reader of the last query has posted its tally (its totals and refusals)."""
     return len(board.tallies) == len(board.calls)
 
 

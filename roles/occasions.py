@@ -45,5 +45,5 @@ class OccasionRecord(Instrument):
     occasions: set[int] = field(default_factory=set)
 
     def occasion(self, entry: int) -> None:
-        """Keep an entry that was carried out."""
+        """Record that an attack was carried out. entry: its place in the scenario file."""
         self.occasions.add(entry)

@@ -153,7 +153,7 @@ async def _open_batch(
 ) -> _LockedRound:
     """Reader: open its own layer, and post the hashes of the locked ballots that arrived.
 
-    RoundBurned if some are missing.
+    RoundBurned unless as many ballots have arrived as the first shuffler accepted.
     """
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)

@@ -81,7 +81,10 @@ def order_of(cast: Cast) -> int | None:
 
 
 async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) -> Board:
-    """Run every party until all have finished; return the board. agreed: as in `play`."""
+    """Run every party until all have finished; return the board.
+
+    agreed: whether all parties know the terms beforehand, and compare the announcement with them.
+    """
     identities = identities_of(cast)
     # keys that are drawn without a seed must be drawn only once
     cast = replace(cast, identities=identities)
@@ -139,8 +142,9 @@ async def perform(
 ) -> None:
     """Run some of the parties in this process until they have finished.
 
-    party_names: names of keyholders, and `PEOPLE`. They meet other parties only on the network.
-    signing: the signing keys of users, by index (`signers`). key: makes the key of a party.
+    party_names: names of keyholders, and `PEOPLE` for all users. They exchange messages with other
+    parties only on the network. signing: the signing keys of users, by index. key: makes the key of
+    a party.
     """
     network.wire = cast.wire
     pool_of = worker_pool(cast.threads, network.instruments, cast.workplace)
@@ -233,7 +237,10 @@ def _start_keyholder(
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
-    """Return a function from a party's name to its endpoint, or to the fault that replaces it."""
+    """Return a function that makes a party's endpoint, by the party's name.
+
+    For an attacker, the fault of the cast replaces the honest endpoint.
+    """
 
     def seat(name: str) -> Endpoint:
         """Return the endpoint of a party, or the fault that replaces it."""
@@ -250,7 +257,10 @@ def _start_users(
     nursery: trio.Nursery,
     signing: Mapping[int, Signer],
 ) -> None:
-    """Start the tasks of all users: a task for each, or a common task for many users."""
+    """Start the tasks of all users: a task for each, or a common task for many users.
+
+    A common task is faster. Users that deviate, or wait for other posts, need a task each.
+    """
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     monitor = CallMonitor(strategy_of(cast.decide))
     if cast.adversary is not None:

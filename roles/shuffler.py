@@ -200,7 +200,10 @@ async def _first(
 async def _open_envelopes(
     me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
 ) -> tuple[list[str], list[bytes] | Sorting]:
-    """First shuffler: open the envelopes; return the users of valid envelopes, and the onions."""
+    """First shuffler: open the envelopes; return the users of valid envelopes, and the onions.
+
+    A batch that is too large for one message is sorted in parts while it is opened.
+    """
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     envelopes = collected.envelopes.spool
     if in_parts(plan, 1, len(envelopes)):

@@ -68,7 +68,7 @@ async def user(
 async def _trusts(me: Endpoint, person: Person, pool: WorkerPool, monitor: CallMonitor) -> bool:
     """Whether a user answers the present query: all checks of session and board must pass.
 
-    No answer can be withdrawn, so the checks come first.
+    The checks come before the answer, because no answer can be withdrawn.
     """
     if me.differing() or not await vouched(me):
         return False
@@ -110,7 +110,10 @@ async def _answer(
 async def _grants(
     me: Endpoint, plan: Round, row: Row, fresh: Entropy, pool: WorkerPool, sealers: "Sealers"
 ) -> Grants | Outputs | None:
-    """Return the tokens, or the oblivious function's outputs, that a round needs; else None."""
+    """Return the tokens, or the outputs of the oblivious function, that the user needs in a round.
+
+    None if the round needs neither, or if they do not come in time.
+    """
     if plan.token:
         return await obtain(me, plan, fresh, pool, sealers)
     if plan.shape is not None:
@@ -141,8 +144,8 @@ async def obtain(
 ) -> Grants | None:
     """Ask the round's reader for tokens (blind credentials).
 
-    Returns the request, the answer and the reader's key. A request without an answer is made again
-    on the board. None if no tokens can be had, or if it is too late to ask.
+    Returns the request, the answer and the reader's key. A request without an answer is repeated on
+    the board. None if the reader gives no tokens in time, or if it is too late to ask.
     """
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(me, plan)
@@ -268,8 +271,8 @@ def sign_many(
     """Users: unblind their tokens, if any, seal their answers and sign.
 
     Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
-    does not send: its tokens are of another key than those of most users. sealer: for ballots that
-    only k users open together.
+    does not send: its tokens are of another key than the tokens of most users. sealer: seals
+    ballots that only k users open together; None: plain ballots.
     """
     book, results = Phrasebook(plan), list[PreparedSubmission | Reason]()
     size = sealing_size(plan)
@@ -286,7 +289,11 @@ def sealing_size(plan: Round) -> int:
 def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[PreparedSubmission | Reason]:
-    """Users: seal and sign the answers of a few users; results as of `sign_many`."""
+    """Users: seal and sign the answers of a few users.
+
+    Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
+    does not send.
+    """
     grant_results = taken_grants(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
         (job, grant)
@@ -334,9 +341,9 @@ def taken_grants(
 
 
 def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
-    """User: return the levels of its `threshold` message, or the reason not to send.
+    """User: return the levels of its ballot in the program `threshold`, or the reason not to send.
 
-    A level is the secret and text of a row's prefix. Empty if the round has no levels.
+    A level is the secret and text of a prefix of the row. Empty if the round has no levels.
     """
     try:
         match grants:

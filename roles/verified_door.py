@@ -1,9 +1,9 @@
 """The collection of ballots by a keyholder in a round of a verified mix (every step is proved).
 
-Every user hands its ballots to every keyholder (shuffler or reader). After the deadline the
-keyholders post, the reader first, the ballots that do not stand on the board yet: one honest
-keyholder is enough, and no user is left out. All then check the closed list: the ballots that
-count.
+Every user sends its ballots to every keyholder (shuffler or reader). After the deadline the
+keyholders in turn, the reader first, post the ballots that are not on the board yet. So one honest
+keyholder is enough to leave no user out. All keyholders then check the closed list: the ballots
+that count.
 """
 
 from collections import Counter, defaultdict
@@ -49,7 +49,8 @@ class Door:
         ballots: the different ballots of each user, by place in the registry.
         tries: the number of submissions in the name of each user.
         refused: the number of refused messages, by reason.
-        fork: the proof that the board has shown a user another head of this round.
+        fork: the proof that a user was shown another signed state of the board than this keyholder;
+            None: no proof.
     """
 
     me: Endpoint
@@ -178,7 +179,7 @@ class Door:
             await self._check_posted(party, handed[party], keys, pool)
 
     async def agree(self, history: History | None) -> None:
-        """Post the digest of the closed list (ballots that count); wait for all such posts.
+        """Post the digest of the closed list (ballots that count); wait for all keyholders' posts.
 
         Raises:
             RoundBurned: too few people answered, too few left since an earlier round, or `history`

@@ -185,7 +185,7 @@ class _Keyplace:
         return (key,)
 
     async def _check_earlier(self) -> None:
-        """Check the ballots of round 1, if this keyholder had no part in that round."""
+        """Check the ballots of round 1, if this keyholder took no part in round 1."""
         board = self.me.board
         plan = as_cited(self.me.plan(board.calls[0]), board.heads)
         if self.me.party not in plan.openers:

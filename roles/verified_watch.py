@@ -39,7 +39,7 @@ class RoundWatch:
     Attributes:
         me: the keyholder's endpoint in the network.
         plan: the round.
-        began: the time of the call, in seconds of the keyholder's own clock.
+        began: the time of the query, in seconds of the keyholder's own clock.
     """
 
     me: Endpoint
@@ -47,7 +47,7 @@ class RoundWatch:
     began: float = field(default_factory=trio.current_time)
 
     def at(self, deadlines: float) -> float:
-        """Return the time that is `deadlines` deadlines after the call."""
+        """Return the time that is `deadlines` deadlines of the session after the query."""
         return self.began + deadlines * self.plan.announcement.rules.deadline
 
     async def until(

@@ -3,8 +3,8 @@
 A worker that declares a resource named after a party, `dask worker ... --resources shuffler-1=1`,
 works for that party and for no other; `users` are all people who take part. If no worker declares a
 party, all work for every party. The scheduler replaces a lost worker: another worker does its jobs.
-A job that four workers did not survive breaks the executor. The loss of the scheduler ends all
-jobs: WorkerLost.
+A job that four workers did not survive breaks the executor. If the scheduler is lost, all jobs fail
+with WorkerLost.
 """
 
 import logging
@@ -38,8 +38,8 @@ class DaskCluster(Executor):
         name: `dask:ADDRESS`.
 
     Raises:
-        ParameterError: no scheduler answers there, or it cannot work with this process: no workers,
-            or other versions.
+        ParameterError: no scheduler answers at the address, it has no workers, or its versions of
+            Python, Dask or veilmix differ from those of this process.
     """
 
     def __init__(self, name: str) -> None:

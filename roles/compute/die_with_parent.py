@@ -30,7 +30,7 @@ def prepare() -> None:
 
 
 def end_with(parent: int) -> None:
-    """Let the kernel kill this process when its parent ends; exit at once if it has ended."""
+    """Let the kernel kill this process with its parent; exit at once if the parent has ended."""
     if sys.platform != "linux":
         return
     _libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -1,8 +1,8 @@
 """Running an async program from plain code: Ctrl-C between steps, one error for one cause.
 
-Ctrl-C raises KeyboardInterrupt where the program happens to be. If that is in the midst of starting
-a task, trio has half a task and fails. So Ctrl-C takes effect where the program waits next, which
-it does often: long work is done in threads and copies of the process.
+Ctrl-C raises KeyboardInterrupt where the program happens to be. If the program is starting a task,
+trio is left with an incomplete task and fails. So Ctrl-C takes effect where the program waits next.
+It waits often, because long work is done in threads and copies of the process.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -62,7 +62,7 @@ def run_loop(
 
 
 def check_no_loop() -> None:
-    """ParameterError inside a running trio program: a session has a loop and a clock of its own."""
+    """Raise ParameterError inside a running trio program: a session needs its own event loop."""
     if trio.lowlevel.in_trio_run():
         raise ParameterError(
             "a trio program is running here already; in it, `await veilmix.play(...)` plays a "

@@ -104,7 +104,8 @@ async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
 def do(version: str, job: bytes, boxes: dict[bytes, bytes] | None) -> _Reply:
     """Worker: apply the packed work to its piece; return version, kind of reply, and answer.
 
-    boxes: the encrypted secrets, by public key of a worker; None: no secrets.
+    boxes: the secrets of the work, encrypted for each known worker, by its public key; None: the
+    work has no secrets.
     """
     own_key = own_public()
     if version != __version__:

@@ -87,16 +87,16 @@ class ForkedWorkers:
         os.close(self._inlet)
 
     async def call(self, number: int) -> Any:
-        """Have a copy do the piece with this number, and wait for its result.
+        """Have a copy do the piece of the list with this number, and wait for its result.
 
         Raises the exception of `work`; BrokenExecutor if this process must do the piece.
         """
         return read_answer(await await_future(self.submit(number)))
 
     def submit(self, number: int) -> Future[bytes]:
-        """Have a copy do the piece with this number; return the future of its pickled answer.
+        """Have a copy do the piece of the list with this number; return the future of its answer.
 
-        The future gets BrokenExecutor if this process must do the piece.
+        The answer is pickled. The future gets BrokenExecutor if this process must do the piece.
         """
         future = Future[bytes]()
         future.set_running_or_notify_cancel()

@@ -222,7 +222,10 @@ class SpoolSlice(Sequence[bytes]):
 
 
 def nameless(where: Path) -> int:
-    """Make a file without a name; return its descriptor. The file ends with its last descriptor."""
+    """Make a temporary file without a name; return its descriptor.
+
+    The system deletes the file when its last descriptor is closed.
+    """
     with tempfile.TemporaryFile(dir=where, buffering=0) as file:
         return os.dup(file.fileno())
 

@@ -57,7 +57,7 @@ class _Settings:
         self._previous_flag = False
 
     def enter(self, plain: random.Random) -> _ByThread:
-        """Begin a run with a seed; return the generator, in which each thread has its own part."""
+        """Begin a run with a seed; return the generator, which draws separately in each thread."""
         with self._lock:
             if not isinstance(plain, _ByThread):
                 plain = _ByThread(plain)

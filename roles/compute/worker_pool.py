@@ -1,9 +1,9 @@
 """The pool that does the parties' cryptography: threads, process copies or helpers.
 
-The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
-to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
-into one hop, `spread` cuts one long list into pieces, for threads, (forked_workers.py) for copies
-of this process or (executor_call.py) for helpers of a party.
+The libraries release the interpreter's lock while they compute, so two threads use two cores.
+Handing work to a thread costs as much as sealing two messages. So `share` gathers the single jobs
+of many tasks, and hands them to a thread together. `spread` cuts a long list into pieces. Threads,
+copies of this process (forked_workers.py) or helpers of a party (executor_call.py) do the pieces.
 """
 
 import os
@@ -119,9 +119,10 @@ class WorkerPool:
     ) -> list[R]:
         """Apply `work` to consecutive pieces of `items`, in parallel; return the results in order.
 
-        stage: the party and its work: `shuffler-1 opens`. The instruments get its progress, and
-        helpers of this party do the work. soon: gets the place of a piece's first item, and its
-        result, on arrival, in any order; then results are not kept, and the list is empty.
+        stage: the party and its work, such as `shuffler-1 opens`. The instruments get its progress,
+        and helpers of this party do the work. soon: called with the index of a piece's first item
+        and the piece's result, as soon as the piece is done, in any order. Then the returned list
+        is empty.
         """
         party = stage.partition(" ")[0]
         helpers = self._helpers_for(party, len(items))
@@ -206,8 +207,8 @@ class WorkerPool:
     async def once(self, key: bytes, work: Callable[[], R]) -> R:
         """Do work in a thread once for all parties of this process; return its result.
 
-        key: names all inputs of the result; requests with the same key share it. A failure is also
-        the result for all of them.
+        key: a digest of all inputs of the work. Requests with the same key get the result, or the
+        failure, of the first request.
         """
         while (shared_work := self._once.get(key)) is not None:
             await shared_work.completion.wait()

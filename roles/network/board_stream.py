@@ -119,13 +119,13 @@ class OwnStream(BoardStream):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A span of posts that an attacker withholds from a party.
+    """A sequence of posts that an attacker withholds from a party for a time.
 
     Attributes:
-        start: the kind of the first post that is held back.
-        end: the kind of the last post that is held back: after it, all of them are shown.
-        author: the author of that last post.
-        rounds: the rounds in which posts are held back.
+        start: the kind of the first withheld post.
+        end: the kind of the last withheld post: after it, the party is shown all withheld posts.
+        author: the author of the last withheld post.
+        rounds: the rounds in which posts are withheld.
     """
 
     start: Kind

@@ -214,11 +214,11 @@ class Network:
 
 
 class SessionRounds:
-    """An async iterator over the rounds of a session, as one party waits for their calls.
+    """An async iterator over the rounds of a session, as one party waits for their calls (queries).
 
-    It is not an async generator, which an interrupted run would have to close. patience: the
-    longest wait for a call, in seconds. burns: whether the party then aborts the session, or leaves
-    it.
+    It is no async generator, because an interrupted run would have to close a generator. patience:
+    the longest wait for a call, in seconds. burns: whether the party aborts the session after this
+    wait; else it leaves.
     """
 
     def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
@@ -233,7 +233,7 @@ class SessionRounds:
         return self
 
     async def __anext__(self) -> Round:
-        """Wait for the next call and the board's signed head at it; stop when the session ends."""
+        """Wait for the next call (query) and the board's signed head; stop when a session ends."""
         self._number += 1
         place, number = self._place, self._number
         with trio.move_on_after(self._patience) as waiting:

@@ -139,9 +139,9 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsRead:
-    """The rows of users that an attack reads: a second measure where its success has another unit.
+    """The rows of users that an attack reads: a second measure of its success.
 
-    The attack matrix uses it to compare all attacks by rows read.
+    The attack matrix uses it to compare all attacks by rows read, where `measure` has another unit.
 
     Attributes:
         unit: the unit of the count.
@@ -271,9 +271,9 @@ class Attack(AttackTraits):
         return doing == (None, None, None) and not self.forges and not self.sybils
 
     def among(self, topology: str) -> "Attack | PeerAttack | None":
-        """Return the form of the attack in a topology, by its name.
+        """Return the form of the attack in a topology: central parties, or peers.
 
-        None where it cannot be committed.
+        topology: its name. None where the attack cannot be committed.
         """
         central = None if self.about == PEER else self
         return {CENTRAL.name: central, PEERS.name: self.among_peers}.get(topology)

@@ -90,10 +90,11 @@ def _strike(setup: AttackSetup, faults: Faults) -> None:
 
 
 def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
-    """Let the user with an index commit an attack by its function `how`.
+    """Let the user with an index commit an attack.
 
-    entries: round -> place of the `[[fault]]` entry in the file. If the attack gave the user a
-    guessed row, each entry counts as carried out once the user answers.
+    how: the function of the attack's record that carries it out. entries: round -> place of the
+    `[[fault]]` entry in the file. If the attack gave the user a guessed row, each entry counts as
+    carried out once the user answers.
     """
     earlier_guess = setup.guesses.get(index)
     how(setup, index, {number: note_of(entry) for number, entry in entries.items()})

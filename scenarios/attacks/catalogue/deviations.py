@@ -1,4 +1,7 @@
-"""Deviations of a scenario file, converted to the protocol's form and put into a session."""
+"""Deviations of a scenario file, converted to the protocol's form and put into a session.
+
+A deviation is an action of attackers against the protocol, such as to drop or change a message.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -22,7 +25,7 @@ LABEL = "deviations"  # label of the entropy that seals the coalition's own answ
 def deviation_of(entry: DeviationSection) -> Deviation:
     """Return the protocol's `Deviation` for an entry of `[[deviation]]`.
 
-    Kinds of messages become codes.
+    The names of kinds of messages become their codes on the wire.
     """
     field_values = {name: value for name, value in asdict(entry).items() if value is not None}
     kinds = {name: Kind[field_values[name].upper()].value for name in NAMED if name in field_values}
@@ -38,7 +41,10 @@ def entry_of(deviation: Deviation) -> DeviationSection:
 
 
 def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people: int) -> Deviations:
-    """Return the attackers' strategy of these deviations, for a session of `people` users."""
+    """Return the attackers' strategy that consists of these deviations.
+
+    entropy: the session's, for the attackers' own answers. people: the number of users.
+    """
     return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
 
 

@@ -1,4 +1,7 @@
-"""The measured effects of a scenario's attacks, each by the measure in the attack's record."""
+"""The measured effects of a scenario's attacks, each by the measure in the attack's record.
+
+An effect is the success of an attack, such as the number of rows read, with its maximum.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ from .scene import PeerScene, Scene
 def measure(scene: Scene) -> tuple[Effect, ...]:
     """Return the effect of each attack of a scenario, in order of the file.
 
-    Attacks on other kinds of answers than this release program collects are left out.
+    Attacks are left out if the release program does not collect the kind of answers that they read.
     """
     effects = []
     for fault in measured(scene.settings.entries, scene.settings.program):
@@ -48,7 +51,7 @@ def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
 
 
 def measured(entries: Sequence[Fault], program: ReleaseProgram) -> tuple[Fault, ...]:
-    """Return the faults with an attack on the program's kind of answers."""
+    """Return the entries with attacks on the kind of answers that a release program collects."""
     answer_kind = answers_for(program)
     return tuple(fault for fault in entries if ATTACKS[fault.attack].about == answer_kind)
 

@@ -35,7 +35,7 @@ def sent_by_strikers(scene: "Scene", fault: "Fault", number: int) -> int:
 def handled(loot: AdversaryView, by: str, number: int) -> int:
     """Return the number of layers that arrived at the shuffler `by` in round `number`.
 
-    The first shuffler receives envelopes, each with one layer for every slot of an answer.
+    The first shuffler receives envelopes, each with a layer for every ballot of a user.
     """
     plan, hop = loot.plan(number), parties.index(by) + 1
     if plan is None:
@@ -78,7 +78,7 @@ def refused_for(*reasons: Reason) -> Measure:
 def moved(scene: "Scene", fault: "Fault") -> Measured:
     """Measure the largest excess of a published count of round 1 over the true count, in people.
 
-    The value is at most the number of answers to one question that the attack's users sent.
+    The value is at most the number of answers to a question that the attack's users sent.
     """
     plan = scene.loot(()).plan(1)
     forged_answers = sent_by_strikers(scene, fault, 1) * (plan.slots if plan else 0)
@@ -108,9 +108,10 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
 
 
 def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
-    """Measure the answers of round 1 that were not counted, of all given, by the board's totals.
+    """Measure the answers of round 1 that were not counted, of all given.
 
-    The value is at most the number of layers that arrived at the shuffler that loses them.
+    The totals on the bulletin board show both. The value is at most the number of layers that
+    arrived at the attacking shuffler.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
     answer_count = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
@@ -140,8 +141,8 @@ def linked(
 ) -> Measure:
     """Return a measure: the number of people with a complete row found by an exploit in round 1.
 
-    accomplices: the parties that pool views and keys. exploit: computes rows of people from these,
-    for a round. A row counts only if all its values are true.
+    accomplices: the parties that pool views and keys. exploit: computes rows of people from the
+    pooled view, for a round. A row counts only if all its values are true.
     """
 
     def measure(scene: "Scene", _fault: "Fault") -> Measured:
@@ -157,7 +158,8 @@ def linked(
 def whole(scene: "Scene", _fault: "Fault") -> Measured:
     """Measure the complete rows that the curator alone reads and that belong to people.
 
-    Ballots normally hold one column each; the curator must not learn which belong together.
+    Ballots normally hold one column each, so that the curator does not learn which values belong to
+    the same person.
     """
     rows = exploits.whole_rows(scene.loot((parties.CURATOR,)), 1)
     columns = range(len(scene.people.schema.names))

@@ -42,9 +42,10 @@ class Ended:
 def unmet(
     settings: AttackSettings, faults: Faults, acted: Collection[int], ended: Ended
 ) -> tuple[str, ...]:
-    """Return one warning for every entry of `[[fault]]` that found no occasion.
+    """Return a warning for every entry of `[[fault]]` that found no occasion.
 
-    faults: the attacks of users. acted: the places of the entries that were carried out.
+    faults: the attacks of users. acted: the places in the file of the entries that were carried
+    out. ended: how the session ended.
     """
     return tuple(
         f"fault[{place}]: {_attacker_name(entry, _traits(settings, entry))} found no occasion: "

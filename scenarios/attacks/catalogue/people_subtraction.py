@@ -85,7 +85,7 @@ def _read(
 ) -> Measured:
     """Return the number of a person's values read correctly, of all columns with a count.
 
-    known_answers: by round, the answers in its counts that the attackers know.
+    known_answers: by round, the answers in the counts of the round that the attackers know.
     """
     row = values_of_others(loot, known_answers)
     columns = len(columns_counted(loot)) or len(scene.people.schema.names)

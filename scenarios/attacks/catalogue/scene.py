@@ -131,8 +131,8 @@ class PeerScene:
     Attributes:
         entries: the attacks, in the order of the file.
         people: the real people, with their true rows.
-        record: the posts, which all peers see, and the accounts that follow from them.
-        secrets: by round and peer number, the attackers' parts of the round's keys.
+        record: the posts, which all peers see, and the results computed from the posts.
+        secrets: by round and peer number, the attackers' secret shares of the round's key.
     """
 
     entries: tuple[Fault, ...]
@@ -152,12 +152,15 @@ class PeerScene:
         return final_release(tuple(reckoning.calls), tuple(reckoning.tallies), reckoning.decision)
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
-        """Return the number of columns in which a row (column -> value) agrees with a person's."""
+        """Return the number of columns in which a guessed row agrees with the true row of a person.
+
+        row: column -> value. index: the person.
+        """
         return matching(self.people, index, row)
 
     @property
     def loot(self) -> PeerLoot:
-        """The attackers' loot: the public reckoning of the session, and their secret key parts."""
+        """The attackers' loot: the public state of the session, and their secret key shares."""
         return PeerLoot(self.record.reckoning, self.secrets)
 
 

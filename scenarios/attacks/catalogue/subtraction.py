@@ -37,7 +37,7 @@ def nobody_else(_policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
 
 
 def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
-    """Return the accomplices among the users: the last `count` of them without the target."""
+    """Return users that help the attackers: the last `count` users, without the target."""
     candidates = (parties.user(i) for i in reversed(range(people)))
     return tuple(user for user in candidates if user != target(entry))[:count]
 
@@ -52,8 +52,8 @@ def put_in(
 ) -> Mapping[int, "Sequence[Row]"]:
     """Return the rows that the first shuffler inserted in round `number`, by round.
 
-    {} without a call. rows: takes the round and the number of inserted rows, and returns them, a
-    value of every column each.
+    {} if the round was not called. rows: returns the inserted rows, each with a value for every
+    column; called with the round and the number of inserted rows.
     """
     loot = scene.loot((parties.shuffler(1),))
     plan = loot.plan(number)

@@ -2,6 +2,6 @@
 
 A file is called like its attack, with `-` written `_`, and holds a single record `ATTACK`; no other
 file names the attack. May import `catalogue`, `programs`, `populations`, `schema` and the parties
-of `roles`. Must never know the truth where an attacker would not: each outcome is measured from
-attackers' views.
+of `roles`. Each outcome is computed from the attackers' views; only its success is compared with
+the true rows.
 """

@@ -1,4 +1,4 @@
-"""`absent`: a user does not submit."""
+"""`absent`: a user leaves the session, and sends no further message."""
 
 from ....protocol.wire import parties
 from ...schema.model import Fault, Policy
@@ -23,7 +23,7 @@ def peer_trial(_people: int, _path: int) -> list[Keys]:
 def strikers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return the attackers, for a report: the number of users that leave together, as text.
 
-    The tuple is empty if the entry does not set `users`.
+    () if the entry does not set `users`.
     """
     return (f"{entry.users} of the people",) if entry.users else ()
 

@@ -27,7 +27,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 def missing_people(scene: Scene, fault: Fault) -> Measured:
     """Return the number of people missing in the last round, and the number of all people.
 
-    The first is at most the number of senders that the network saw in that round.
+    The number missing is at most the number of senders that the network saw in that round.
     """
     loot, (missing, maximum) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
     return min(missing, len(senders(loot, len(loot.board.tallies)))), maximum

@@ -1,6 +1,6 @@
 """`bundle`: the curator reads all answers of a person side by side.
 
-It needs the design error that an envelope's answers stay in one ballot (`unbundle` is off).
+The attack needs a design error: all answers of a person are in the same ballot (`unbundle` is off).
 """
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim

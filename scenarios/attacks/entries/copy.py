@@ -1,4 +1,4 @@
-"""`copy`: a shuffler sends some answers twice."""
+"""`copy`: a shuffler sends some answers twice, so that they count twice."""
 
 from ....protocol.knowledge.adversary_view import batch
 from ....protocol.wire import parties
@@ -11,7 +11,7 @@ from ..faults.shuffler import copy
 
 
 def counted_twice(scene: Scene, fault: Fault) -> Measured:
-    """Return the answers of round 1 counted twice due to repeats by the shuffler, of all people.
+    """Measure the answers of round 1 that count twice because the shuffler repeats them, in people.
 
     The shuffler knows the repeats in its own batch; the board shows the totals.
     """

@@ -12,10 +12,11 @@ from ..catalogue.scene import Scene
 
 
 def counted(scene: Scene, _fault: Fault) -> Measured:
-    """Return the people in closed groups of known size, and the number of all people.
+    """Return the number of people in closed groups of known size, and the number of all people.
 
-    A group holds the ballots of an equal row; it is closed if fewer than k people are in it. If
-    people take part at random, a group of size 1 may belong to no person, and is not counted.
+    A group holds the ballots with an equal row. It is closed, and its row stays secret, if it has
+    fewer than k people. If people take part at random, a group of size 1 may belong to no person,
+    and is not counted.
     """
     min_size = 1 if scene.settings.policy.sample is None else 2
     sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)

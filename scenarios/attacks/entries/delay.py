@@ -1,4 +1,4 @@
-"""`delay`: the network delays all users but the target, so that its batch holds one person."""
+"""`delay`: the network delays all users but the target, so that the batch holds a single user."""
 
 from ....protocol.knowledge.adversary_view import senders
 from ....protocol.knowledge.batch_subtraction import counted
@@ -14,13 +14,19 @@ from ..faults.wire import Delay
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the network delay the messages of all users except the target, in the entry's rounds."""
+    """Let the network delay the messages of all users except the target.
+
+    The entry may limit this to a round. number: the place of the entry in the scenario file.
+    """
     other_users = all_but(target(entry), setup.people)
     setup.wires.append(Delay(other_users, rounds_of(entry), note_of(number)))
 
 
 def isolated_target(scene: Scene, fault: Fault) -> Measured:
-    """Return (1, 1) if network and reader find only the target counted; else (0, 1)."""
+    """Return (1, 1) if the target alone is counted, and its row is read; else (0, 1).
+
+    The attackers are the network, which sees the senders, and the reader, which sees the counts.
+    """
     number, target_user = fault.round or 1, target(fault)
     readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
     loot = scene.loot((parties.NETWORK, *readers))
@@ -51,6 +57,6 @@ ATTACK = Attack(
     reads=("target", "round"),
     stopped_by=("min_batch",),
     trials={"": aimed()},
-    without=("dropout",),  # a user delayed in round 1 is not missing between the rounds
+    without=("dropout",),  # no dropouts: users delayed in round 1 do not leave between the rounds
     commit=commit,
 )

@@ -1,6 +1,7 @@
-"""`dictionary`: the first shuffler seals every possible answer, and compares with the answers.
+"""`dictionary`: the first shuffler seals every possible answer, and compares with users' answers.
 
-It needs deterministic encryption without salt, a design error of the lesson's scenario.
+Equal answers must give equal ciphertexts: encryption without randomness or salt, a design error
+that only the scenario of a lesson may have.
 """
 
 from ....protocol.knowledge import exploits

@@ -14,7 +14,8 @@ from ..faults.shuffler import drop_people
 def left_out(scene: Scene, fault: Fault) -> Measured:
     """Return the number of people missing in the last round, and the number of all people.
 
-    The first is at most the number of people that the first shuffler knows to have dropped.
+    The number missing is at most the number of people that the first shuffler knows to have
+    dropped.
     """
     loot, (missing, maximum) = scene.loot((shuffler(1),)), uncounted(scene, fault)
     rounds = range(1, len(loot.board.tallies) + 1)

@@ -1,4 +1,4 @@
-"""`dropout`: subtract the counts after a user has left from the counts before."""
+"""`dropout`: attackers compare the counts before and after a user leaves, to learn its values."""
 
 from ....protocol.knowledge import exploits
 from ....protocol.knowledge.adversary_view import senders
@@ -12,10 +12,11 @@ from ..catalogue.subtraction import with_curator
 
 
 def left_between(scene: Scene, fault: Fault) -> Measured:
-    """Return the certain cells of dropouts after round 1, of all their released cells.
+    """Measure the certain cells of users that left after round 1, of all their cells.
 
-    A cell is certain if the difference of the counts of both rounds allows only one value. The
-    network saw the dropouts; the curator knows the first counts, unless they are public.
+    A cell is a value in a released column. It is certain if the difference of the counts of both
+    rounds allows only one value. The network saw the dropouts; the curator knows the first counts,
+    unless they are public.
     """
     loot = scene.loot((NETWORK, *with_curator(scene.settings.policy, fault)))
     earlier_counts, decision = counted(loot, 1), loot.board.decision

@@ -1,4 +1,4 @@
-"""`duplicate`: a person sends the same bytes twice."""
+"""`duplicate`: a user sends the same bytes twice, to be counted twice."""
 
 from ....errors import Reason
 from ..catalogue.attack import STRIKES, USER, Attack, by_some

@@ -15,7 +15,10 @@ from ..catalogue.setup import AttackSetup
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator show a false announcement to the target, which is an honest user."""
+    """Let the curator show a false announcement to the target, which is an honest user.
+
+    number: the place of the entry in the scenario file.
+    """
     setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
     # An ordinary endpoint, because the target is honest. Its entry gives the target a task of its

@@ -1,4 +1,4 @@
-"""`flood`: the network takes part under many names."""
+"""`flood`: the network takes part in the session under many invented names."""
 
 from ..catalogue.attack import NETWORK, Attack, Keys, RowsRead
 from ..catalogue.measures import bits_taken

@@ -1,4 +1,4 @@
-"""`forward`: a shuffler keeps the order of arrival."""
+"""`forward`: a shuffler forwards messages in the order of arrival, instead of shuffling them."""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -9,7 +9,7 @@ from ..faults.shuffler import forward
 
 
 def trial(_people: int, shufflers: int) -> list[Keys]:
-    """Return the attack matrix's `[[fault]]` entries: all shufflers keep the order of arrival."""
+    """Return the `[[fault]]` entries for the attack matrix: all shufflers keep the order."""
     return [{"by": parties.shuffler(hop + 1)} for hop in range(shufflers)]
 
 

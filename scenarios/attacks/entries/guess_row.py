@@ -1,6 +1,6 @@
 """`guess-row`: k - 1 people send a guessed row; if it opens, another person has the same row.
 
-A row opens to the reader once k people have submitted it.
+The reader can open a row only if at least k people have submitted it.
 """
 
 from collections import Counter
@@ -21,7 +21,8 @@ Row = tuple[str, ...]
 def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
     """Let the user with an index submit a guessed row instead of its own.
 
-    k - 1 users submit each guess; without a remaining guess, the user's own row is submitted.
+    k - 1 users submit each guess, because a row opens with k submissions. Without a remaining
+    guess, the user submits its own row.
     """
     place = len(setup.guesses) // max(setup.settings.policy.k - 1, 1)
     remaining_guesses = islice(guesses(setup.crowd.people.values), place, None)
@@ -29,7 +30,7 @@ def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
 
 
 def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """Yield all combinations of values of the columns; values listed last come first."""
+    """Yield all possible rows: combinations of values of the columns, values listed last first."""
     return product(*(values[::-1] for values in domains))
 
 
@@ -66,7 +67,7 @@ def confirmed(scene: Scene, _fault: Fault) -> Measured:
 def friends(_policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return the attackers, for a report: the number of users that send guesses, as text.
 
-    The tuple is empty if the entry gives no number.
+    () if the entry gives no number.
     """
     if entry.users is None:
         return ()

@@ -1,6 +1,7 @@
 """`inside-reports`: some users disclose their noisy reports to the reader.
 
-The shuffled reports of fewer other users then hide each user, so epsilon after shuffling grows.
+The reader removes these reports, so that fewer shuffled reports hide each other user. So epsilon
+after shuffling, the bound on each user's privacy loss, grows.
 """
 
 from collections import Counter
@@ -29,9 +30,9 @@ def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
 def grown(scene: Scene, entry: Fault) -> Measured:
     """Return the growth of epsilon after shuffling for the other users, and its maximum, in nats.
 
-    The reader subtracts the disclosed reports from the counts. If epsilon is known only between
-    bounds, the growth is the least that they allow. The local epsilon is the largest possible
-    growth.
+    The reader subtracts the disclosed reports from the counts. Epsilon may be known only between
+    bounds; then the growth is the smallest that the bounds allow. The maximum is the local epsilon
+    of a single report.
     """
     accomplices = friends(scene, entry)
     loot = scene.loot((parties.ANALYST, *accomplices))

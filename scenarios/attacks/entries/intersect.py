@@ -40,7 +40,7 @@ def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
 
 
 def read_of_comers(scene: Scene, entry: Fault) -> Measured:
-    """Return the users that come and go and have a fully revealed row, of all that come and go.
+    """Measure the users that come and go and have a fully revealed row, of all that come and go.
 
     A row has the released columns. The network sees the senders of every session; releases are
     public.
@@ -57,7 +57,10 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
 
 
 def _session_release(loot: AdversaryView) -> SeenRelease | None:
-    """Return senders and release of a session; None without a release, or if no sender was seen."""
+    """Return the senders and the release of a session as the attackers see them.
+
+    None without a release, or if no sender was seen.
+    """
     joint, decision = public_release(loot.board), loot.board.decision
     respondents = frozenset(
         parties.index(sender) for sender in senders(loot, len(loot.board.calls))

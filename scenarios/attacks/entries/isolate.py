@@ -14,7 +14,7 @@ from ..faults.wire import BlockingWire
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Let the network block the messages of all users but the target.
 
-    Invented people fill the batch.
+    Invented people fill the batch. number: the place of the entry in the scenario file.
     """
     other_users = all_but(target(entry), setup.people)
     setup.wires.append(BlockingWire(other_users, EVERY_ROUND, note_of(number)))
