@@ -72,7 +72,7 @@ class AdversaryRecord(OccasionRecord):
         self.keys[party] = secret
 
     def seat(self, party: str, ring: Keyring, desk: TokenDesk, identity: Signer | None) -> None:
-        """Keep the secrets of a shuffler, curator or analyst.
+        """Keep the secrets of a party other than a user.
 
         ring: its shares of the keys that lock ballots. desk: its token keys. identity: its signing
         key; None if posts are not signed.

@@ -97,9 +97,9 @@ class TokenDesk:
     def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
         """Reader: RoundBurned unless all users with tokens are counted, and are enough people.
 
-        If all rounds have the same people (fixed setting), also if only a few users of an earlier
-        round are missing, because that would expose them. envelopes: the number of users with an
-        envelope that the first shuffler accepted.
+        If all rounds have the same people (fixed setting), a few missing users of an earlier round
+        would be exposed, so RoundBurned then too. envelopes: the number of users with an envelope
+        that the first shuffler accepted.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)

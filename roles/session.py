@@ -259,7 +259,8 @@ def _start_users(
 ) -> None:
     """Start the tasks of all users: a task for each, or a common task for many users.
 
-    A common task is faster. Users that deviate, or wait for other posts, need a task each.
+    A common task is faster, for more than COHORT_ABOVE users that all behave alike. Users with a
+    fault keep a task each.
     """
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     monitor = CallMonitor(strategy_of(cast.decide))

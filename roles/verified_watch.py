@@ -1,7 +1,7 @@
 """The waiting of a keyholder for posts in a round of a verified mix, until they are due.
 
-Times are counted from the query of the round, in deadlines (time units) of the session: 1 to
-collect answers, 1 for keyholders to post the ballots that the board lacks, 1 to check them, then 1
+Times are counted from the query of the round, in deadlines (time units) of the session. There is 1
+to collect answers, 1 to post the ballots that the board lacks, and 1 to check them. Then there is 1
 for each hop, the reader's included, and 2 for the decryption shares.
 """
 

@@ -2,8 +2,8 @@
 
 `dask:ADDRESS` is a scheduler that is running (dask_cluster.py). `module:function` names a function
 without arguments that returns a `concurrent.futures.Executor`; the module may lie in the working
-directory of the command. An executor plays whole runs (`executor`, `opened`), or does the long
-lists of work inside one run (`workplace`), or of one party of a session (`own_workplace`).
+directory of the command. An executor plays whole runs (`executor`, `opened`). Or it does the long
+lists of work inside a run (`workplace`), or of a party of a session (`own_workplace`).
 """
 
 import os
@@ -69,7 +69,7 @@ def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[
 def closing(make: Callable[[], Executor]) -> Iterator[Executor]:
     """Context manager: make an executor, and close it at the end.
 
-    If the block fails, or is left early, jobs that have not begun are dropped, others are not
+    If the block fails, or is left early, jobs that have not begun are dropped. Other jobs are not
     waited for, and processes that were started in the block end.
     """
     children_before = set(active_children())

@@ -1,9 +1,9 @@
 """Simulated time: deadlines pass at once, but never while a party is still working.
 
 In a simulation every party is in one process, so waiting for a deadline would be idle. This clock
-stands still while any task can run or any thread is sealing and opening, and jumps to the next
-deadline when all tasks wait. Work therefore takes no simulated time, and whether a message is late
-does not depend on the machine.
+stands still while any task can run, or any thread is sealing and opening. When all tasks wait, it
+jumps to the next deadline. So work takes no simulated time, and whether a message is late does not
+depend on the machine.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The board as parties read it: a common stream, or a separate stream for a single party.
 
 A party reads posts in the order in which they arrive, and waits for the posts that it needs. An
-attacker that keeps the board, or the wires to a party, can show the party the same posts later
+attacker may keep the board, or the wires to a party. It can show the party the same posts later
 (`PausedStream`, `Delayed`), another announcement (`Retold`), or another board
 (scenarios/attacks/faults). The code of the party is the same in every case.
 """

@@ -60,15 +60,7 @@ EVERY_ROUND: Collection[int] = range(1, 256)
 
 
 class Network:
-    """The connections between the parties of one session, and the bulletin board.
-
-    Args:
-        instruments: the observers of the session, which get every event.
-        known_roster: the parties' signing keys, which all parties know beforehand; None: posts are
-            not signed.
-        notary: the board's signing key; it signs the board's heads (states of the log). None: posts
-            are not signed, or another process keeps the board, and its heads come with its posts.
-    """
+    """The connections between the parties of one session, and the bulletin board."""
 
     def __init__(
         self,
@@ -76,7 +68,13 @@ class Network:
         known_roster: Roster | None = None,
         notary: Signer | None = None,
     ) -> None:
-        """Start without parties, with an empty board."""
+        """Start without parties, with an empty board.
+
+        instruments: the observers of the session, which get every event. known_roster: the parties'
+        signing keys, which all parties know beforehand; None: posts are not signed. notary: the
+        board's signing key, which signs the states of the log (heads); None: posts are not signed,
+        or another process keeps the board and signs.
+        """
         self.stream = BoardStream(Board(known_roster=known_roster))
         self.known_roster = known_roster
         self.notary = notary

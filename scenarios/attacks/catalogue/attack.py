@@ -1,8 +1,8 @@
 """The record of an attack: all facts about it that other modules of veilmix need.
 
-An attack is an action of a party (`[[fault]]` of a scenario), or the use of a design error that a
+An attack is an action of a party (`[[fault]]` of a scenario). Or it uses a design error that a
 setting of the scenario switches on. `scenarios/attacks/faults` holds the actions of parties on
-their messages, `protocol/knowledge/exploits.py` the computations of attackers on their views; the
+their messages, `protocol/knowledge/exploits.py` the computations of attackers on their views. The
 record binds them together.
 """
 
@@ -158,7 +158,7 @@ class RowsRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackTraits:
-    """The facts about an attack that are the same with central parties and among peers.
+    """The facts that are recorded about an attack both with central parties and among peers.
 
     Attributes:
         by: the role that commits the attack; `BYSTANDER`: no party does, it uses a design error.
@@ -168,8 +168,8 @@ class AttackTraits:
         switches: the settings that make the design error.
         stopped_by: names of guards (countermeasures) that stop or show the attack. A guard that is
             added to the catalogue later lists the attack in its own record (`Guard.stops`) instead.
-        trials: the rows of the attack in the attack matrix: name suffix -> entries of `[[fault]]`
-            (an entry without the key `attack` means this attack).
+        trials: the rows of the attack in the attack matrix (attacks against guards): name suffix ->
+            entries of `[[fault]]` (an entry without the key `attack` means this attack).
         without: guards that the trials switch off besides the guards that stop the attack.
         unlike_honest: whether success in the matrix is the difference from an honest run.
         watchers: the party that reads the view, where no party commits the attack.

@@ -57,10 +57,10 @@ class GuardSetting:
     """The facts about a session by which a guard (countermeasure) chooses the parties' checks.
 
     Attributes:
-        defence: the table `[defence]`: the guards that can be switched.
+        defence: the table `[defence]`, which switches guards on and off.
         registered: whether only users known beforehand may send.
         people: the number of real people.
-        struck: the indices of people with a fault; they do not observe the board.
+        struck: the indices of people with a fault; they do not check the board.
         rng: the generator of a guard's random choices.
     """
 
@@ -77,22 +77,26 @@ class Guard:
 
     Attributes:
         key: the dotted key of the guard in a scenario file.
-        on, off: values of the key with which the guard is on, as in its trial, and off.
+        on, off: the value of the key with which the matrix of attacks tries the guard, and the
+            value that switches the guard off.
         held_in: the source files that enforce the guard, in the order in which to read them.
-        guards: a clause that says, for tables, which rule it enforces.
-        setting: the meaning of its key's value, for reports; empty: they leave it out.
+        guards: a clause that says, for tables, which rule the guard enforces.
+        setting: the meaning of the key's value, for reports; empty: reports leave it out.
         price: costs of the guard besides the costs that the attack matrix measures.
         label: the name of the guard in reports; empty: the last part of the key.
-        default: whether it is on if a file does not set the key.
-        needs: other settings without which it has no effect: its trial has them.
+        default: whether the guard is on if a file does not set the key.
+        needs: other settings without which the guard has no effect: its trial has them.
         wanted: other settings without which a file with this guard is wrong.
-        shufflers: the number of shufflers it takes.
-        stops: attacks that it stops or shows, besides attacks that name the guard in `stopped_by`.
-        lesson: whether only a lesson (a scenario that shows a design error) may leave it out.
-        unguarded: the warning for a file without it that is no lesson; empty: another check warns.
-        flaw: the design error that is announced without it, by the error's name on the wire.
+        shufflers: the number of shufflers that the guard needs.
+        stops: attacks that the guard stops or shows, besides attacks that name it in `stopped_by`.
+        lesson: whether only a lesson (a scenario that shows a design error) may switch the guard
+            off.
+        unguarded: the warning for a file without the guard that is no lesson; empty: another check
+            warns.
+        flaw: the design error that the announcement states without the guard, by its name on the
+            wire.
         observe: switches on the checks that parties make for this guard; None: no checks.
-        among: the topologies (central parties, or peers) in which it is a guard.
+        among: the topologies (central parties, or peers) in which the guard exists.
     """
 
     key: str

@@ -52,7 +52,7 @@ class Scene:
     It holds the record, the views of the attackers, and the truth that only the simulation knows.
 
     Attributes:
-        settings: the attacks of the session, and what they need of its scenario.
+        settings: the attacks of the session, and the settings that they read.
         people: the real people, with their true rows.
         board: the bulletin board at the end of the session.
         transcript: the record of the session.

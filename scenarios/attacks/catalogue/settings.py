@@ -27,7 +27,7 @@ class AttackSettings:
         topology: the name of the topology: central parties, or peers.
         policy: the policy of the curator.
         local: the noise that users add.
-        defence: the guards that can be switched.
+        defence: the table `[defence]`, which switches guards (countermeasures) on and off.
         registered: whether only users known beforehand may send.
         questions: the questions that are answered with noise; () without noise.
         strategy: returns the strategy of the curator under another policy.

@@ -126,13 +126,13 @@ class AttackSetup:
     def strategy(self, make: MakeStrategy, entry: "Entry", number: int) -> None:
         """Let the curator ask and decide by the attack's strategy, not by the announced strategy.
 
-        The entry counts as carried out as soon as the curator posts a call (query of a round) or a
-        decision that the announced strategy would not have made.
+        The entry counts as carried out when the curator deviates. It then posts a call (query of a
+        round) or a decision that the announced strategy would not have made.
 
         Args:
             make: returns the strategy; called with the announced strategy.
             entry: the entry of `[[fault]]`.
-            number: its place in the file.
+            number: the entry's place in the file.
         """
         self.strategies[entry.attack] = make
         self.lies[entry.attack] = note_of(number)

@@ -1,7 +1,8 @@
 """Shared parts of attacks that read a person's row off a release by subtraction.
 
-The first shuffler chooses the people whose answers a release counts. It subtracts the rows that it
-knows, or counts of an earlier round. If these counts are not public, the curator tells them.
+The first shuffler chooses the people whose answers a release counts. Some attacks subtract known
+rows from the release. Others compare the release with the counts of round 1; if these counts are
+not public, the curator tells them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
