@@ -1,14 +1,16 @@
-"""Exposure at every threshold k: the truth about the release, the bounds, and the worst case.
+"""Exposure at every threshold k: the true exposure of the release, its bounds, and the worst case.
 
-    truth        people of the release in a class smaller than k, a step function of k
-    printed      bound on exposed people: the smaller of Theorems 2 and 3 of paper 000
+A person is exposed if fewer than k people have the same values in the columns considered.
+
+    truth        exposed people in the release: a step function of k
+    printed      a bound on exposed people: the smaller of Theorems 2 and 3 of paper 000
     refined      a smaller bound, from the proof of Theorem 3 (analysis/composition/bounds.py)
     coverage     the smallest of these bounds: it counts the cells of common values (coverage.py)
     worst case   the most people that any table with these marginals exposes, or bounds on it
-    promised     the bound of the decision, at the run's own k: no curve, since the default rule
-                 takes a linear program for each k
+    promised     the bound in the curator's decision, at the run's own k only: a curve would take
+                 a linear program for each k
 
-Without a release the curves are about all columns together, which were not released.
+Without a release, the curves are about all columns together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,21 +26,24 @@ from ...records.verification.population import people as recollected
 from .column_sets import Choices, counts_as_decided
 
 RULES = ("printed", "refined", "coverage")
-STATISTICAL = ("refined", "coverage")  # rules that hold for people who were not counted
+# bounds that also hold for people whose marginals were not counted: the people of round 2
+STATISTICAL = ("refined", "coverage")
 POINTS = 60  # number of thresholds k on a curve
 WORST = 7  # number of thresholds for which the worst case is searched
-# Default limits of each search for the worst case: up to 3 s of processor time.
-NODES, CELLS = 20, 40  # nodes of a search tree; cells of the table after merging rare values
+# Limits of each search for the worst case, so that a search takes at most about 3 s of processor
+# time. NODES: nodes of each search tree. CELLS: cells of the table after merging rare values; for
+# larger tables only bounds without a search are given.
+NODES, CELLS = 20, 40
 
 
 @dataclass(frozen=True, slots=True)
 class WorstTable:
-    """The search for the table that exposes most people at a threshold k: bounds on their number.
+    """Bounds on the worst case: the most people that any table with the run's marginals exposes.
 
     Attributes:
         k: people in the smallest class that counts as safe.
-        attained_people: people exposed in a table that was found, a lower bound.
-        proven: people exposed in any table at most, an upper bound.
+        attained_people: people exposed in the worst table that the search found: a lower bound.
+        proven: a proved upper bound on the people exposed in any such table.
     """
 
     k: int
@@ -48,19 +53,20 @@ class WorstTable:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The exposed people at each threshold of `ks`, of `people`: by each bound, and in truth.
+    """The numbers of exposed people of a run as functions of the threshold k: bounds, and truth.
 
     Attributes:
-        columns: the columns of the curves.
+        columns: names of the columns considered: the released columns; without a release, all
+            columns.
         released: whether these columns were released.
-        k: people in the run's smallest safe class.
+        k: the threshold of the run: people in the smallest class that counts as safe.
         people: the number of people that the bounds are about.
         ks: the thresholds k, ascending.
         bounds: name of a bound -> the largest possible number of exposed people at each of `ks`.
         truth: the true number of exposed people; None if it cannot be known from the run.
         worst: bounds on the worst case at some of `ks`.
-        promised: the decision's bound at `k`: name of its rule, and people; None if the curves are
-            of columns that were not released.
+        promised: the decision's bound at `k`: name of the method that proves it, and exposed
+            people; None without a release.
     """
 
     columns: tuple[str, ...]
@@ -75,10 +81,13 @@ class Curves:
 
 
 def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves | None:
-    """Return the curves of a run; None if no marginals were read.
+    """Return the exposure curves of a run; None if its curator read no marginals.
 
-    sets: of this run. nodes: of each search tree for the worst cases at several k; 0: no search;
-    None: the limits `NODES` and `CELLS`.
+    Args:
+        run: the run.
+        sets: the column sets of this run; None if no marginals were read.
+        nodes: limit of nodes in each search tree for the worst case; 0: no search; None: the limits
+            `NODES` and `CELLS`.
     """
     decision = run.result.decision
     if sets is None or decision is None:
@@ -106,7 +115,10 @@ def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves |
 
 
 def grid(people: int, k: int) -> tuple[int, ...]:
-    """Return thresholds from 2 to all people, evenly spaced in their logarithm, k included."""
+    """Return thresholds from 2 to all people, evenly spaced in their logarithm.
+
+    k: a threshold that is included in any case: the run's own.
+    """
     top = max(people, 3)
     steps = (2 * (top / 2) ** (i / (POINTS - 1)) for i in range(POINTS))
     return tuple(sorted({min(round(step), top) for step in steps} | {max(2, min(k, top))}))
@@ -125,10 +137,10 @@ def _bounds(
     people: int,
     schema: Any,
 ) -> Iterator[int]:
-    """Yield, for each k, the largest number of exposed people that a rule allows.
+    """Yield, for each threshold k, the largest number of exposed people that a bound allows.
 
-    rule: the name of a method that bounds exposure. counts: the people with each value, for each
-    column. people: the number of people that the bound is about.
+    rule: the name of the bound. counts: for each column, the people with each value. ks: the
+    thresholds. people: the number of people that the bound is about. schema: the session's columns.
     """
     from ....analysis.composition import best_bound
 
@@ -156,15 +168,17 @@ def _worst(
     *,
     released: bool,
 ) -> Iterator[WorstTable]:
-    """Yield bounds on the worst case for some thresholds k.
+    """Yield bounds on the worst case for some of the thresholds `ks`.
 
-    At the run's own k they respect the bound that the run proved.
+    No bounds are yielded in the statistical setting, or for `nodes` = 0. At the run's own threshold
+    `k` the upper bound is no larger than the upper bound that the run has proved, if columns were
+    released.
     """
     if not _fixed(run) or nodes == 0:
         return
     from ....analysis.composition import worst_case
 
-    # The caller limits the nodes only; without a limit both defaults hold.
+    # A caller can only limit the nodes. Without such a limit both defaults hold.
     limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
     stated = run.result.exposure.worst_case
@@ -177,12 +191,15 @@ def _worst(
 
 
 def _spread(ks: Sequence[int], k: int) -> list[int]:
-    """Return a few thresholds, evenly among all, and the run's own."""
+    """Return a few of the thresholds `ks`, evenly spread, and the run's own threshold `k`."""
     return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
 
 
 def _truth(run: Run, columns: Sequence[int]) -> ExposureCurve | None:
-    """Return the true exposure at every k, from the release or else from the people; or None."""
+    """Return the true exposure at every k, from the release or else from the people's rows.
+
+    columns: indices of the columns. None if a run has neither.
+    """
     if (release := run.result.release) is not None:
         cells = release.crowds
         return exposure_curve(cells) if sum(cells) else None

@@ -1,4 +1,5 @@
-"""The attack matrix: each attack without and with each countermeasure, its file and its tables.
+"""The attack matrix: the measured success of each attack without and with each countermeasure.
 
-May import `lab`, `records` and `attacks`. Must never know an attack by its name.
+Here live its plan, its runs, its file and its tables. May import `lab`, `records` and `attacks`.
+Must never treat an attack specially by its name.
 """

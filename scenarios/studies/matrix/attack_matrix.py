@@ -1,10 +1,10 @@
 """The measured matrix attack x defence of a scenario: `attack` plays it and returns a `Matrix`.
 
-A defence is a countermeasure that can be switched. Every cell is played `repeats` times, with the
-seeds from `seed` on. The success of an attack is measured from the views of its attackers
-(effects.py); an attack is detected in a run if a party raised an alarm. A probability of detection
-has the exact interval of Clopper and Pearson, a cost the interval of Student for the mean
-difference of paired honest runs.
+A defence is a countermeasure that can be switched on and off. Every cell is played `repeats` times,
+with the seeds from `seed` on. The success of an attack is measured from the views of its attackers
+(effects.py). An attack is detected in a run if a party raised an alarm. The probability of
+detection has the exact interval of Clopper and Pearson. The cost of a defence has Student's
+interval for the mean difference between honest runs with and without the defence.
 """
 
 from collections import Counter
@@ -55,17 +55,19 @@ from .matrix_result import (
 from .matrix_runs import AttackOutcome, Key, MatrixJob, Progress, moved, play_all
 
 MOVED = "people by whom a count is moved"
-PAIRS = 8  # least number of honest runs, without and with a defence, as seconds scatter
+# Least number of pairs of honest runs, without and with a defence, from which the defence's cost is
+# estimated. Measured CPU seconds vary from run to run, so a few pairs give no narrow interval.
+PAIRS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The finished runs of a matrix.
+    """The finished runs of an attack matrix.
 
     Attributes:
-        topology: the name of the topology.
-        shots: outcomes, by the key of the run.
-        plain: honest runs of the scenario, by seed.
+        topology: `central` (shufflers, curator, analyst) or `peers`.
+        shots: the outcome of each run, by the key of the run.
+        plain: outcomes of honest runs of the scenario as it is, by seed.
         seeds: the seeds of every cell.
         people: number of users.
     """
@@ -79,15 +81,16 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The planned runs of a matrix.
+    """The planned runs of an attack matrix.
 
     Attributes:
-        scenario: under attack.
-        rows, names: attacks and defences, by name.
-        trials: one for each cell that differs from all others.
-        honest: defence -> the scenario without and with it, for honest runs.
+        scenario: the scenario under attack.
+        rows: names of attacks, in the order of the matrix.
+        names: names of defences (countermeasures), in the order of the matrix.
+        trials: the cells that are played; a cell that equals another cell is not played again.
+        honest: defence -> the scenario without and with this defence, for honest runs.
         seeds: the seeds of the runs of every cell.
-        quiet: seeds of the honest runs.
+        quiet: the seeds of the honest runs.
     """
 
     scenario: Scenario
@@ -107,7 +110,11 @@ class Plan:
         people: int,
         seeds: Sequence[int],
     ) -> "Plan":
-        """Return the plan of every attack, without and with every defence. people: their number."""
+        """Return the plan of every attack, without and with every defence.
+
+        rows: names of attacks. names: names of defences. people: the number of users.
+        seeds: the seeds of every cell.
+        """
         first = seeds[0]
         return cls(
             scenario,
@@ -120,12 +127,12 @@ class Plan:
         )
 
     def jobs(self) -> list[MatrixJob]:
-        """Return every run that is to be played, once."""
+        """Return all runs that have to be played: a run that several cells need is listed once."""
         attacked = (job for trial in self.trials for job in _jobs(trial, self.seeds))
         return list({job.key: job for job in (*self.honest_jobs(), *attacked)}.values())
 
     def honest_jobs(self) -> Iterator[MatrixJob]:
-        """Yield the honest runs: of the scenario, and without and with each defence."""
+        """Yield the honest runs: of the scenario as it is, and without and with each defence."""
         quiet = changed(self.scenario, {}, ())
         for seed in self.quiet:
             yield MatrixJob("", quiet, seed, seeded=True)
@@ -137,9 +144,9 @@ class Plan:
                 yield from pair if seed % 2 else reversed(pair)
 
     def through(self, shots: Mapping[Key, AttackOutcome]) -> "Plan":
-        """Return the part of the plan with all outcomes known.
+        """Return the part of the plan with all its runs played: complete attacks only.
 
-        It is empty if an honest run is missing.
+        shots: outcomes of the finished runs. The part is empty if an honest run is missing.
         """
         is_complete = all(job.key in shots for job in self.honest_jobs())
         missing = {
@@ -167,11 +174,12 @@ def attack(
     """Run a scenario under every attack, without and with every defence; return the matrix.
 
     Args:
-        scenario: under attack; its own [[fault]] and [expect] are left out.
-        seed: the seed of the first run; the next have the seeds after it.
-        repeats: runs of every cell.
-        attacks: names of rows; empty: all.
-        defences: names of columns; empty: all that the scenario can have.
+        scenario: the scenario under attack; its own [[fault]] and [expect] are left out.
+        seed: the seed of the first run of every cell; further runs have seed + 1, seed + 2, ...
+        repeats: the number of runs of every cell.
+        attacks: names of the attacks to play; empty: all.
+        defences: names of the defences (countermeasures) to play; empty: all that the scenario
+            can have.
         executor: plays runs elsewhere, such as on the other cores; None: here, one by one.
         progress: called with the numbers of finished runs and of all runs.
 
@@ -206,7 +214,10 @@ def attack(
 
 
 def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> Matrix:
-    """Return the matrix of a plan, from the outcomes of its runs."""
+    """Return the attack matrix of a plan, from the outcomes of its runs.
+
+    crowd: the people of the scenario and their rows.
+    """
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
     plain = [shots[MatrixJob("", quiet, seed, seeded=True).key] for seed in plan.quiet]
@@ -241,7 +252,10 @@ def _outcomes(
     names: Sequence[str],
     runs: "Runs",
 ) -> Iterator[Cell]:
-    """Yield all cells, row by row: without a defence, with each defence, with all defences."""
+    """Yield all cells, attack by attack: without a defence, with each defence, with all defences.
+
+    plan: the cells that were played. names: names of defences.
+    """
     jobs = {(job.row, job.defence): job for job in plan}
     for row in dict.fromkeys(job.row for job in plan):
         bare_cell = cell_of(jobs[row, NONE], None, runs)
@@ -261,9 +275,10 @@ def cell_of(
     without: Cell | None,
     played_runs: "Runs",
 ) -> Cell:
-    """Return the summary of the runs of one cell.
+    """Return the summary of the runs of one cell: an attack under one defence.
 
-    without: the cell of the same attack without a defence; None for that cell itself.
+    without: the cell of the same attack without a defence, with which this cell is compared; None
+    if `trial` is that cell.
     """
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
@@ -303,7 +318,10 @@ def cell_of(
 
 
 def _attack_traits(row: str, topology: str) -> AttackTraits:
-    """Return the facts about the attack of a row, in its form for a topology."""
+    """Return the facts about an attack: its party, unit of success and countermeasures.
+
+    row: the attack's name in the matrix. topology: `central` or `peers`; some facts depend on it.
+    """
     return plan_rows(topology)[row].how
 
 
@@ -313,7 +331,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _row(name: str, plan: Sequence[PlannedTrial], runs: Runs) -> AttackRow:
-    """Return the description of an attack in the matrix: party, unit, entries, guards."""
+    """Return the description of an attack in the matrix: party, unit, defences, faults."""
     attack = _attack_traits(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = attack.unit, []
@@ -341,7 +359,11 @@ def kind_of(attack: AttackTraits) -> Kind:
 
 
 def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[float]:
-    """Yield the change of the mean anonymity set in each pair of honest runs, if both are known."""
+    """Yield the change of the mean anonymity set by a defence, in people, for pairs of honest runs.
+
+    pairs: outcomes (with the defence, without it). A pair with an unknown anonymity set is left
+    out.
+    """
     for on, bare_shot in pairs:
         if on.crowd is not None and bare_shot.crowd is not None:
             yield on.crowd - bare_shot.crowd

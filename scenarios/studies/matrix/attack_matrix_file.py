@@ -48,9 +48,9 @@ MATRIX = "matrix.json"
 
 
 def without_occasion(cell: Cell) -> str:
-    """Return in words the number of runs without an occasion for the attack.
+    """Return in words in how many runs of a cell the attack found no occasion to act.
 
-    Empty if there is no such.
+    Empty if there is no such run.
     """
     return f"{cell.unmet} of {cell.runs + cell.unmet} without an occasion" if cell.unmet else ""
 
@@ -62,7 +62,7 @@ COST_HEADINGS = (
 
 
 def cost_cells(column: Column) -> tuple[str, ...]:
-    """Return the printed cells of a defence's cost, below `COST_HEADINGS`."""
+    """Return the cells that print a defence's cost, in the order of `COST_HEADINGS`."""
     state, cost = "on" if column.on else "off", column.cost
     if cost is None:
         return column.name, state, *("",) * 6, column.guards
@@ -81,7 +81,7 @@ def cost_cells(column: Column) -> tuple[str, ...]:
 
 
 def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
-    """Return the heat table that draws a matrix."""
+    """Return the description of the heat table that draws an attack matrix."""
     headings = (NONE, *(column.name for column in matrix.columns), ALL_GUARDS)
     rows = []
     for row in matrix.rows:
@@ -115,7 +115,7 @@ def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Pat
 
 
 def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the folder as (name, bytes)."""
+    """Yield the files of an attack matrix's folder as (name, bytes)."""
     yield SCENARIO, dump(scenario).encode()
     yield MATRIX, pretty(plain(matrix)).encode()
     yield "matrix.csv", _csv(tuple(CELLS), cells(matrix))
@@ -137,13 +137,16 @@ def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
 
 
 def is_one(path: str | PathLike[str]) -> bool:
-    """Whether a path is a matrix's folder or its file matrix.json."""
+    """Whether a path is the folder of a saved attack matrix, or its file matrix.json."""
     path = Path(path)
     return (path / MATRIX).is_file() if path.is_dir() else path.name == MATRIX and path.is_file()
 
 
 def read(path: str | PathLike[str]) -> Matrix:
-    """Return a saved matrix, from its folder or matrix.json. StorageError if it is damaged."""
+    """Return a saved attack matrix. StorageError if it is damaged.
+
+    path: its folder, or its file matrix.json.
+    """
     path = Path(path)
     file = path / MATRIX if path.is_dir() else path
     try:
@@ -159,7 +162,7 @@ def read(path: str | PathLike[str]) -> Matrix:
 
 
 def _whole(matrix: Matrix, file: Path) -> None:
-    """Raise StorageError unless every cell is there, once, and the costs of an honest run."""
+    """Raise StorageError unless a matrix has each cell once, and the costs of an honest run."""
     if lacking := HONEST - matrix.honest.keys():
         raise StorageError(f"{file}: no matrix of attacks: honest: {min(lacking)} is missing")
     headings = (NONE, *(column.name for column in matrix.columns), ALL_GUARDS)

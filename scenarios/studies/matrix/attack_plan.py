@@ -1,14 +1,14 @@
 """The planned runs of an attack matrix: every attack without and with every defence.
 
-Of an attack A, with the defences D (countermeasures) declared to stop or detect it (`helping`):
+A defence is a countermeasure with a key in the scenario file. Some defences are declared to stop or
+detect an attack (`helping`). For each attack, these cells are played:
 
-    none   the scenario, with A committed, the switches of A turned, and every D off
-    D      the same, with that one defence on
-    other  the same, with a defence on that is not declared to help and that the scenario has off
-    all    everything that has a switch is on
+    none   all declared defences off; the scenario also has the design error that the attack uses
+    D      the same, with defence D on: a declared defence, or a defence that the scenario has off
+    all    all defences on that the scenario can have, without the lesson's permission for errors
 
-A defence that is not declared to help and that the scenario has on anyway is on in all of these:
-its cell equals `none`, and is not played again.
+A defence that is not declared for the attack stays on in `none` if the scenario has it on. Its cell
+then equals `none`, and is not played again.
 """
 
 import hashlib
@@ -29,18 +29,20 @@ from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
 
 NONE, ALL_GUARDS = "none", "all"
-ASKING = 100  # default number of people in a matrix, if people query `randomness`
-RANDOM = "random"  # name of the defence that only runs without a seed have: random secrets
+# default number of people in a matrix if people query `randomness`, the party that answers slowly
+ASKING = 100
+RANDOM = "random"  # the defence "no known seed": parties draw their secrets from system randomness
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAttack:
-    """A row of the matrix: an attack in one of its variants.
+    """A row of the attack matrix: an attack in one of its variants.
 
     Attributes:
         attack: the name of the attack.
-        how: the facts about it: the party that commits it, and the data that it reads.
-        trial: the entries of [[fault]], from the numbers of people and of shufflers.
+        how: facts about the attack: the party that commits it, and the data that the party reads.
+        trial: a function from the numbers of people and of shufflers to the entries of [[fault]] in
+            a scenario file, which make parties commit the attack.
     """
 
     attack: str
@@ -48,13 +50,16 @@ class PlannedAttack:
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:
-        """Return the entries of [[fault]], each with the name of its attack."""
+        """Return the attack's entries of [[fault]] in a scenario file, each with its name."""
         return [{"attack": self.attack, **keys} for keys in self.trial(people, shufflers)]
 
 
 @cache
 def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, PlannedAttack]:
-    """Return all rows of matrices by name: each variant of each attack on people's rows."""
+    """Return all rows of an attack matrix by name: each variant of each attack in a topology.
+
+    topology: `central` or `peers`. Attacks on noisy reports are left out.
+    """
     return {
         f"{name}-{variant}" if variant else name: PlannedAttack(name, commitment, entries)
         for name, commitment in committed(topology).items()
@@ -65,14 +70,14 @@ def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, PlannedAttack]:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """A cell of the matrix that is to be played.
+    """A cell of the attack matrix that has to be played.
 
     Attributes:
-        row: the attack.
-        defence: the column.
-        scenario: the scenario to be played; None: it cannot be.
+        row: the name of the attack.
+        defence: the name of the defence, or the column `none` or `all` of the matrix.
+        scenario: the scenario to be played; None: the cell cannot be played.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
-        why: the reason why it cannot be played; empty: it can.
+        why: the reason why the cell cannot be played; empty: it can.
     """
 
     row: str
@@ -83,13 +88,14 @@ class PlannedTrial:
 
 
 def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scenario:
-    """Return the scenario with the people of a matrix, drawn anew for every seed.
+    """Return the scenario with fewer people, drawn anew for every seed; or as it is.
 
-    total_people: their number in the scenario. max_people: at most; None: all, or ASKING if people
-    query `randomness`, which costs about ten times as much as to send alone.
+    total_people: the number of people in the scenario. max_people: the largest number in the
+    matrix; None: all people. If people query `randomness` (a party that helps to encrypt their
+    rows), None means `ASKING`, as such a query costs about ten times as much as sending alone.
 
     Raises:
-        ScenarioError: too few people, or people that cannot be drawn so.
+        ScenarioError: too few people, or a population from which no sample can be drawn.
     """
     users = max_people or (ASKING if answers_in(scenario) == OPENED else total_people)
     if users >= total_people:
@@ -99,7 +105,11 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
 
 
 def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
-    """Return the rows of a scenario's matrix: attacks on the data that people submit in it."""
+    """Return the rows of a scenario's attack matrix, by name.
+
+    These are the attacks on the kind of data that people submit in the scenario: rows that open
+    only if k people share them, or other rows.
+    """
     opens = answers_in(scenario) == OPENED
     rows = plan_rows(topology_of(scenario).name)
     return {
@@ -108,7 +118,11 @@ def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
 
 
 def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tuple[str, ...]:
-    """Return the named rows or defences, in the order of the table; all if no name is given."""
+    """Return the given names of attacks or defences, in the order of `valid_names`.
+
+    names: the given names; empty: all. subject: the parameter's name, for the error. Raises
+    ParameterError for an unknown name.
+    """
     for name in names:
         if name not in valid_names:
             hint = did_you_mean(name, valid_names)
@@ -133,13 +147,13 @@ def suited(scenario: Scenario) -> None:
 def has(scenario: Scenario, name: str) -> bool:
     """Whether a scenario has a defence on.
 
-    Never for `random`, as every run of a matrix has a seed.
+    False for `random` (secrets without a known seed), as the runs of a matrix have known seeds.
     """
     return name != RANDOM and GUARDS[name].is_on(scenario)
 
 
 def takes(scenario: Scenario, name: str) -> bool:
-    """Whether a scenario can have a defence on."""
+    """Whether a scenario stays valid if a defence is switched on."""
     try:
         changed(scenario, _on(scenario, name), ())
     except ScenarioError:
@@ -148,7 +162,10 @@ def takes(scenario: Scenario, name: str) -> bool:
 
 
 def spares(scenario: Scenario, name: str) -> bool:
-    """Whether a scenario is valid without a defence: some programs accept no design errors."""
+    """Whether a scenario stays valid if a defence is switched off.
+
+    Some release programs accept no design errors.
+    """
     try:
         changed(scenario, _off(name), ())
     except ScenarioError:
@@ -157,7 +174,7 @@ def spares(scenario: Scenario, name: str) -> bool:
 
 
 def _on(scenario: Scenario, name: str) -> Keys:
-    """Return the keys that switch a defence on; empty if it is on already, or has no key."""
+    """Return the scenario keys, with values, that switch a defence on; empty if it is on."""
     guard = GUARDS[name]
     if name == RANDOM or has(scenario, name):
         return {}
@@ -165,7 +182,7 @@ def _on(scenario: Scenario, name: str) -> Keys:
 
 
 def _off(name: str) -> Keys:
-    """Return the keys that switch a defence off; empty if it has no key."""
+    """Return the scenario keys, with values, that switch a defence off; empty if it has no key."""
     guard = GUARDS[name]
     if name == RANDOM:
         return {}
@@ -173,14 +190,19 @@ def _off(name: str) -> Keys:
 
 
 def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Keys]) -> Scenario:
-    """Return the scenario with these keys and only these faults; ScenarioError if invalid."""
+    """Return the scenario with some keys changed and only the given faults.
+
+    keys: dotted keys of a scenario file, with new values. faults: entries of [[fault]].
+    Raises ScenarioError for an invalid scenario.
+    """
     data = msgspec.to_builtins(scenario)
     for key, setting in keys.items():
         table, _, inner = key.partition(".")
         data[table][inner] = setting
     data["fault"], data["expect"], data["sweep"] = list(faults), {}, {}
     data["deviation"] = []
-    data["coalition"] = []  # a coalition may name a shuffler that this run lacks
+    # coalitions are left out: one of them may name a shuffler that the changed scenario lacks
+    data["coalition"] = []
     scenario_made = msgspec.convert(data, Scenario)
     check(scenario_made)
     return scenario_made
@@ -193,12 +215,21 @@ def mark_of(scenario: Scenario) -> str:
 
 
 def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """Return the defences declared to stop or to detect the attack of a row."""
+    """Return the names of the defences declared to stop or detect an attack.
+
+    row: the attack's name in the matrix. topology: `central` or `peers`.
+    """
     return helping_attack(plan_rows(topology)[row].attack, topology)
 
 
 def bare(row: str, topology: str = CENTRAL.name) -> Keys:
-    """Return the scenario keys that switch off every defence against the attack of a row."""
+    """Return the scenario keys that leave an attack without any defence against it.
+
+    They make the design error that the attack needs, and switch off the defences declared against
+    it.
+
+    row: the attack's name in the matrix. topology: `central` or `peers`.
+    """
     commitment = plan_rows(topology)[row].how
     switches = {k: v for k, v in commitment.switches.items() if k != "scenario.seed"}
     for name in (*helping(row, topology), *commitment.without):
@@ -209,7 +240,10 @@ def bare(row: str, topology: str = CENTRAL.name) -> Keys:
 def trials(
     scenario: Scenario, rows: Sequence[str], defences: Sequence[str], people: int
 ) -> Iterator[PlannedTrial]:
-    """Yield every cell that has to be played, row by row. people: their number."""
+    """Yield every cell of the attack matrix that has to be played, attack by attack.
+
+    rows: names of attacks. defences: names of defences. people: the number of users.
+    """
     topology = topology_of(scenario).name
     all_guards = tuple(name for name in guarding(topology) if takes(scenario, name))
     for row in rows:
@@ -224,11 +258,14 @@ def trials(
 
 
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
-    """Return the keys of a matrix row's scenario, with some defences switched on again.
+    """Return the scenario keys of an attack's cell, with some defences switched on again.
 
-    lesson: whether design errors are allowed. Of several defences, a defence that needs more
-    shufflers
-    than the scenario has stays off.
+    Args:
+        scenario: the scenario under attack.
+        keys: the keys that leave the attack without defence.
+        names: names of the defences to switch on. If there are several, a defence that needs more
+            shufflers than the scenario has stays off.
+        lesson: whether the key that permits design errors is kept.
     """
     settings = dict(keys)
     shufflers = settings.get("mix.shufflers", scenario.mix.shufflers)
@@ -245,7 +282,10 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
 
 
 def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> PlannedTrial:
-    """Return the cell of a row and a defence; without a scenario if the keys are not valid."""
+    """Return the cell of an attack and a defence; its scenario is None if the keys are not valid.
+
+    row: the attack's name. keys: the scenario keys of the cell. people: the number of users.
+    """
     topology = topology_of(scenario).name
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:
@@ -257,5 +297,8 @@ def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) 
 
 
 def pair(scenario: Scenario, name: str) -> tuple[Scenario, Scenario]:
-    """Return an honest scenario without and with a defence; equal if the seed is its switch."""
+    """Return the scenario without faults, first without and then with a defence, to compare costs.
+
+    Both are equal for the defence `random` (no known seed), which is no setting of a scenario.
+    """
     return changed(scenario, _off(name), ()), changed(scenario, _on(scenario, name), ())

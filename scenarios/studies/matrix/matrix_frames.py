@@ -1,4 +1,4 @@
-"""An attack matrix as rows of its CSV files, and as tables of plain columns."""
+"""An attack matrix (attacks x defences) as rows of CSV files, and as tables of plain columns."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Never
@@ -52,11 +52,11 @@ CostFrame = TypedFrame[Never, Never, Literal["defence", "key", "guards"]]
 
 @dataclass(frozen=True, slots=True)
 class MatrixFrames:
-    """The tables of a matrix.
+    """The tables of an attack matrix.
 
     Attributes:
-        cells: a row for each attack and defence, as matrix.csv has them.
-        defences: the cost of each defence, as costs.csv has it; empty where it was not measured.
+        cells: a row for each attack and defence, as in matrix.csv.
+        defences: the cost of each defence, as in costs.csv; empty where it was not measured.
     """
 
     cells: CellFrame
@@ -64,17 +64,23 @@ class MatrixFrames:
 
 
 def matrix_frames(matrix: Any) -> MatrixFrames:
-    """Return the tables of a matrix. matrix: a `Matrix`; matrix_result.py imports this file."""
+    """Return the tables of an attack matrix (attacks x defences).
+
+    matrix: a `Matrix`. Its type is not imported here, as matrix_result.py imports this module.
+    """
     return MatrixFrames(typed_frame(CELLS, cells(matrix)), typed_frame(COSTS, costs(matrix)))
 
 
 def cells(matrix: Any) -> list[tuple[Cell, ...]]:
-    """Return the lines of matrix.csv, one per cell."""
+    """Return the lines of matrix.csv, one for each attack and defence. matrix: a `Matrix`."""
     return [tuple(getattr(outcome, field) for field in CELLS) for outcome in matrix.outcomes]
 
 
 def costs(matrix: Any) -> list[tuple[Cell, ...]]:
-    """Return the lines of costs.csv, one per defence; empty cells if it was not measured."""
+    """Return the lines of costs.csv: the cost of each defence; empty cells if it was not measured.
+
+    matrix: a `Matrix`.
+    """
     lines: list[tuple[Cell, ...]] = []
     for column in matrix.columns:
         cost = column.cost

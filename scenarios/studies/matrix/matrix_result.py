@@ -15,23 +15,26 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """The results of one attack against one defence, over all runs in which it found an occasion.
 
     Attributes:
-        row: the attack.
-        defence: the column.
+        row: the name of the attack.
+        defence: the name of the defence; or `none`, or `all`.
         verdict: the result, in a word.
-        runs: their number.
-        value: the success of the attack, in the row's unit: mean over the runs.
-        least: the smallest of `value`.
-        most: the largest of `value`.
+        runs: the number of runs in which the attack found an occasion.
+        value: the success of the attack, in the unit of its row: mean over the runs.
+        least: the smallest success of a run.
+        most: the largest success of a run.
         of: the largest possible success.
-        linked, certain: people linked to their rows, and cells certain, by the single party that
-            learns most.
-        moved: the largest number of people by which a count of round 1 differs from an honest run.
-        released, burned, alarmed: runs with a release, with an aborted round, with an alarm.
+        linked: people linked to their rows by the single party that learns most: mean.
+        certain: values of people that a single party knows for certain, at most: mean.
+        moved: the largest number of people by which a count of round 1 differs from an honest run:
+            mean.
+        released: runs with a release.
+        burned: runs with an aborted round.
+        alarmed: runs in which a party raised an alarm.
         low, high: 95 % confidence limits (Clopper-Pearson) of the probability of an alarm in a run.
-        causes: runs by cause of alarm.
-        refused: messages refused, mean.
-        same: the cell equals the cell `none`, as this defence is on in both.
-        why: the reason why it could not be played.
+        causes: cause of an alarm -> the number of runs with such an alarm.
+        refused: messages refused: mean.
+        same: whether the cell equals the cell `none`, as this defence is on in both.
+        why: the reason why the cell was not played; empty: it was.
         unmet: runs, besides `runs`, in which the attack found no occasion.
     """
 
@@ -67,12 +70,12 @@ class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     Attributes:
         name: the name of the attack.
         by: the party that commits it.
-        kind: whether its parties break a rule (`cheating`), or keep to the rules and use data that
-            a design error shows (`watching`); empty in matrices of older versions.
+        kind: `cheating` if its parties break a rule of the protocol; `watching` if they keep the
+            rules and use data that a design error shows; empty in matrices of older versions.
         does: the action of the attack, in words.
         unit: the unit of the attack's success.
-        helping: names of defences.
-        faults: the entries of [[fault]].
+        helping: names of the defences declared to stop or detect it.
+        faults: the entries of [[fault]] in a scenario file that commit it.
     """
 
     name: str
@@ -85,22 +88,20 @@ class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The cost of a defence in an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
-
-    A single run has no limits. A defence may also cost anonymity: `crowd` is the mean size of a
-    person's anonymity set, for both readers and all shufflers but one.
+    """The mean cost of a defence in an honest run: the difference to a run without the defence.
 
     Attributes:
-        runs: their number.
-        cpu: seconds that it adds.
-        cpu_low: the lower 95 % confidence limit of `cpu`; None of one run.
-        cpu_high: the upper 95 % confidence limit of `cpu`; None of one run.
-        size: bytes that it adds.
-        messages: messages that it adds.
-        steps: steps that it adds, each of which waits for the step before; 0 in older matrices.
-        crowd: people that it adds to an anonymity set, or removes; None among peers, in older
+        runs: pairs of honest runs, without and with the defence.
+        cpu: CPU seconds that the defence adds.
+        cpu_low: the lower 95 % confidence limit of `cpu`; None of a single pair.
+        cpu_high: the upper 95 % confidence limit of `cpu`; None of a single pair.
+        size: bytes that the defence adds.
+        messages: messages that the defence adds.
+        steps: steps that the defence adds; a step waits for the step before; 0 in older matrices.
+        crowd: people added to the mean anonymity set of a person (negative: removed), for a
+            coalition of curator, analyst and all shufflers but one; None among peers, and in older
             matrices.
-        false_alarms: honest runs in which a party raised an alarm.
+        false_alarms: honest runs with the defence in which a party raised an alarm.
     """
 
     runs: int
@@ -115,14 +116,14 @@ class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A column of the matrix: a defence, whether the scenario has it, and its cost.
+    """A column of the matrix: a defence, whether the scenario has it on, and its cost.
 
     Attributes:
         name: the name of the defence.
-        key: the scenario key that switches it.
+        key: the scenario key that switches the defence.
         guards: the purpose of the defence, in words.
-        on: whether the scenario has it.
-        cost: None if it was not measured.
+        on: whether the scenario under attack has the defence on.
+        cost: the cost in an honest run; None if it was not measured.
     """
 
     name: str
@@ -133,20 +134,20 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The attack matrix of a scenario, as matrix.json holds it.
+    """The attack matrix of a scenario, as in matrix.json: a row per attack, a column per defence.
 
     Attributes:
-        schema: the number of this format.
-        version: the version of veilmix that wrote it.
-        scenario: the name of the scenario.
-        seed: the seed of the first run of every cell.
-        repeats: runs of every cell.
-        users: the number of people who take part.
-        cells: the number of cells of the people's table: people times columns.
-        honest: CPU seconds, bytes and messages of an honest run.
-        rows: attacks.
-        columns: defences.
-        outcomes: one for each attack and defence.
+        schema: the number of this file format.
+        version: the version of veilmix that wrote the file.
+        scenario: the name of the scenario under attack.
+        seed: the seed of the first run of every outcome.
+        repeats: runs of every outcome.
+        users: the number of participants.
+        cells: values of all people: the number of people times the number of their columns.
+        honest: mean CPU seconds, bytes and messages of an honest run.
+        rows: the attacks.
+        columns: the defences (countermeasures).
+        outcomes: the results of each attack under each defence, without defences, and under all.
     """
 
     schema: int = SCHEMA
@@ -163,13 +164,13 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def frames(self) -> "MatrixFrames":
-        """The cells, and the costs of defences, as tables of plain columns."""
+        """The outcomes, and the costs of defences, as tables of plain columns."""
         from .matrix_frames import matrix_frames
 
         return matrix_frames(self)
 
     def cell(self, row: str, defence: str) -> Cell:
-        """Return the outcome of an attack and a defence; KeyError without such an outcome."""
+        """Return the outcome of an attack (`row`) under a defence; KeyError if it is missing."""
         for outcome in self.outcomes:
             if (outcome.row, outcome.defence) == (row, defence):
                 return outcome
@@ -177,7 +178,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MatrixStopped(KeyboardInterrupt):
-    """The interruption of a matrix by Ctrl-C. matrix: the rows of all finished attacks."""
+    """The interruption of an attack matrix by Ctrl-C. matrix: the rows of all finished attacks."""
 
     def __init__(self, matrix: Matrix) -> None:
         """Keep the matrix of the finished attacks."""
@@ -186,11 +187,17 @@ class MatrixStopped(KeyboardInterrupt):
 
 
 def verdict(cell: Cell, without: Cell | None) -> Verdict:
-    """Return the verdict on an attack. without: its cell without a defence; None for that cell.
+    """Return the verdict on an attack under a defence.
 
-    idle: without any defence it achieves no success in this scenario. stopped: it succeeds in no
-    run. reduced: less than half of the success, and in every run less than in any without the
-    defence.
+    Args:
+        cell: the results of the attack under the defence.
+        without: the results of the attack without a defence; None if `cell` holds these.
+
+    Returns:
+        `idle`: the attack never succeeds, and not without a defence either. `stopped`: the defence
+        leaves no run in which the attack succeeds. `reduced`: the mean success is less than half,
+            and
+        every run has less success than any run without the defence. `works`: otherwise.
     """
     if without is not None and (not without.runs or without.most == 0):
         return "idle" if cell.most == 0 else "works"

@@ -1,4 +1,4 @@
-"""The runs of an attack matrix: each is played and measured by itself.
+"""The runs of an attack matrix: each run is played and measured by itself.
 
 A run is measured by the views of its attackers (catalogue/effects.py), by the leakage to single
 parties, by its alarms, and by its cost.
@@ -30,12 +30,15 @@ from ...records.traffic import traffic
 from ...schema.model import Scenario
 from ...serialization.content import as_read
 
-NAMED = "named"  # cause that stands for an accusation among peers
+# stands in the list of causes for an accusation among peers, as peers raise no alarms
+NAMED = "named"
 HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
 READERS = (parties.CURATOR, parties.ANALYST)
 PEOPLE = (parties.Role.USER, parties.Role.PEER)
 Progress = Callable[[int, int], None]
-Key = tuple[str, bytes, int, bool]  # row, scenario, seed, seeded: identifies a run
+# Identifies a run: the attack's name; the scenario as JSON; the seed; whether secrets are drawn
+# from the seed (else from system randomness).
+Key = tuple[str, bytes, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +47,21 @@ class AttackOutcome:
 
     Attributes:
         value: the success, in `unit`.
-        max_value: the largest possible success.
-        unit: the unit of both.
-        linked: people linked to their rows, by the party that learns most.
-        certain: cells that this party is certain of.
+        max_value: the largest possible success, in `unit`.
+        unit: the unit of `value` and `max_value`.
+        linked: people linked to their rows, by the single party that links most.
+        certain: values of people that a single party knows for certain, at most.
         counts: the counts of round 1, by column.
         released: whether the session released data.
         burned: whether the session was aborted.
         causes: the causes of alarms that the board confirms.
-        refused: messages.
-        cpu: seconds.
+        refused: the number of messages refused.
+        cpu: CPU seconds of the run.
         size: bytes that were sent.
         messages: messages that were sent.
-        steps: steps that waited for the step before.
+        steps: steps of the session, each of which waits for the step before.
         crowd: mean size of a person's anonymity set; None: of an attacked run, or among peers.
-        unmet: whether the attack, or an entry of it, found no occasion.
+        unmet: whether the attack, or one of its entries of [[fault]], found no occasion.
     """
 
     value: float
@@ -81,10 +84,10 @@ class AttackOutcome:
 
 @dataclass(frozen=True, slots=True)
 class MatrixJob:
-    """A run of the matrix that is to be played.
+    """A run of the attack matrix that has to be played.
 
     Attributes:
-        row: the attack; empty: an honest run, which is played for its costs.
+        row: the name of the attack; empty: an honest run, which is played for its costs.
         scenario: the scenario to be played.
         seed: the seed of the run.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
@@ -97,16 +100,17 @@ class MatrixJob:
 
     @property
     def key(self) -> "Key":
-        """The key of the run: runs with equal keys are the same run."""
+        """The key of the run: jobs with equal keys are one run, which is played once."""
         return self.row, msgspec.json.encode(self.scenario), self.seed, self.seeded
 
 
 def play_all(
     jobs: Sequence[MatrixJob], executor: Executor | None, progress: Progress
 ) -> Iterator[AttackOutcome]:
-    """Yield the outcomes of all jobs, in their order.
+    """Yield the outcomes of all jobs (runs of the matrix), in their order.
 
-    Jobs that are left when a process of the executor is lost are played in this process.
+    executor: plays runs elsewhere; None: here. If a process of the executor is lost, the remaining
+    jobs are played in this process. progress: called with the numbers of finished and of all runs.
     """
     shots = results(executor, as_read(shoot), jobs, chunk=4)
     for number, shot in enumerate(shots, start=1):
@@ -115,7 +119,7 @@ def play_all(
 
 
 def shoot(job: MatrixJob) -> AttackOutcome:
-    """Return the outcome of one run of the matrix."""
+    """Play one run of the attack matrix, with or without an attack, and return its outcome."""
     crowd = samples(job.scenario, job.seed)
     scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     faults = draw_faults(scenario, crowd.people.n, job.seed)
@@ -148,9 +152,9 @@ def shoot(job: MatrixJob) -> AttackOutcome:
 
 
 def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
-    """Return the largest difference of a count of round 1 from the honest run, in people.
+    """Return the largest difference between a count of round 1 under attack and in an honest run.
 
-    0 if no count was read.
+    shot, honest: the outcomes of the two runs. The unit is people; 0 if no count was read.
     """
     furthest = 0
     for mine, honest_counts in zip(shot.counts, honest.counts, strict=False):
@@ -160,10 +164,10 @@ def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
 
 
 def _steps(transcript: Transcript) -> int:
-    """Return the number of steps of a session: messages that wait for the last of an earlier kind.
+    """Return the number of steps of a session: each step waits for the step before.
 
-    A step is a kind of message in a round, and besides each hop's batch and opening. Messages of a
-    kind are sent in parallel, but for batches and openings, which go from hop to hop.
+    Messages of one kind in one round are sent in parallel, so they are one step. Batches and
+    openings go from shuffler to shuffler, so each sender's are a step of their own.
     """
     return len(
         {
@@ -174,11 +178,11 @@ def _steps(transcript: Transcript) -> int:
 
 
 def _crowd(scenario: Scenario, session: Played) -> float | None:
-    """Return the mean anonymity set for both readers and all shufflers but one; None among peers.
+    """Return the mean size of a person's anonymity set; None among peers.
 
-    The shuffler left out is the best for the attackers. A linked person is alone. A person whom an
-    audit distinguishes hides among the people of the same kind, or among fewer, as an
-    honest-but-curious coalition can count them.
+    The coalition is the curator, the analyst and all shufflers but one: the shuffler without which
+    the mean is smallest. A linked person is alone. If the coalition has counts of a
+    subset of the people, each person in the subset hides among the subset.
     """
     if topology_of(scenario).name != CENTRAL.name:
         return None
@@ -201,7 +205,10 @@ def _mean_crowd(view: View) -> float:
 
 @cache
 def _warmed() -> set[str]:
-    """Return a set that is empty until this process has played a run."""
+    """Return a set that is kept for the whole process: not empty once a run was played.
+
+    The set only records this fact: the first run loads modules, and is therefore played twice.
+    """
     return set()
 
 
@@ -213,12 +220,15 @@ def _warm_up(job: MatrixJob) -> None:
 
 
 def _sizes(crowd: Samples) -> tuple[int, ...]:
-    """Return the number of values of each column."""
+    """Return the number of possible values of each column."""
     return tuple(len(texts) for texts in crowd.people.values)
 
 
 def _achieved(session: Played) -> tuple[float, float, str]:
-    """Return the success of the session's last attack: value, largest value, unit."""
+    """Return the success of the session's last attack: value, largest possible value, unit.
+
+    An honest session gives 0, 0 and an empty text.
+    """
     if not session.attacks:
         return 0.0, 0.0, ""
     last = session.attacks[-1]
@@ -226,12 +236,12 @@ def _achieved(session: Played) -> tuple[float, float, str]:
 
 
 def _charge_causes(session: Played) -> Iterator[str]:
-    """Yield `NAMED` for each accusation among peers, which takes the place of an alarm."""
+    """Yield `NAMED` for each accusation among peers, as peers raise no alarms."""
     yield from (NAMED for _ in (session.peers.charges if session.peers else ()))
 
 
 def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, int]:
-    """Return the most people linked, and the most certain cells, by any single party.
+    """Return two maxima over single parties: people linked to rows, and values known for certain.
 
     The party's own row does not count.
     """
@@ -242,7 +252,11 @@ def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, i
 
 
 def _others_learnt(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
-    """Return the people linked and the cells certain, less the members' own."""
+    """Return the people linked to rows, and the values known for certain, by a coalition's view.
+
+    The rows of the coalition's own members do not count. sizes: the number of values of each
+    column.
+    """
     people_in_view = sum(parties.role(party) in PEOPLE for party in view.parties)
     learnt = received(view, sizes)
     return max(learnt.linked - people_in_view, 0), max(

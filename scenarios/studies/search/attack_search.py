@@ -1,11 +1,13 @@
 """The search for attacks: every deviation of every coalition, played with the real roles.
 
     coalitions  each party alone, each with a person, and pairs of parties
-    strategies  the single deviations of the members; with `pairs`, pairs of them too
-    a find      the target's row is read, or joint counts: protocol/search/crowds.py
+    strategies  the single deviations of the members; with `pairs`, pairs of deviations too
+    a find      a strategy by which the coalition reads the row of its target, or joint counts
+                (protocol/search/crowds.py)
 
-No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
-The search of a coalition ends at its first find, and a coalition that contains it is not played.
+No attack is named here. A session has the guards (countermeasures) of a scenario, at a small size
+(search_session.py). The search of a coalition ends at its first find. A larger coalition that
+contains this coalition can do the same, and is not played.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,12 +26,14 @@ from .search_result import CoalitionResult, SearchResult
 from .search_session import PEOPLE, program_name, small, unsearched
 from .search_trial import FINDS, Strategy, Trial, Verdict
 
-SEEDS = (1, 2, 3, 4, 5, 6)  # seeds of the sessions that confirm a difference of views
+# Seeds of the sessions by which the search confirms that a coalition's view differs between two
+# assignments of rows to people: over all these seeds, no view occurs with both assignments.
+SEEDS = (1, 2, 3, 4, 5, 6)
 Progress = Callable[[str, int, int], None]
 
 
 class SearchStopped(KeyboardInterrupt):
-    """The interruption of a search by Ctrl-C. search_result: the results so far."""
+    """The interruption of a search for attacks by Ctrl-C. search_result: the results so far."""
 
     def __init__(self, search_result: SearchResult) -> None:
         """Keep the results of the search so far."""
@@ -38,7 +42,7 @@ class SearchStopped(KeyboardInterrupt):
 
 
 def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
-    """Return the coalitions of a search: single parties, each with a person, pairs of parties."""
+    """Return the coalitions of a search: single parties, each with a user, and pairs of parties."""
     hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
     single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *further_parties(scenario))
     friend = parties.user(PEOPLE - 1)
@@ -52,10 +56,16 @@ def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 def begin(
     scenario: Scenario, *, pairs: bool = False, times: bool = False, strategies: int = 0
 ) -> SearchResult:
-    """Return a search before its first strategy.
+    """Return the record of a search before its first strategy (a set of deviations) is played.
 
-    times: whether views have the exact times of posts on the board. strategies: of each coalition,
-    at most; 0: all. Raises DataError for a scenario that the small session cannot stand for.
+    Args:
+        scenario: the scenario with the countermeasures that are searched.
+        pairs: whether pairs of deviations are played too.
+        times: whether a coalition's view has the exact times of posts on the board.
+        strategies: the most strategies of each coalition; 0: all.
+
+    Raises:
+        DataError: a scenario that the small session of the search cannot stand for.
     """
     onions_only(scenario, "the search for deviations")
     if strategies < 0:
@@ -87,9 +97,14 @@ def search(
 ) -> SearchResult:
     """Return a search with the results of every coalition that was still missing.
 
-    coalitions: only these; None: those of `coalitions_of`. progress: called with the coalition, and
-    the numbers of its strategies that are played and due. Raises SearchStopped at Ctrl-C, with all
-    complete results.
+    Args:
+        scenario: the scenario with the countermeasures that are searched.
+        begun: the search so far.
+        coalitions: only these; None: all of `coalitions_of`.
+        progress: called with the coalition, and the numbers of strategies that are played and due.
+
+    Raises:
+        SearchStopped: Ctrl-C; it has all complete results.
     """
     results = {result.members: result for result in begun.coalitions}
     searched = small(scenario)
@@ -109,9 +124,13 @@ def _searched(
     results: dict[tuple[str, ...], CoalitionResult],
     progress: Progress,
 ) -> CoalitionResult:
-    """Return the result of one coalition.
+    """Return the result of one coalition, after playing its strategies up to the first find.
 
-    Nothing is played if a part of the coalition already has a find: the coalition can do the same.
+    No strategy is played if a smaller coalition of some of its members already reads data of
+    people: the larger coalition can do the same.
+
+    scenario: the small session's scenario. started: the search, with its parameters. results: the
+    results of coalitions so far.
     """
     for part, result in results.items():
         if set(part) < set(members) and (result.find is not None or result.watching):

@@ -1,7 +1,7 @@
-"""The search in a run's folder: `search.json`, and a scenario file of every find.
+"""The search for attacks in a run's folder: `search.json`, and a scenario file of every find.
 
-A find is a strategy of deviations that reads data of people. The search is no part of the run, so
-the folder's seal does not cover it. Only its owner may read it.
+A find is a strategy of deviations by which a coalition reads data of people. The search is no part
+of the run, so the folder's seal (its checksums) does not cover it. Only its owner may read it.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ REMEDY = "remove it, and `veilmix leak RUN --search` searches again"
 
 
 def read(folder: Path) -> SearchResult | None:
-    """Return the search in a run's folder; None if the folder has no search.
+    """Return the search for attacks in a run's folder; None if there is no such file.
 
     Raises StorageError.
     """
@@ -45,7 +45,7 @@ def read(folder: Path) -> SearchResult | None:
 
 
 def save(search_result: SearchResult, folder: Path) -> Path:
-    """Write a search into a run's folder, over an older search; return its path.
+    """Write a search for attacks into a run's folder, over an older search; return its path.
 
     Raises StorageError.
     """
@@ -55,9 +55,10 @@ def save(search_result: SearchResult, folder: Path) -> Path:
 
 
 def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
-    """Return a new search with the coalitions that an older search has searched already.
+    """Return a new search with the coalitions that an older search has already searched.
 
-    Only if both have the same parameters: then the results there need not be played again.
+    If the parameters of the two searches differ, the older results do not apply, and the new search
+    is returned as it is.
     """
     if older is None:
         return begun
@@ -66,17 +67,26 @@ def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
 
 
 def replay(scenario: Scenario, strategy: tuple[DeviationSection, ...]) -> Scenario:
-    """Return the small session's scenario that carries out a strategy, with the searched guards."""
+    """Return a scenario in which the small session of the search carries out a strategy again.
+
+    scenario: the scenario that gives the countermeasures. strategy: its deviations, as in a file.
+    """
     return replace(small(scenario), deviation=strategy)
 
 
 def file_of(result: CoalitionResult) -> str:
-    """Return the path, within the run's folder, of the scenario file of a find."""
+    """Return the path, within the run's folder, of the scenario file that plays a find again.
+
+    result: the result of a coalition with a find (a strategy by which it reads data of people).
+    """
     return f"{FOLDER}/{'+'.join(result.members)}.toml"
 
 
 def save_finds(search_result: SearchResult, scenario: Scenario, folder: Path) -> None:
-    """Write the scenario file of every find. Raises StorageError."""
+    """Write a scenario file for each find: a strategy by which a coalition reads data of people.
+
+    Raises StorageError.
+    """
     for result in search_result.finds:
         assert result.find is not None  # noqa: S101 - `finds` gives no others
         path = folder / file_of(result)

@@ -1,7 +1,7 @@
 """The results of a search for attacks, as they are written and read.
 
-A search makes no statement about strategies that it has not played: a result says how many of which
-kinds it played, with how many people and which seeds.
+A search makes no statement about strategies that it has not played. So a result says how many
+strategies it played, with which kinds of deviations, how many people and which seeds.
 """
 
 from typing import Annotated, Literal
@@ -18,21 +18,23 @@ Reads = Literal["row", "joint", "closed"]
 
 
 class Find(Record, frozen=True, kw_only=True):
-    """A strategy after which the coalition reads the row of a person, or joint counts.
+    """A strategy of deviations by which a coalition reads data of people. The target is one person.
 
     Attributes:
-        strategy: the deviations, as a scenario file has them.
+        strategy: the deviations, as in a scenario file.
         words: the strategy in words.
-        reads: the row of the target; or joint counts that no honest session tells it; or that a row
-            is one of the rows that fewer than k people have.
-        crowd: the people, the target included, that can be exchanged with it unseen: 1; if joint
-            counts or closed rows are read, all honest people.
-        guess: the probability that the best guess of one value of the target is right; if joint
-            counts are read, by an attacker that knows the other values of all people; if a closed
-            row is read, that the best guess between it and another is right.
+        reads: `row`: the row of the target. `joint`: joint counts that no honest session shows the
+            coalition. `closed`: a row that should stay closed, as fewer than k people submit it.
+        crowd: the people, the target included, that can exchange rows with the target without a
+            change of the coalition's view; 1 for `row`, all honest people for `joint` and `closed`.
+        guess: the probability that the attacker's best guess is right. `row`: a guess of one value
+            of the target. `joint`: the same, by an attacker that knows all other values of all
+            people. `closed`: a guess between the closed row and another row.
         honest: the probability of the same guess if all parties follow the protocol.
-        noticed: when an honest party burned the round or raised an alarm that the board confirms.
-        place: the place of the strategy in the order of its coalition, from 1.
+        noticed: when an honest party aborted the round or raised an alarm that the board confirms:
+            before the release, after it, or never.
+        place: the number of the strategy, from 1, in the order in which its coalition's strategies
+            are played.
     """
 
     strategy: tuple[DeviationSection, ...]
@@ -46,21 +48,23 @@ class Find(Record, frozen=True, kw_only=True):
 
 
 class CoalitionResult(Record, frozen=True, kw_only=True):
-    """The result of the search for one coalition.
+    """The result of the search for attacks by one coalition.
 
     Attributes:
-        members: the coalition.
-        watching: whether it reads data of people by following the protocol.
-        watched: the kind of these data: the row of the target, or data that no member reads by
-            itself.
-        played: strategies that were played, up to the find.
+        members: the parties of the coalition.
+        watching: whether the coalition reads data of people even by following the protocol.
+        watched: the kind of data that it then reads: the row of the target (`row`), joint counts
+            (`joint`), or a row that should stay closed (`closed`).
+        played: strategies that were played, up to the first find.
         due: strategies in the space that was requested.
         told: strategies that distinguish the rows of two people without isolating a person.
         kinds: the kinds of deviations of the strategies that were played.
-        part: the coalition, a part of this one, for which a strategy was found; () without any.
-            Then no strategy was played: a larger coalition can do the same.
-        find: the first strategy that was found; None: no strategy among those played.
-        errors: strategies that ended a session with an error of a role.
+        part: a smaller coalition of some of the members that already reads data of people; () if
+            there is none. If there is one, no strategy was played: the larger coalition can do the
+            same.
+        find: the first strategy by which the coalition reads data; None: no strategy among those
+            played.
+        errors: strategies that ended a session with an error of a role (a party's program).
     """
 
     members: tuple[str, ...]
@@ -76,7 +80,7 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The coalition in words."""
+        """The members of the coalition in one text, joined by " + "."""
         return " + ".join(self.members)
 
 
@@ -85,18 +89,18 @@ class SearchResult(Record, frozen=True, kw_only=True):
 
     Attributes:
         schema: the number of the format of this record.
-        version: the version of veilmix that wrote it.
+        version: the version of veilmix that wrote the record.
         scenario: the name of the scenario that gave the guards.
-        guards: the guards that were on.
+        guards: names of the guards that were on.
         public: whether the counts of round 1 are published.
-        program: the release program of the small session, with its limits.
+        program: the release program of the small session, in words, with its limits.
         people, shufflers: the numbers of people and shufflers of the small session.
-        seeds: the seeds that confirm a difference.
+        seeds: the seeds that confirm that a view differs between two assignments of rows.
         pairs: whether pairs of deviations were played too.
         times: whether views had the exact times of posts on the board.
-        strategies: at most so many of each coalition; 0: all.
+        strategies: the most strategies of each coalition; 0: all.
         whole: whether the search was played to its end.
-        coalitions: one result each, in the order in which they were searched.
+        coalitions: one result for each coalition, in the order in which they were searched.
     """
 
     schema: int = SCHEMA
@@ -116,10 +120,10 @@ class SearchResult(Record, frozen=True, kw_only=True):
 
     @property
     def finds(self) -> tuple[CoalitionResult, ...]:
-        """The coalitions for which a strategy was found."""
+        """The results of the coalitions with a strategy that reads data of people."""
         return tuple(result for result in self.coalitions if result.find is not None)
 
     @property
     def played(self) -> int:
-        """Strategies that were played, over all coalitions."""
+        """The number of strategies that were played, over all coalitions."""
         return sum(result.played for result in self.coalitions)

@@ -1,15 +1,19 @@
-"""The small session that the search plays: the real roles, with the guards of a scenario.
+"""The small session that the search for attacks plays, with the real roles and a scenario's guards.
 
-Six people, two questions of two values, two shufflers at most, a minimum batch of three, and a
-second round that is aborted unless at least two people left, or none did. A curator that asks again
-(`hierarchical`) has three questions and promises little: pairs are requested as far as
-`curator_exposure` allows, and joint counts of all three are released to no party. If only k people
-open a row (`threshold`), k is 2, so that one person of the coalition stands for k - 1. If people
-report with noise (`histogram`), the draws of all people are fixed: they leave every answer as it
-is, so a report goes with its row. The noise comes back in the guess. If they hold sets
-(`incidence`), a vector has two pieces, and the first position of each piece is set or not. All
-other settings are the scenario's: a strategy that is found here is carried out at any size with the
-same file.
+It has six people, two columns of two values, at most two shufflers, and a minimum batch of at most
+three. If the scenario limits dropouts, a second round with exactly one dropout is aborted. The
+release programs differ:
+
+    two-round      all columns are released; also for other programs
+    hierarchical   three columns; the curator may query pairs of columns as far as
+                   `curator_exposure` allows, and no party receives joint counts of all three
+    threshold      a row opens if k = 2 people submit it: one member of the coalition and another
+    histogram      people report with noise; the noise is left out of the session, so that each
+                   report equals its row, and is added to the probability of a right guess
+    incidence      people hold sets, sent as vectors of two pieces; only the first position of each
+                   piece may be set
+
+All other settings are the scenario's, so a strategy found here can be carried out at any size.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -61,37 +65,49 @@ FEATURES = (
     FeatureSection(name="x", values=("a", "b")),
     FeatureSection(name="y", values=("c", "d")),
 )
-MORE = FeatureSection(name="z", values=("e", "f"))  # third question, for a curator that asks again
-ORDER = (0, 3, 1, 2)  # places of rows: all values of a column are equally frequent
-DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # likewise for three columns; equal pairs have different triples
+# third column, if the curator may query pairs of columns
+MORE = FeatureSection(name="z", values=("e", "f"))
+# The rows of the people, as indices into the list of all possible rows (repeated if there are more
+# people). So chosen that the values of a column are equally frequent: counts give no better guess.
+ORDER = (0, 3, 1, 2)
+# The rows of six people with three columns, as indices into the list of all possible rows. Other
+# rows exist with the same counts of each pair of columns and other counts of all three columns.
+DEEP_ORDER = (0, 3, 5, 6, 2, 5)
 DEEP_K = 2
-DEEP_EXPOSURE = 0.4  # allows queries about pairs, and no release of three columns
+# largest exposure: allows queries about pairs of columns, but no release of all three
+DEEP_EXPOSURE = 0.4
 OPENED = (
     FEATURES[0],
     FeatureSection(name="y", values=("c", "d", "g")),
-)  # a third value, so that a closed row is not certain
-OPENING_K = 2  # people needed to open a row: a member and one honest person
-OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
-EACH = 1.0  # epsilon of one answer of two values, nats
+)  # y has a third value, so that several values of y remain possible for the row that stays closed
+OPENING_K = 2  # people needed to open a row: a member of the coalition and one honest person
+# The rows of the people, as indices into the list of all possible rows. Row 1 occurs once, fewer
+# than OPENING_K times, so it stays closed in an honest session.
+OPENING_ORDER = (0, 4, 1, 4, 0, 0)
+EACH = 1.0  # epsilon of the answer about one column of two values, in nats
 NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
-TRUTH_PROBABILITY = exp(EACH) / (1 + exp(EACH))  # probability of a true report of such an answer
+# probability that a noisy report about a column of two values is true
+TRUTH_PROBABILITY = exp(EACH) / (1 + exp(EACH))
 TRUTH = Local()  # the setting [local] without noise
-FLIPS = Local(mechanism=BITS, epsilon=EACH)  # noise of sets; epsilon of one position
-POSITIONS = PIECE + 8  # length of a vector: a full piece, and a short piece
+# noise on each position (bit) of a set's vector; its epsilon is that of one position
+FLIPS = Local(mechanism=BITS, epsilon=EACH)
+# Length of a set's vector, which is sent in pieces of PIECE positions: one full piece and one
+# shorter piece, so that both are played.
+POSITIONS = PIECE + 8
 STREAM = "deviations"
 
 
 @dataclass(frozen=True, slots=True)
 class SmallPlan:
-    """The people and the policy of a small session, for scenarios of one kind.
+    """The people and the policy of the search's small session, for one kind of release program.
 
     Attributes:
-        policy: returns the policy, from the scenario's.
-        features: the questions.
-        order: the rows of the people, as places among all possible rows.
-        source: the source of the people.
-        positions: the positions of a vector; None: people have a row.
-        local: the noise.
+        policy: a function from the scenario's policy to the policy of the small session.
+        features: the columns.
+        order: the rows of the people, as indices into the list of all possible rows.
+        source: the source of the people, as in `population.source` of a scenario file.
+        positions: the length of a set's vector; None: people have a row, not a set.
+        local: the noise that people add to their answers.
     """
 
     policy: Callable[[Policy], Policy]
@@ -103,7 +119,7 @@ class SmallPlan:
 
 
 def _all_columns(policy: Policy) -> Policy:
-    """Return the policy that releases all columns."""
+    """Return a policy that releases all columns; `policy` says whether marginals are published."""
     return Policy(
         kind="fixed",
         k=1,
@@ -114,7 +130,7 @@ def _all_columns(policy: Policy) -> Policy:
 
 
 def _deeper(policy: Policy) -> Policy:
-    """Return a policy by which the curator may ask for a pair of columns, and no more."""
+    """Return a policy by which the curator may query pairs of columns, but not all three."""
     return Policy(
         kind=policy.kind,
         k=DEEP_K,
@@ -126,7 +142,7 @@ def _deeper(policy: Policy) -> Policy:
 
 
 def _opening(policy: Policy) -> Policy:
-    """Return a policy by which a row opens once two people submit it."""
+    """Return a policy by which a row opens if `OPENING_K` people submit it."""
     return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
 
 
@@ -143,13 +159,13 @@ COLUMNS_PLAN = SmallPlan(_all_columns)
 
 
 def plan_of(scenario: Scenario) -> SmallPlan:
-    """Return the plan of a scenario's small session."""
+    """Return the people and policy of the small session for a scenario's program."""
     plans = (plan for part, plan in PLANS if capability(scenario, part))
     return next(plans, COLUMNS_PLAN)
 
 
 def unsearched(scenario: Scenario) -> str:
-    """Return the reason why the small session cannot stand for a scenario; empty: it can."""
+    """Return the reason why no small session can stand for a scenario; empty: it can."""
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
@@ -167,7 +183,10 @@ def unsearched(scenario: Scenario) -> str:
 
 
 def small(scenario: Scenario) -> Scenario:
-    """Return the small session that is searched for a scenario, with the scenario's guards."""
+    """Return the small session's scenario, which is searched for attacks in place of a scenario.
+
+    It has the guards (countermeasures) of the scenario, at a small size.
+    """
     mix = changed(
         scenario.mix,
         shufflers=min(SHUFFLERS, scenario.mix.shufflers),
@@ -194,29 +213,33 @@ def small(scenario: Scenario) -> Scenario:
 
 
 def program_name(scenario: Scenario) -> str:
-    """Return the release program of a small session in words, with the limits of its questions."""
+    """Return a small session's release program in words, with the limits of its queries."""
     return program_of(scenario).policy(scenario).rule
 
 
 def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
-    """Return all possible rows of people in a small session."""
+    """Return all possible rows of a person in a small session of the search."""
     if (positions := scenario.incidence.positions) is not None:
         return tuple(product(*first_positions(positions)))
     return tuple(product(*(feature.values or () for feature in scenario.feature)))
 
 
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
-    """Return the rows of the people of a small session, in their order."""
+    """Return the rows of the people of a small session of the search, by index of the person.
+
+    people: the number of people.
+    """
     kinds = kinds_of_rows(scenario)
     return tuple(islice(cycle(kinds[at] for at in plan_of(scenario).order), people))
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedStrategy:
-    """The outcome of one session in which a coalition plays a strategy.
+    """The outcome of one session in which a coalition plays a strategy of deviations.
 
     Attributes:
-        view: the view of the coalition, as a hash; of a session that ended in an error, the error.
+        view: the coalition's view as a hashable value: equal values mean equal views. For a session
+            that ended in an error: the text of the error.
         board: the bulletin board at the end of the session.
         record: the messages, and the deviations that found an occasion.
     """
@@ -228,16 +251,16 @@ class PlayedStrategy:
 
 @dataclass(slots=True)
 class SmallSession:
-    """A small session that is played repeatedly, with other rows, seeds and strategies.
+    """A small session of the search, played repeatedly with other rows, seeds and strategies.
 
     Attributes:
-        scenario: `small` of the scenario under search.
-        members: the coalition.
-        people: their number.
-        times: whether the view has the exact times of posts.
-        played: the number of sessions played.
-        errors: sessions that ended in an error of a role.
-        casts: the sessions by their seeds, without rows and strategies.
+        scenario: the scenario of the small session, from `small`.
+        members: the parties of the coalition.
+        people: the number of people.
+        times: whether the coalition's view has the exact times of posts on the board.
+        played: the number of sessions played so far.
+        errors: sessions that ended in an error of a role (a party's program).
+        casts: seed -> the session's inputs that do not depend on rows and strategies.
     """
 
     scenario: Scenario
@@ -255,7 +278,7 @@ class SmallSession:
 
     @property
     def setting(self) -> SpaceSetting:
-        """The parameters from which the space of deviations is derived."""
+        """The coalition and session from which the list of possible deviations is derived."""
         defence = self.scenario.defence
         return SpaceSetting(
             self.members,
@@ -269,11 +292,11 @@ class SmallSession:
         )
 
     def view(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Hashable:
-        """Return the coalition's view of a session with this strategy, these rows and this seed."""
+        """Play a session with these deviations, rows and seed; return the coalition's view."""
         return self.play(strategy, rows, seed).view
 
     def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> PlayedStrategy:
-        """Return the outcome of a session with this strategy, these rows and this seed."""
+        """Play a session with these deviations, rows and seed; return its outcome."""
         self.played += 1
         deviations = Deviations(
             tuple(strategy), entropy_of(seed).fork(STREAM), self.people, self.members
@@ -284,7 +307,8 @@ class SmallSession:
             board = play(cast, [record], agreed=True)
         except (KeyboardInterrupt, MemoryError):
             raise
-        except Exception as error:  # a strategy may break a role: this is counted
+        # a deviation may crash the program of a party: this is counted, and the search goes on
+        except Exception as error:
             self.errors += 1
             error_text = f"{type(error).__name__}: {error}"
             return PlayedStrategy(("error", error_text), _replay_board(record.events), record)
@@ -296,7 +320,7 @@ class SmallSession:
         return PlayedStrategy(view, board, record)
 
     def _cast(self, seed: int) -> Cast:
-        """Return the cast (inputs) of a session with a seed, equal for all rows and strategies."""
+        """Return the inputs of a session with a seed that are equal for all rows and strategies."""
         if seed not in self.casts:
             crowd = samples(self.scenario, seed)
             cast = cast_of(SessionPlan.from_scenario(self.scenario, crowd, {}), seed)
@@ -309,5 +333,5 @@ class SmallSession:
 
 
 def _replay_board(events: Sequence[SearchEvent]) -> Board:
-    """Return the board of a session that ended in an error, from the posts on it."""
+    """Return the bulletin board of a session that ended in an error, from the posts so far."""
     return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])

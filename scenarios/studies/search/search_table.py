@@ -1,7 +1,7 @@
-"""The shipped table of search results, for the standard sets of guards.
+"""The shipped table of search results, for the standard sets of guards (countermeasures).
 
-`python tools/make_search.py` plays it and writes search_table.json; a test replays a fixed part of
-it. A result is cited with its limits: so many strategies of these kinds, six people, these seeds.
+`python tools/make_search.py` makes search_table.json; a test plays a fixed part of it again. A
+result is cited with its limits: the number and kinds of strategies, six people, these seeds.
 """
 
 from functools import cache
@@ -19,10 +19,10 @@ SCHEMA = 1
 
 
 class GuardSearch(Record, frozen=True):
-    """The search result with one named set of guards.
+    """The result of the search for attacks with one named set of guards (countermeasures).
 
     Attributes:
-        name: the set, in words.
+        name: the name of the set of guards, in words.
         result: the result of the search.
     """
 
@@ -31,12 +31,12 @@ class GuardSearch(Record, frozen=True):
 
 
 class SearchTable(Record, frozen=True, kw_only=True):
-    """The search results for all standard sets of guards.
+    """The results of the search for attacks, for all standard sets of guards (countermeasures).
 
     Attributes:
         schema: the number of the format of this record.
-        version: the version of veilmix that wrote it.
-        sets: the searches.
+        version: the version of veilmix that wrote the table.
+        sets: one result for each set of guards.
     """
 
     schema: int = SCHEMA
@@ -46,12 +46,15 @@ class SearchTable(Record, frozen=True, kw_only=True):
 
 @cache
 def shipped() -> SearchTable:
-    """Return the table that this version ships. StorageError if it is damaged."""
+    """Return the table of search results that this version ships. StorageError if it is damaged."""
     return read_shipped(FILE, SearchTable, SCHEMA)
 
 
 def recorded(scenario: Scenario) -> GuardSearch | None:
-    """Return the recorded search with the guards of a scenario; None without such a record."""
+    """Return the shipped search result with the same guards (countermeasures) as a scenario.
+
+    None if the table has no such result, or the scenario cannot be searched.
+    """
     if unsearched(scenario):
         return None
     searched = small(scenario)

@@ -1,10 +1,10 @@
-"""The trial of a coalition's strategies: each is judged by whether it reads the target's row.
+"""The trial of a coalition's strategies: each strategy is judged by the data that it reads.
 
-The target is the first person outside the coalition: every set of people of a deviation contains
-the target, or all other people. A world is a session with the people's rows exchanged; a strategy
-reads a row if worlds with other rows give another view. It reads joint counts if all honest people
-can be exchanged with each other unseen, and it distinguishes rows that give equal views while all
-parties follow the protocol.
+The target is the first person outside the coalition. A strategy is a set of deviations; a world is
+a session in which some people have other rows. A strategy reads the target's row if no exchange of
+the target's row with another person's leaves the coalition's view unchanged. It reads joint counts
+if it distinguishes two assignments of rows that look equal while all parties follow the protocol,
+and treats all honest people alike.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -34,7 +34,7 @@ from ...schema.model import Scenario
 from .search_result import Find, Noticed, Reads
 from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
 
-GUESSED = (1, 2)  # seeds of the sessions over which guesses are averaged
+GUESSED = (1, 2)  # seeds of the sessions over which the probability of a right guess is averaged
 Strategy = tuple[Deviation, ...]
 EMPTY_STRATEGY: Strategy = ()
 
@@ -43,10 +43,10 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 
 
 class Verdict(Enum):
-    """The verdict on an attack strategy: the largest gain of its coalition.
+    """The verdict on an attack strategy: the most that its coalition learns by it.
 
-    NO_EFFECT: no gain. DISTINGUISHED: its view differs between two possible rows of the target.
-    JOINT: it reads joint counts, or a row that fewer than k people have.
+    NO_EFFECT: no data. DISTINGUISHED: its view changes if honest people exchange their rows. JOINT:
+    it reads joint counts, or a row that should stay closed because fewer than k people submit it.
     TARGET_READ: it reads the target's row.
     """
 
@@ -61,18 +61,18 @@ FINDS = (Verdict.JOINT, Verdict.TARGET_READ)
 
 @dataclass(slots=True)
 class Trial:
-    """The trial of a coalition: the sessions in which its strategies are played.
+    """The trial of a coalition: the sessions in which its strategies of deviations are played.
 
     Attributes:
         scenario: the scenario of the small session.
-        members: the coalition.
-        seeds: the seeds of the sessions that confirm a difference, in order.
-        times: whether the view has the exact times of posts.
-        errors: strategies that ended a session with an error of a role.
+        members: the parties of the coalition.
+        seeds: the seeds of the sessions that confirm a difference between views, in order.
+        times: whether the view has the exact times of posts on the board.
+        errors: strategies that ended a session with an error of a role (a party's program).
         session: plays the strategies.
-        rows: the rows of the people.
-        honest: the worlds (sessions with exchanged rows) in which all parties follow the protocol.
-        joints: other rows of the same honest view; None: not computed yet.
+        rows: the true rows of the people.
+        honest: the sessions in which all parties follow the protocol, for changed rows of people.
+        joints: changed rows of people that give the same honest view; None: not computed yet.
     """
 
     scenario: Scenario
@@ -86,22 +86,25 @@ class Trial:
     joints: tuple[Rows, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        """Prepare the session, the people's rows and the honest worlds."""
+        """Prepare the small session, the people's rows and the sessions without deviations."""
         self.session = SmallSession(self.scenario, self.members, times=self.times)
         self.rows = rows_of(self.scenario, self.session.people)
         self.honest = self.worlds(EMPTY_STRATEGY)
 
     @property
     def target(self) -> int:
-        """The index of the target, the person under attack."""
+        """The index of the target: the coalition tries to read this person's row."""
         return self.session.honest[0]
 
     def worlds(self, strategy: Strategy) -> Worlds:
-        """Return the worlds of a strategy (sessions with exchanged rows), not yet played."""
+        """Return the worlds of a strategy: its sessions with changed rows of people.
+
+        A world is played once its view is asked for.
+        """
         return Worlds(self._play(strategy), self.rows, self.session.honest, self.seeds)
 
     def _play(self, strategy: Strategy) -> Play:
-        """Return a function from rows and seed to the coalition's view under a strategy."""
+        """Return a function from people's rows and a seed to the coalition's view of a strategy."""
 
         def view(rows: Rows, seed: int) -> Hashable:
             """Return the coalition's view of the session with these rows and this seed."""
@@ -110,9 +113,10 @@ class Trial:
         return view
 
     def watched(self) -> Reads | None:
-        """Return the data that the coalition reads by following the protocol; None without any.
+        """Return the kind of data that the coalition reads by following the protocol, if any.
 
-        Joint counts and closed rows count only if no member reads them by itself.
+        The row of the target counts in any case. Joint counts, or rows that should stay closed
+        (fewer than k people submit them), count only if no single member reads them alone.
         """
         if self.honest.is_alone(self.target):
             return "row"
@@ -127,11 +131,15 @@ class Trial:
 
     @property
     def beyond(self) -> Reads:
-        """The kind of data that is searched for besides the rows of people by name."""
+        """The kind of data, besides a person's row, that the search looks for.
+
+        `joint`: joint counts of columns. `closed`, in a program that opens a row only if k people
+        submit it: a row that fewer people submit.
+        """
         return "closed" if self.session.setting.opens else "joint"
 
     def is_same_alone(self, rows: Rows) -> bool:
-        """Whether other rows give the coalition, which follows the protocol, the same view."""
+        """Whether the coalition's view stays the same for changed rows if no party deviates."""
         first = self.seeds[0]
         return self.honest.view(rows, first) == self.honest.view(self.rows, first)
 
@@ -147,7 +155,8 @@ class Trial:
     def verdict(self, strategy: Strategy) -> Verdict:
         """Return the verdict on a strategy, after playing it.
 
-        A strategy has no effect if its first session equals the honest session.
+        A strategy has no effect if the coalition's view in its first session equals the honest
+        view.
         """
         errors_before = self.session.errors
         worlds, first = self.worlds(strategy), self.seeds[0]
@@ -163,26 +172,30 @@ class Trial:
         return Verdict.DISTINGUISHED if is_told else Verdict.NO_EFFECT
 
     def other_rows(self) -> tuple[Rows, ...]:
-        """Return other rows of people with an equal honest view.
+        """Return assignments of other rows to people that give the coalition the same honest view.
 
-        They have other joint counts, or other closed rows.
+        They have other joint counts, or another row in place of a row that stays closed because
+        fewer than k people submit it.
         """
         if self.joints is None:
             self.joints = tuple(filter(self.is_same_alone, self._candidates()))
         return self.joints
 
     def _candidates(self) -> tuple[Rows, ...]:
-        """Return rows that an honest session may not distinguish from the true rows."""
+        """Return assignments of rows that may look like the true rows in an honest session."""
         if self.session.setting.opens:
             kinds = kinds_of_rows(self.scenario)
             return other_closed(self.rows, self.session.honest, kinds, self.scenario.policy.k)
         return other_joints(self.rows, self.session.honest)
 
     def reads_joint(self, worlds: Worlds) -> bool:
-        """Whether a strategy that treats all people alike separates rows of equal honest views.
+        """Whether a strategy that treats honest people alike reads joint counts or a closed row.
 
-        A strategy that leaves people out, or distinguishes them, does not count: it may read the
-        values of a few. A person who is free in an honest session has a row that stays closed.
+        A row stays closed if fewer than k people submit it. The strategy reads such data if the
+        coalition distinguishes two assignments of rows that look equal in an honest session. A
+        strategy that leaves people out, or tells people apart, does not count: it may only read the
+        values of a few. So all people whose row affects the honest view have to remain
+        exchangeable.
         """
         all_other_rows = self.other_rows()
         if not any(worlds.are_apart(self.rows, rows) for rows in all_other_rows):
@@ -191,7 +204,11 @@ class Trial:
         return len(crowds) == 1 and crowds[0] >= least_crowd
 
     def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.TARGET_READ) -> Find:
-        """Return the find of a strategy that reads the target's row, or joint counts."""
+        """Return the record of a strategy by which the coalition reads data of people.
+
+        place: the number of the strategy in the order of its coalition, from 1. verdict: the kind
+        of data: the target's row, or (`JOINT`) joint counts or a row that should stay closed.
+        """
         worlds = self.worlds(strategy)
         is_joint = verdict is Verdict.JOINT
         return Find(
@@ -206,10 +223,11 @@ class Trial:
         )
 
     def _guess(self, worlds: Worlds, verdict: Verdict, strategy_worlds: Worlds) -> float:
-        """Return the probability that the best guess of the data is right.
+        """Return the probability that the attacker's best guess of the data is right.
 
-        strategy_worlds: the worlds of the strategy that was found. Reports of values that are
-        equally likely are equally likely too, and the best guess of a report is its value.
+        worlds: the sessions of the attacker, with a strategy or honest. verdict: the kind of data.
+        strategy_worlds: the sessions of the strategy that was found. If people report with noise,
+        the best guess of a value is the report, which is true with a known probability.
         """
         if verdict is Verdict.JOINT and self.beyond == "closed":
             other_row = next(
@@ -223,7 +241,10 @@ class Trial:
         return right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY) if noise else right
 
     def noticed(self, strategy: Strategy) -> Noticed:
-        """Return when an honest party noticed the strategy: the earliest time, over the seeds."""
+        """Return when an honest party noticed a strategy, relative to the release.
+
+        `before`, `after` or `never`; the earliest of all seeds.
+        """
         plays = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
         notices = {notice(play.board, self.members) for play in plays}
         return next(time_noticed for time_noticed in WHEN if time_noticed in notices)
@@ -232,7 +253,10 @@ class Trial:
 def notice(board: Board, members: Sequence[str]) -> Noticed:
     """Return when an honest party aborted a round or raised an alarm that the board confirms.
 
-    Aborts by members do not count: members need not have aborted.
+    An abort or alarm by a member of the coalition does not count: the member could leave it out.
+
+    Returns:
+        `before` the release, `after` it, or `never`.
     """
     released = False
     for entry in board.entries:

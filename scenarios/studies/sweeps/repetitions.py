@@ -1,7 +1,9 @@
-"""Repetitions of a scenario: the share of runs in which its promise holds, and its mean exposure.
+"""Repetitions of a scenario: how often its exposure bound holds, and the mean exposure.
 
-A promise for a population that was not counted (statistical setting) holds with a stated
-confidence. A study plays many independent runs and gives how often it held, with an exact interval.
+The curator promises a bound on exposure. In the fixed setting the same people answer in both
+rounds, and the bound always holds. In the statistical setting round 2 has other people of the same
+population, and the bound holds with a stated probability. A study plays many independent runs and
+gives how often the bound held, with an exact interval.
 """
 
 from collections.abc import Iterable
@@ -12,15 +14,18 @@ from ...lab.scoring.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The results of many runs of one scenario: whether the promised exposure held.
+    """The results of many runs of one scenario: whether the promised bound on exposure held.
 
     Attributes:
-        runs: their number.
+        runs: the number of runs.
         released: runs with a release.
         held_runs: releases with a true exposure of at most the promised exposure.
-        low, high: a 95 % Clopper-Pearson interval for the probability that a promise holds.
-        confidence: the probability promised, 1 in the fixed setting.
-        true, promised: mean exposure over the runs with a release (shares of people).
+        low, high: a 95 % Clopper-Pearson interval for the probability that the promised bound
+            holds.
+        confidence: the least probability with which the bound is promised to hold; 1 if the same
+            people answer in both rounds (the fixed setting).
+        true: mean true exposure over the runs with a release, as a share of people.
+        promised: mean promised bound on exposure over these runs, as a share of people.
     """
 
     runs: int
@@ -46,7 +51,10 @@ class Study:
 
 
 def kept_promises(outcomes: Iterable[Outcome]) -> Study:
-    """Return the study of the outcomes of one scenario: in how many runs the promise held."""
+    """Return in how many runs of one scenario the promised bound on exposure held.
+
+    outcomes: the outcomes of the runs.
+    """
     from scipy.stats import binomtest
 
     true, promised, held_runs, runs, confidence = [], [], 0, 0, 1.0

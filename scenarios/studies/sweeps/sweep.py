@@ -16,11 +16,11 @@ DIED = (
     "the process that played it ended at once: out of memory, killed, or it cannot be started "
     '(a program that sweeps needs `if __name__ == "__main__":`)'
 )
-HOPELESS = 5  # lost processes after which a sweep gives up, as no single run is the cause
+HOPELESS = 5  # lost processes after which a sweep gives up: so many are not caused by a single run
 
 
 def play_one(job: SweepJob) -> SweepLine:
-    """Return the line of one run. A crash gives a line too, with its traceback."""
+    """Play one run; return its line in the sweep's file, which has the traceback of a crash."""
     try:
         outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
         return job.line(outcome.result())
@@ -31,12 +31,19 @@ def play_one(job: SweepJob) -> SweepLine:
 def sweep(
     jobs: Sequence[SweepJob], executor: Callable[[], Executor], window: int
 ) -> Iterator[SweepLine]:
-    """Yield the line of each job as soon as the job is done.
+    """Yield the line of each job (a run to be played) as soon as the run is done.
 
-    executor: makes an executor; if its workers die, another is made. window: how many jobs it has
-    at a time. Of its jobs at the death of a worker, each is tried once more, by itself; a job that
-    dies again is recorded as crashed, and after 5 such the sweep ends (LocalError). If the caller
+    If a worker process dies, each job that the executor had is tried once more, by itself. A job
+    that dies again is recorded as crashed. After `HOPELESS` such jobs the sweep ends. If the caller
     stops iterating, jobs that have not begun are not played.
+
+    Args:
+        jobs: the runs.
+        executor: makes an executor; called again if the workers of the former executor died.
+        window: the largest number of jobs that are handed to the executor at a time.
+
+    Raises:
+        LocalError: the workers died too often.
     """
     waiting, dead = deque(jobs), 0
     while waiting:
@@ -51,14 +58,16 @@ def sweep(
 def _play_jobs(
     waiting: deque[SweepJob], make: Callable[[], Executor], window: int
 ) -> Generator[SweepLine, None, list[SweepJob]]:
-    """Play waiting jobs until all are done or the executor breaks; return the jobs it had then.
+    """Play waiting jobs until all are done or the executor breaks; yield the lines of their runs.
 
-    Leaving early ends the processes that were started here.
+    Returns the jobs that the executor had when it broke. If the caller stops early, the processes
+    that were started here end. make: makes the executor. window: the most jobs handed to it at a
+    time.
     """
     play = as_read(play_one)
     flying: dict[Future[SweepLine], SweepJob] = {}
-    # A worker that dies breaks its whole executor, and any job it had may be the cause: all of them
-    # are returned, and the caller tries each by itself.
+    # If a worker process dies, its whole executor breaks, and each job that the executor had may be
+    # the cause. So all of these jobs are returned, and the caller tries each by itself.
     lost_jobs: list[SweepJob] = []
     with closing(make) as executor:
         try:
@@ -73,15 +82,14 @@ def _play_jobs(
                     job, error = flying.pop(future), future.exception()
                     if isinstance(error, BrokenExecutor):
                         lost_jobs.append(job)
-                    elif isinstance(
-                        error, LocalError
-                    ):  # the executor's error: errors of a job become lines
+                    elif isinstance(error, LocalError):
+                        # An error of the executor ends the sweep; an error of a job becomes a line.
                         raise error
                     elif error is not None:
                         yield job.line({}, "".join(traceback.format_exception(error)))
                     else:
                         yield future.result()
         finally:
-            for future in flying:  # some executors do not cancel futures at shutdown
+            for future in flying:  # some executors do not cancel waiting jobs when they shut down
                 future.cancel()
     return lost_jobs

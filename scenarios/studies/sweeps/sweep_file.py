@@ -3,15 +3,14 @@
     {"schema": 1, "key": {"mix.shufflers": 2, ...}, "number": 1, "seed": 7, "version": "0.1.0",
      "scenario": "a1b2...", "result": {...}, "error": null}
 
-key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
-number: which repetition, from 1. seed: None if system randomness was used. version: of veilmix.
-scenario: the mark of the sweep (a hash), from all but the swept keys; sweeps with different marks
-never share a file. result: as in result.json; of a run that crashed it is empty, and error has the
-reason.
+key: the swept keys of the scenario, as dotted paths, each with the value that this run had. number:
+the number of the repetition, from 1. seed: None if system randomness was used. version: of veilmix.
+scenario: a hash of all inputs of the sweep but the swept keys and seeds; runs with different hashes
+never share a file. result: as in result.json. For a run that crashed the result is empty, and error
+has the reason.
 
-A run is known by (key, number, seed, version): of two lines with equal ones the last counts, so
-that a sweep that was stopped goes on by adding lines. The last line may be cut off: it is then left
-out.
+Two lines with equal (key, number, seed, version) are of the same run, and the last one counts: a
+sweep that was stopped goes on by adding lines. A last line that was cut off is left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,24 +29,24 @@ from ...lab.scoring.result_schemas import current
 from ...lab.scoring.score_plugins import Score, measure, own_scores
 from ...serialization.transcripts import damaged
 
-PEOPLE = ("user-", "peer-")  # parties that know their own values
+PEOPLE = ("user-", "peer-")  # prefixes of the names of people, who know their own values
 SCHEMA = 1
 Value = bool | int | float | str
-Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
+Point = tuple[tuple[str, Value], ...]  # the swept keys with their values, in the order of the file
 
 
 class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The line of one run in the file of a sweep.
 
     Attributes:
-        schema: the number of this format.
-        key: the values that are swept.
-        number: the number of the run at its point, from 1.
-        seed: None: the system's randomness.
-        version: the version of veilmix that wrote it.
-        scenario: the mark of the sweep.
-        result: the record of the run, as in result.json.
-        error: the reason of a crash; None: it did not crash.
+        schema: the number of this file format.
+        key: swept scenario key (dotted path) -> its value in this run.
+        number: the number of the repetition with these values, from 1.
+        seed: the seed of the run; None: system randomness.
+        version: the version of veilmix that wrote the line.
+        scenario: a hash of all inputs of the sweep but the swept keys and seeds.
+        result: the record of the run, as in result.json; empty after a crash.
+        error: the reason of a crash; None: the run did not crash.
     """
 
     schema: int = SCHEMA
@@ -61,17 +60,17 @@ class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def point(self) -> Point:
-        """The point of this run on the grid."""
+        """The swept keys with their values in this run."""
         return tuple(self.key.items())
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The identity of the run: its values, number, seed and version."""
+        """The identity of the run: its swept values, repetition, seed and version."""
         return tuple(sorted(self.key.items())), self.number, self.seed, self.version
 
 
 def grouped(lines: Sequence[SweepLine]) -> dict[Point, list[SweepLine]]:
-    """Return the runs at each point of the grid."""
+    """Return the runs of a sweep, grouped by their swept keys and values."""
     groups: dict[Point, list[SweepLine]] = {}
     for line in lines:
         groups.setdefault(line.point, []).append(line)
@@ -79,12 +78,16 @@ def grouped(lines: Sequence[SweepLine]) -> dict[Point, list[SweepLine]]:
 
 
 def written(line: SweepLine) -> bytes:
-    """Return a line as bytes of the file, with its end."""
+    """Return the line of a run as bytes of the sweep's file, with a newline."""
     return msgspec.json.encode(line) + b"\n"
 
 
 def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
-    """Return the lines in the bytes of a file, and the beginning of a line that was cut off."""
+    """Return the lines in the bytes of a sweep's file, and the rest: a last line that was cut off.
+
+    Raises StorageError, with file and line number, for other text. path: the file's path, for
+    errors.
+    """
     lines: dict[tuple[Any, ...], SweepLine] = {}
     texts = data.split(b"\n")
     for number, text in enumerate(texts, start=1):
@@ -93,7 +96,8 @@ def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
         try:
             line = _line(text)
         except Unreadable as bad:
-            if number == len(texts):  # the last line is incomplete: writing was interrupted
+            # the last line may be incomplete, if writing was interrupted: it is left out
+            if number == len(texts):
                 return tuple(lines.values()), text
             raise damaged(path, number, f"no line of a sweep: {bad.why}") from None
         if line.schema != SCHEMA:
@@ -104,7 +108,10 @@ def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
 
 
 def _line(text: bytes) -> SweepLine:
-    """Return a decoded line, with its result checked as strictly as in a run folder. Unreadable."""
+    """Return a decoded line of a sweep's file; its result is checked as strictly as a result.json.
+
+    Raises Unreadable.
+    """
     line = from_json(text, SweepLine)
     if line.error is not None or line.schema != SCHEMA:
         return line
@@ -117,12 +124,18 @@ def _line(text: bytes) -> SweepLine:
 
 
 def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
-    """Yield the mean of every score over some runs, with its interval, if any run has the score."""
+    """Yield the mean of each score over some runs of a sweep, with its interval.
+
+    A score that no run has is left out.
+    """
     yield from mean_scores([line.result for line in lines])
 
 
 def mean_scores(results: Sequence[Mapping[str, Any]]) -> Iterator[MeanEstimate]:
-    """Yield the mean of every score over some results, with its interval, if any has the score."""
+    """Yield the mean of each score over some runs, with its interval.
+
+    results: the result.json of each run. A score that no run has is left out.
+    """
     for name, unit, score in SCORES:
         values = [value for result in results if (value := score(result)) is not None]
         if values:
@@ -131,7 +144,10 @@ def mean_scores(results: Sequence[Mapping[str, Any]]) -> Iterator[MeanEstimate]:
 
 
 def _release_value(result: Mapping[str, Any], key: str) -> float | None:
-    """Return a figure of a run's exposure; None without a release."""
+    """Return a number of a run's exposure, as a share of people; None without a release.
+
+    key: its name in `exposure` of result.json: `true` or `promised`.
+    """
     if not result.get("release") or not result.get("decision"):
         return None
     value: float | None = result["exposure"][key]
@@ -139,26 +155,35 @@ def _release_value(result: Mapping[str, Any], key: str) -> float | None:
 
 
 def _worst_case(result: Mapping[str, Any], end: str) -> float | None:
-    """Return the lower or upper bound of the worst case; None if it was not computed."""
+    """Return a bound on the worst-case exposure of a run; None if it was not computed.
+
+    end: `low`, a lower bound, or `high`, an upper bound. The unit is the share of people.
+    """
     worst = (result.get("exposure") or {}).get("worst_case")
     return float(worst[end]) if worst else None
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
-    """Return the number of released columns; None for programs that release estimates."""
+    """Return the number of released columns of a run; None for programs that release estimates."""
     if findings_of(result, "randomized") or findings_of(result, "incidence"):
         return None
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
 
 
 def columns_released(lines: Sequence[SweepLine]) -> frozenset[int]:
-    """Return the numbers of columns that some runs released; empty if they release estimates."""
+    """Return the numbers of columns that some runs of a sweep released.
+
+    Empty if the runs release estimates.
+    """
     numbers = (_columns(line.result) for line in lines)
     return frozenset(int(number) for number in numbers if number is not None)
 
 
 def _reader(result: Mapping[str, Any], key: str) -> float | None:
-    """Return the larger figure of the curator and the analyst, each alone; None without either."""
+    """Return the leakage to a single reader: the larger of the curator's and the analyst's.
+
+    key: the name of the number in the coalitions of result.json. None if neither was scored.
+    """
     numbers = [
         float(coalition[key])
         for coalition in result.get("coalitions", ())
@@ -168,7 +193,7 @@ def _reader(result: Mapping[str, Any], key: str) -> float | None:
 
 
 def has_release(result: Mapping[str, Any]) -> bool:
-    """Whether a run made a release, by the definition of `Outcome.released`."""
+    """Whether a run made a release, as `Outcome.released` defines it. result: its result.json."""
     decided = result.get("decision") or result.get("burned")
     return is_released(
         release=result.get("release"), findings=result.get("findings"), curated=decided
@@ -176,22 +201,28 @@ def has_release(result: Mapping[str, Any]) -> bool:
 
 
 def _noise(result: Mapping[str, Any], key: str) -> float | None:
-    """Return an error of the estimates from noisy reports; None without noise."""
+    """Return an error of the shares that are estimated from noisy reports; None without noise.
+
+    key: `largest` or `mean`, over all values.
+    """
     local = findings_of(result, "randomized")
     return float(local["error"][key]) if local and local["error"] else None
 
 
 def _budget(result: Mapping[str, Any]) -> float | None:
-    """Return the epsilon of a whole answer before the mix; None if it holds only after the mix."""
+    """Return the epsilon (nats) of all of a person's reports together, before the mix.
+
+    None without noise, or if an epsilon holds only after the mix.
+    """
     local = findings_of(result, "randomized")
     return None if not local or local["epsilon"].get("mixed") else float(local["epsilon"]["local"])
 
 
 def _shuffled(result: Mapping[str, Any]) -> float | None:
-    """Return the epsilon of a whole answer after the mix; the local epsilon if no better is known.
+    """Return the epsilon (nats) of all of a person's reports together, after the mix.
 
-    None if the noise of more people would be needed, so that no epsilon is certified, or without
-    noise.
+    The local epsilon (before the mix) if no smaller one is known. None without noise, or if too few
+    people added noise, so that no epsilon is certified.
     """
     local = findings_of(result, "randomized")
     if not local:
@@ -206,26 +237,29 @@ def _shuffled(result: Mapping[str, Any]) -> float | None:
         return sum(parts) if parts and max(parts) < MOST_NATS else None
     is_single = (
         len(parts) == len(privacy["readings"]) == 1
-    )  # else the figure is about one of several questions
+    )  # with several questions the number would be about only one of them
     return parts[0] if is_single else float(budget["local"])
 
 
 def _information(result: Mapping[str, Any]) -> float | None:
-    """Return the bits that a person's reports carry about its values."""
+    """Return the bits that a person's noisy reports carry about its values; None without noise."""
     local = findings_of(result, "randomized")
     information = local["privacy"]["information"] if local else None
     return None if information is None else float(information)
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
-    """Return the largest error of a count of sets; None for other programs."""
+    """Return the largest error of the estimated counts of sets, if the true counts are known."""
     sets = findings_of(result, "incidence")
     largest = sets["error"]["largest"] if sets else None
     return None if largest is None else float(largest)
 
 
 def half(result: Mapping[str, Any]) -> float | None:
-    """Return the mean number of other people linked by half of the peers; None without peers."""
+    """Return how many other people a coalition of half of the peers links to their rows.
+
+    The mean over such coalitions; None in a run without peers.
+    """
     peers: Mapping[str, Any] = result.get("peers") or {"coalitions": (), "peers": 0}
     means = [
         coalition["people"]["mean"]
@@ -236,7 +270,7 @@ def half(result: Mapping[str, Any]) -> float | None:
 
 
 def smallest_coalition(result: Mapping[str, Any]) -> float | None:
-    """Return the size of the smallest coalition that links a person; None without such a coalition.
+    """Return the size of the smallest coalition that links a person to its row, if any.
 
     Coalitions with people are left out, as people know their own values.
     """
@@ -250,21 +284,22 @@ def smallest_coalition(result: Mapping[str, Any]) -> float | None:
 
 
 def looks_like_one(path: str | PathLike[str]) -> bool:
-    """Whether the first line of a file is a line of a sweep."""
+    """Whether the first line of a file looks like a line of a sweep's file."""
     path = Path(path)
     try:
         with path.open("rb") as file:
             first = file.readline()
     except OSError:
         return False
-    return b'"key"' in first and b'"result"' in first  # other errors appear when the file is read
+    # other faults of the file are reported when it is read
+    return b'"key"' in first and b'"result"' in first
 
 
 Read = Callable[[Mapping[str, Any]], float | None]
 
 
 def _package_score(name: str, score: Score) -> Read:
-    """Return the function that reads a score of another package from a result."""
+    """Return a function that computes a score of another package from a run's result.json."""
     return lambda result: measure(name, score, converted(result, result_type(), ""))
 
 

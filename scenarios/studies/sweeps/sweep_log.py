@@ -1,8 +1,8 @@
 """The file of a sweep while it is played: repaired at its end, read for finished runs, extended.
 
-A line is written at once and completely, or not at all if the disk is full; a line that a kill cut
-off is removed before the next is added. Only its owner may read it: it holds counts that only the
-curator saw.
+A line is written at once and completely, or not at all if the disk is full. If the program was
+killed while it wrote a line, the incomplete line is removed before the next is added. Only its
+owner may read the file: it holds counts that only the curator saw.
 """
 
 import os
@@ -20,8 +20,8 @@ from .sweep_plan import SweepJob
 class SweepLog:
     """The file of a sweep, open for appending runs.
 
-    Raises StorageError if it cannot be read or written. resume: whether an existing file is
-    continued; else it is refused.
+    path: the path of the file. resume: whether an existing file is continued; else it is refused.
+    Raises StorageError if the file cannot be read or written.
     """
 
     def __init__(self, path: Path, *, resume: bool) -> None:
@@ -52,9 +52,9 @@ class SweepLog:
             self._add(b"\n")
 
     def todo(self, jobs: Sequence[SweepJob]) -> tuple[SweepJob, ...]:
-        """Return the jobs that the file lacks; crashed jobs are tried again.
+        """Return the jobs (runs to be played) that the file lacks; crashed runs are tried again.
 
-        Raises StorageError if it holds runs of another sweep.
+        Raises StorageError if the file holds runs of another sweep.
         """
         foreign = (
             sum(line.scenario != jobs[0].mark for line in self._lines_by_name.values())
@@ -70,16 +70,15 @@ class SweepLog:
         return tuple(job for job in jobs if job.line({}).name not in names_done)
 
     def stored_lines(self, jobs: Sequence[SweepJob]) -> tuple[SweepLine, ...]:
-        """Return the lines of these jobs that the file has, in their order."""
+        """Return the lines that the file has for some jobs (runs), in the order of the jobs."""
         names = (job.line({}).name for job in jobs)
         return tuple(self._lines_by_name[name] for name in names if name in self._lines_by_name)
 
     def add(self, line: SweepLine) -> None:
         """Append a run's line to the file."""
-        name, data = (
-            line.name,
-            written(line),
-        )  # before writing, so that Ctrl-C cannot come in between
+        # Computed before writing: Ctrl-C between writing the line and recording it
+        # would lose the record, so little happens there.
+        name, data = line.name, written(line)
         self._add(data)
         self._lines_by_name[name] = line
 
@@ -92,7 +91,10 @@ class SweepLog:
             raise self._failed(bad) from None
 
     def _add(self, data: bytes) -> None:
-        """Append bytes completely, or restore the file's former end and raise StorageError."""
+        """Append bytes completely; if this fails, cut the file back to its former end.
+
+        Raises StorageError.
+        """
         end, bytes_left = self._file.tell(), memoryview(data)
         try:
             while bytes_left:
@@ -105,7 +107,7 @@ class SweepLog:
             raise
 
     def _failed(self, bad: OSError) -> StorageError:
-        """Return the error that the file cannot be written, with advice."""
+        """Return the error for a file that cannot be written, with advice on how to go on."""
         todo = "make room, then" if bad.errno in NO_ROOM else "then"
         return StorageError(
             f"{self.path}: cannot be written: {bad.strerror}; the runs before are kept in it: "

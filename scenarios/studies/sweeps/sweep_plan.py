@@ -1,10 +1,10 @@
-"""The planned runs of a grid of scenarios: every point `repeats` times, each with its seed.
+"""The planned runs of a sweep: each combination of swept values (a point) `repeats` times.
 
-The seed of repetition i, counted from 0, is 63 bits of numpy's SeedSequence(seed, spawn_key=(i,)):
-independent from one repetition to the next, and THE SAME AT EVERY POINT, so that points differ by
-the swept values and not by chance (common random numbers), and a grid that grows keeps the runs it
-has. If scenario.seed itself is swept its values are the seeds. Without a seed randomness is the
-system's. No run is played here: `veilmix check` uses the plan too.
+The seed of repetition i, counted from 0, is 63 bits of numpy's SeedSequence(seed, spawn_key=(i,)).
+Seeds of different repetitions are independent. All points have THE SAME SEEDS (common random
+numbers), so that points differ by the swept values and not by chance. A sweep that is extended
+keeps the runs it has. If scenario.seed itself is swept, its values are the seeds. Without a seed,
+randomness is the system's. No run is played here: `veilmix check` uses the plan too.
 """
 
 import hashlib
@@ -30,23 +30,26 @@ from ...serialization.content import content_of
 from .sweep_file import SweepLine, Value
 
 SEED = "scenario.seed"
-MARK = 16  # hexadecimal digits of a scenario's mark
+# Hexadecimal digits of a sweep's mark, the hash by which a file of runs is recognized as belonging
+# to the sweep.
+MARK = 16
 
 Axes = Mapping[str, tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class SweepJob:
-    """A run of a sweep that is to be played: a scenario at a point of the grid.
+    """A run of a sweep that is to be played: a scenario with one combination of swept values.
 
     Attributes:
         scenario: the scenario to be played.
-        key: the values that are swept.
-        number: the number of the run at its point, from 1.
-        seed: None: the system's randomness.
+        key: swept scenario key (dotted path) -> its value in this run.
+        number: the number of the repetition with these values, from 1.
+        seed: the seed of the run; None: system randomness.
         mode: `real` sends every message, `ideal` sends no message.
-        worst_case_nodes: nodes of every search tree for the worst table; 0: it is not sought.
-        mark: the mark of the sweep, a hash of its inputs.
+        worst_case_nodes: nodes of each search tree for the table with the worst exposure; 0: no
+            search.
+        mark: the mark of the sweep, a hash of its inputs but swept keys and seeds.
     """
 
     scenario: Scenario
@@ -58,7 +61,10 @@ class SweepJob:
     mark: str
 
     def line(self, result: dict[str, object], error: str | None = None) -> SweepLine:
-        """Return the line of the sweep's file for this job. error: the reason of a crash."""
+        """Return the line of the sweep's file for this run.
+
+        result: as in result.json; empty after a crash. error: the reason of a crash.
+        """
         from ....version import __version__
 
         return SweepLine(
@@ -73,9 +79,10 @@ class SweepJob:
 
 
 def axes(scenario: Scenario, overrides: Axes) -> dict[str, tuple[Value, ...]]:
-    """Return the axes of a sweep: the scenario's, and `overrides`, which replace the scenario's.
+    """Return the axes of a sweep (scenario key -> its values): the scenario's, with `overrides`.
 
-    Axes with several values come first. ScenarioError with every mistake in `overrides`.
+    An axis in `overrides` replaces the scenario's axis. Axes with several values come first. Raises
+    ScenarioError with every mistake in `overrides`.
     """
     wrong = list(swept(replace(scenario, sweep=dict(overrides)), ScenarioFacts()))
     if wrong:
@@ -100,7 +107,20 @@ def plan(
     mode: Mode = "real",
     worst_case_nodes: int = 0,
 ) -> tuple[SweepJob, ...]:
-    """Return all runs of a sweep, each point validated. ScenarioError with every mistake."""
+    """Return all runs of a sweep, after validating each combination of swept values.
+
+    Args:
+        scenario: the scenario that is swept.
+        along: the axes of the sweep: scenario key -> its values.
+        repeats: the runs of each combination of values.
+        seed: the seed of which the runs' seeds are derived; None: the scenario's.
+        mode: `real` sends every message, `ideal` sends no message.
+        worst_case_nodes: nodes of each search tree for the table with the worst exposure; 0: no
+            search.
+
+    Raises:
+        ScenarioError: every mistake in a combination.
+    """
     if SEED in along and repeats > 1:
         raise ParameterError(
             f"--repeats: found {repeats}, and {SEED} is swept: each of its values is a repetition"
@@ -121,7 +141,7 @@ def plan(
 def _points(
     base: Scenario, sweep_axes: Axes
 ) -> tuple[list[tuple[dict[str, Value], Scenario]], list[str]]:
-    """Return the valid points of a grid (swept values, scenario), and all mistakes in words."""
+    """Return the valid combinations of swept values, each with its scenario, and all mistakes."""
     points, wrong = [], dict[str, None]()
     for values in product(*sweep_axes.values()):
         key = dict(zip(sweep_axes, values, strict=True))
@@ -134,10 +154,10 @@ def _points(
 
 
 def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
-    """Return the scenario without named coalitions that contain a shuffler that does not exist.
+    """Return the scenario without the coalitions that name a shuffler which a swept run lacks.
 
-    key: the swept values, of which `mix.shufflers` is read. All coalitions of the remaining parties
-    are scored in any case.
+    key: the swept values, of which `mix.shufflers` is read. Nothing is lost: the coalitions of the
+    remaining parties are scored in any case.
     """
     m = key.get("mix.shufflers")
     if not isinstance(m, int):
@@ -151,7 +171,11 @@ def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
 
 
 def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None:
-    """Return the seed of repetition `number` (from 1); None for the system's randomness."""
+    """Return the seed of a repetition; None for system randomness.
+
+    key: the swept values, which may have the seed. seed: the seed of the sweep. number: the number
+    of the repetition, from 1.
+    """
     if SEED in key:
         return int(key[SEED])
     if seed is None:
@@ -164,7 +188,10 @@ def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None
 
 
 def mark_of(base: Scenario, along: Axes, mode: Mode) -> str:
-    """Return the mark of a sweep: a hash of all inputs but swept keys, seeds and titles."""
+    """Return the mark of a sweep: a hash of all its inputs but swept keys, seeds and titles.
+
+    base: the scenario. along: the axes: scenario key -> its values. mode: `real` or `ideal`.
+    """
     data = plain(base)
     for key in ("title", "seed", "repeat"):
         data["scenario"].pop(key, None)

@@ -27,7 +27,7 @@ class SweptRuns:
 
     @property
     def axes(self) -> dict[str, tuple[Value, ...]]:
-        """Every swept key with the values it takes, in order."""
+        """The swept scenario keys, each with its values in ascending order."""
         values_by_key: dict[str, dict[Value, None]] = {}
         for line in self.lines:
             for key, value in line.key.items():
@@ -35,12 +35,12 @@ class SweptRuns:
         return {key: tuple(_sorted(values)) for key, values in values_by_key.items()}
 
     def groups(self) -> dict[Point, list[SweepLine]]:
-        """Return the runs at each point of the grid."""
+        """Return the runs, grouped by their swept keys and values."""
         return grouped(self.lines)
 
     @property
     def frames(self) -> SweepFrames:
-        """The sweep as tables: a row a run, and the mean of each score at each point."""
+        """The sweep as tables: a row per run, and each score's mean for each swept combination."""
         return sweep_frames(self.lines, tuple(self.axes))
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class Sweep(SweptRuns):
 
     Attributes:
         path: the path of the file.
-        cut: the number of lines left out because they were cut off.
+        cut: the number of lines left out because they were cut off: 0 or 1.
     """
 
     path: Path
@@ -71,7 +71,7 @@ def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
 def read_sweep(path: str | PathLike[str]) -> Sweep:
     """Return a sweep from its file.
 
-    StorageError, with file and line, for text that is no such line.
+    Raises StorageError, with file and line, for text that is no line of a sweep.
     """
     path = Path(path)
     try:

@@ -1,4 +1,7 @@
-"""The scores of a sweep at every point, as rows, as tables, and as panels of its picture."""
+"""The scores of a sweep for each combination of swept values: as rows, as tables, and as panels.
+
+A panel is the part of the sweep's picture that shows one score.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,13 +23,13 @@ PointFrame = TypedFrame[Literal["runs"], Literal["mean"], Literal["score", "unit
 
 @dataclass(frozen=True, slots=True)
 class SweepFrames:
-    """The tables of a sweep. A swept key is a column of both, by its dotted path.
+    """The tables of a sweep. Each swept scenario key is a column of both, named by its dotted path.
 
     Attributes:
-        runs: a row a run: swept keys, `number`, `seed`, `digest`, then each score; empty where a
-            run lacks the score. Its unit is in `points`.
-        points: the mean of each score over the runs at each point, with its 95 % interval; empty of
-            a single run.
+        runs: a row per run: swept values, `number` (repetition), `seed`, `digest` of the result,
+            then each score; empty where a run lacks the score. The units of scores are in `points`.
+        points: the mean of each score over the runs with equal swept values, with its 95 %
+            interval; the interval is empty for a single run.
     """
 
     runs: Frame
@@ -34,7 +37,7 @@ class SweepFrames:
 
 
 def sweep_frames(lines: Sequence[SweepLine], keys: Sequence[str]) -> SweepFrames:
-    """Return the tables of a sweep. keys: the swept keys."""
+    """Return the tables of a sweep. lines: its runs. keys: the swept scenario keys."""
     run = {"number": int, "seed": int, "digest": str, **dict.fromkeys(UNITS, float)}
     return SweepFrames(
         _table(keys, run, [_run_cells(line, keys) for line in lines]),
@@ -45,21 +48,27 @@ def sweep_frames(lines: Sequence[SweepLine], keys: Sequence[str]) -> SweepFrames
 def _table(
     keys: Sequence[str], types: dict[str, type], cells: Sequence[tuple[Cell, ...]]
 ) -> TypedFrame[Any, Any, Any]:
-    """Return a table with the swept keys as first columns."""
+    """Return a table with the swept keys as first columns.
+
+    types: name of each further column -> its type. cells: the rows of the table.
+    """
     columns = column_cells((*keys, *types), cells)
     axis_types = {key: type_of(columns[key]) for key in keys}
     return TypedFrame(columns, {**axis_types, **types})
 
 
 def _run_cells(line: SweepLine, keys: Sequence[str]) -> tuple[Cell, ...]:
-    """Return the row of one run: swept values, number, seed, digest, and each score."""
+    """Return the table row of one run: swept values, repetition, seed, digest, and each score."""
     scores = (score(line.result) for _, _, score in SCORES)
     axis_values = (line.key.get(key) for key in keys)
     return *axis_values, line.number, line.seed, line.result["digest"], *scores
 
 
 def rows(scores: Scored, keys: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for every point and score: the values of the keys, then `HEADINGS`."""
+    """Yield a row for each combination of swept values and each score: the values, then `HEADINGS`.
+
+    scores: the estimated means. keys: the swept scenario keys.
+    """
     for point, estimates_of_point in scores:
         at = dict(point)
         point_values = tuple(at.get(key) for key in keys)
@@ -77,12 +86,12 @@ def rows(scores: Scored, keys: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
 
 
 def scored(lines: Sequence[SweepLine]) -> Scored:
-    """Return the estimates of all scores at each point, in the order of the file."""
+    """Return the mean of each score for each combination of swept values, in the file's order."""
     return [(point, list(estimates(point_lines))) for point, point_lines in grouped(lines).items()]
 
 
 def varying(scores: Scored) -> list[str]:
-    """Return the scores that differ between points or between runs."""
+    """Return the names of the scores that are not the same in all runs of a sweep."""
     means: dict[str, set[float]] = {}
     differ = set[str]()
     for _, estimates_of_point in scores:
@@ -94,9 +103,9 @@ def varying(scores: Scored) -> list[str]:
 
 
 def panels_of(lines: Sequence[SweepLine], scores: Scored | None = None) -> "list[SweepPanel]":
-    """Return a panel of the sweep's picture for each score that varies.
+    """Return a panel of the sweep's picture for each score that varies between runs.
 
-    scores: the estimates of the lines, if the caller has them from `scored`.
+    scores: the estimated means of the runs, if the caller has them from `scored`.
     """
     from ....analysis.figures.sweep import PointMean, SweepPanel
 
