@@ -1,13 +1,13 @@
 """Strict decoding of JSON and TOML files; text that is not accepted raises Unreadable.
 
-    from_json     a record, each field of its type, or plain data
-    from_toml     the same of TOML
+    from_json     decodes JSON to a record, each field of its type, or to plain data
+    from_toml     decodes TOML in the same way
 
-Python's own parsers accept more than JSON and TOML hold, and fail in four ways: on bytes that are
-no UTF-8, on syntax, on a whole number of more digits than Python converts, and on deep nesting.
-`Unreadable` is all of them. It also stands for a JSON key that occurs twice, for NaN and infinity,
-for a decimal number that only infinity would hold, and for one half of a surrogate pair, which no
-file can hold as text. It names the line, and the field where the text has one.
+Python's own parsers accept more than JSON and TOML allow. They also fail in four different ways: on
+bytes that are not UTF-8, on wrong syntax, on a whole number of too many digits, and on deep
+nesting. Here all of these are the error `Unreadable`. So are a JSON key that occurs twice, NaN and
+infinity, a decimal number too large for a float, and one half of a surrogate pair, which UTF-8
+cannot encode. The error names the line, and the field where the text has one.
 """
 
 import json
@@ -34,19 +34,24 @@ class Unreadable(ValueError):
     """The error for text that is not accepted as JSON or TOML.
 
     Attributes:
-        line: from 1; the last line where the text ends too early.
-        why: the value found and the accepted values, with the field if there is one.
+        line: the line of the fault, from 1; the last line if the text ends too early.
+        why: the value found and the accepted values, after the field's name if there is a field.
     """
 
     def __init__(self, line: int, why: str) -> None:
-        """Set line and reason; the message is "line N: reason"."""
+        """Set line and reason; the message of the error is "line N: reason"."""
         super().__init__(f"line {line}: {why}")
         self.line = line
         self.why = why
 
 
 class _Refused:
-    """A placeholder in parsed data for a number or table that is not accepted, with the reason."""
+    """A placeholder in parsed data for a value that is not accepted.
+
+    The parser's hooks do not know the value's place in the text. So they put this in its place, and
+    a later pass over the data finds the field. why: the reason. key: the key that occurs twice, if
+    any.
+    """
 
     def __init__(self, why: str, key: str | None = None) -> None:
         self.why = why
@@ -84,16 +89,16 @@ def from_toml(data: bytes | str, kind: Any = Any) -> Any:
         raise _no_toml(text, str(bad)) from None
     except Unreadable:
         raise
-    except ValueError:  # a number has more digits than Python converts
+    except ValueError:  # Python refuses to convert a number of so many digits
         raise _long_number(text) from None
     except RecursionError:
         raise Unreadable(1, DEEP) from None
 
 
 def converted(plain: Any, kind: Any, text: str) -> Any:
-    """Return plain data converted to the type `kind`. Raises Unreadable with the line in `text`.
+    """Return plain data (dicts, lists, numbers, texts) converted to the type `kind`.
 
-    text: the text from which the data were decoded.
+    text: the text from which the data were decoded. Raises Unreadable with the line in `text`.
     """
     try:
         return plain if kind is Any else msgspec.convert(plain, kind)
@@ -103,15 +108,15 @@ def converted(plain: Any, kind: Any, text: str) -> Any:
 
 
 def lines_of(kind: Any) -> Callable[[bytes, int], Any]:
-    """Return a fast decoder of single JSON lines for long files: (line, its number) -> record.
+    """Return a fast decoder of single JSON lines, for long files: (line, its number) -> record.
 
-    kind: the type of the record. The decoder is several times as fast as `from_json`. If a key
-    occurs twice, the last value counts.
+    kind: the type of the record. The decoder is several times as fast as `from_json`, as it does
+    not look for keys that occur twice: the last value counts.
     """
     decode = msgspec.json.Decoder(kind).decode
 
     def record(data: bytes, number: int) -> Any:
-        """Return the record of a line. number: of the line, for Unreadable."""
+        """Return the record of a line. number: the line's number, for the error."""
         try:
             return decode(data)
         except msgspec.ValidationError as bad:
@@ -131,7 +136,7 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as bad:
-        # the data without a byte-order mark; the error's offsets count from here
+        # `utf-8-sig` removes a byte-order mark first; the error's offsets count from the rest
         whole = bad.object
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)
@@ -140,9 +145,9 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
 
 
 def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
-    """Return the reason of a validation error, after the field's name, and the field alone.
+    """Return the reason of a validation error, with the field's name before it; and the name.
 
-    The field is a dotted name such as `exposure.true`, or "" if the error names none.
+    The name is dotted, such as `exposure.true`; "" if the error names no field.
     """
     match = _FIELD.match(str(bad))
     if match is None:
@@ -152,17 +157,17 @@ def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def line_of(text: str, field: str) -> int:
-    """Return the line on which the first key of a field begins; 1 if the key is not found."""
+    """Return the line, from 1, with the first key of a dotted field; 1 if it is not found."""
     key = re.escape(re.split(r"[.\[]", field, maxsplit=1)[0])
     match = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
     return text.count("\n", 0, match.start()) + match[0].count("\n") + 1 if match else 1
 
 
 class _Json:
-    """A parser of JSON: Python's parser, with refusal of values that JSON does not have."""
+    """A JSON parser: Python's parser, which also refuses values that JSON does not have."""
 
     def __init__(self) -> None:
-        """Set the flag that a value was refused to False."""
+        """Note that no value has been refused yet."""
         self.refused = False
 
     def parse(self, text: str) -> Any:
@@ -179,7 +184,10 @@ class _Json:
         return plain
 
     def _refuse(self, why: str, key: str | None = None) -> _Refused:
-        """Return a placeholder for a value that is not accepted, and note that the text has it."""
+        """Return a placeholder for a value that is not accepted, and note that one exists.
+
+        why: the reason. key: the key that occurs twice, if this is the fault.
+        """
         self.refused = True
         return _Refused(why, key)
 
@@ -193,7 +201,7 @@ class _Json:
         return self._refuse(_too_long(len(digits.lstrip("-"))))
 
     def _decimal(self, digits: str) -> float | _Refused:
-        """Return a decimal number; a placeholder if only infinity would hold it."""
+        """Return a decimal number; a placeholder if it is too large for a float."""
         number = float(digits)
         if isinf(number):
             return self._refuse(f"found {digits:.20}; no number so large can be read")
@@ -214,14 +222,17 @@ class _Json:
 
 
 def _check(plain: Any, text: str) -> None:
-    """Raise Unreadable for the first value in the data that is not accepted."""
+    """Raise Unreadable for the first value in parsed data that is not accepted."""
     for field, why in _faults(plain, ""):
         printable = field.encode("ascii", "backslashreplace").decode()
         raise Unreadable(line_of(text, field), f"{printable}: {why}" if field else why)
 
 
 def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
-    """Yield the field and the reason of each value that is not accepted."""
+    """Yield the dotted field and the reason of each value in parsed data that is not accepted.
+
+    field: the field of `value`; "" for the whole data.
+    """
     dot = f"{field}." if field else ""
     match value:
         case _Refused():
@@ -248,7 +259,7 @@ def _no_toml(text: str, message: str) -> Unreadable:
 
 
 def _long_number(text: str) -> Unreadable:
-    """Return the error for a TOML text with a number of more digits than Python converts."""
+    """Return the error for a TOML text with a number of too many digits for Python."""
     max_digits = sys.get_int_max_str_digits()
     long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > max_digits), None)
     line = text.count("\n", 0, long.start()) + 1 if long else 1
@@ -256,6 +267,6 @@ def _long_number(text: str) -> Unreadable:
 
 
 def _too_long(digits: int) -> str:
-    """Return the reason for refusing a number of so many digits."""
+    """Return the reason for refusing a number. digits: the number of its digits."""
     max_digits = min(MOST_DIGITS, sys.get_int_max_str_digits() or MOST_DIGITS)
     return f"a number of {digits:,} digits; at most {max_digits:,} digits can be read"

@@ -1,8 +1,9 @@
 """The facilities of operating systems that veilmix uses and not every system has.
 
-Each fact is found when this file is first imported, from the features of Python on this system.
-Code reads it as `systems.FORKS`. `FACILITIES` says in words how veilmix works without it, for
-`veilmix doctor`. Linux has all of them (docs/adr/0078).
+Each constant says whether this system has a facility. It is computed when this file is first
+imported, from the features of Python on this system. Code reads it as `systems.FORKS`. For
+`veilmix doctor`, `FACILITIES` says in words how veilmix works without each facility. Linux has all
+of them (docs/adr/0078).
 """
 
 import os
@@ -27,9 +28,9 @@ class Facility:
     """A facility of an operating system, as `veilmix doctor` prints it.
 
     Attributes:
-        name: of the facility, in words.
+        name: the name of the facility, in words.
         is_available: whether this system has it.
-        without: the behaviour of veilmix on a system without it.
+        without: the behaviour of veilmix on a system without the facility.
     """
 
     name: str

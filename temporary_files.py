@@ -1,8 +1,8 @@
 """Temporary files, and the error of a system that refuses them.
 
-A temporary file lies in the folder of TMPDIR, else in the system's folder for such files. A folder
-that is full, or closed to this user, is a StorageError with the folder and the remedy. This file
-imports only the package's errors: any package may use it.
+A temporary file lies in the folder that TMPDIR names, else in the system's folder for temporary
+files. If this folder is full, or this user may not write to it, StorageError names the folder and
+the remedy. This file imports only the package's errors, so any package may use it.
 """
 
 import tempfile
@@ -15,7 +15,10 @@ from .errors import StorageError
 
 @contextmanager
 def set_aside(content: str) -> Iterator[None]:
-    """Turn every OSError in the `with` block into a StorageError that names the given content."""
+    """Turn every OSError in the `with` block into a StorageError that names the content.
+
+    content: the data that are put into a temporary file, in words, for the message.
+    """
     try:
         yield
     except OSError as bad:
@@ -29,10 +32,10 @@ def set_aside(content: str) -> Iterator[None]:
 def private_folder(content: str) -> Iterator[Path]:
     """Yield an empty temporary folder for this process's user alone, and remove it at the end.
 
-    The argument names its content, for messages.
+    content: the data that the folder will hold, in words, for messages.
 
     Raises:
-        StorageError: it cannot be made.
+        StorageError: the folder cannot be made.
     """
     with set_aside(content):
         folder = tempfile.TemporaryDirectory(prefix="veilmix-", ignore_cleanup_errors=True)

@@ -1,3 +1,3 @@
-"""The version of veilmix, which records, boards and reports name."""
+"""The version of veilmix, as records, bulletin boards and reports state it."""
 
 __version__ = "0.1.0"

@@ -1,11 +1,11 @@
 """The server of a live page: the page itself, and the log of events, as server-sent events.
 
     GET  /          the page
-    GET  /events    the log, from the beginning, or after Last-Event-ID
-    HEAD            the headers of the same GET
+    GET  /events    the log, from the beginning, or after the entry named by Last-Event-ID
+    HEAD            the headers of the GET with the same path
 
-The writer of the log never waits for a browser (log.py). A page without a fixed language has a log
-in each, and a browser gets that of its header `accept-language`.
+The writer of the log never waits for a browser (log.py). If the page has no fixed language, there
+is a log in each language, and a browser gets the log of its header `accept-language`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -21,7 +21,7 @@ from .log import EventLog, ReaderPlace
 from .page import policy, render, script, stage_of, style_of
 
 LOOPBACK = "127.0.0.1"
-BEAT = 10.0  # seconds between empty lines, which show that a silent stream lives
+BEAT = 10.0  # seconds between empty lines, which show the browser that the connection still works
 EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
 
 Route = Callable[[Request], Awaitable[HttpResponse]]
@@ -46,8 +46,9 @@ async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
 class Audience:
     """The web server of a live page in one language: the page, and the log of events.
 
-    bill: returns the facts of the present run that precede its moves. more: further routes, by
-    method and path. language: language of the page; None: English.
+    log: the events that browsers receive. bill: a function that returns the facts of the present
+    run which the page needs before its first event. more: further routes of the server: (method,
+    path) -> handler. language: language of the page; None: English.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Audience:
         more: Routes,
         language: Language | None = None,
     ) -> None:
-        """Serve this log; arguments as of the class."""
+        """Prepare to serve the page and this log; the class explains the arguments."""
         self._log = log
         self._bill = bill
         self._language = language
@@ -83,33 +84,38 @@ class Audience:
         return HttpResponse(200, render(data, self._language, live=True).encode(), headers)
 
     async def _events(self, request: Request) -> HttpResponse:
-        """Return the response that streams the log, from the browser's last place on."""
+        """Return the response that streams the log, after the last entry received before."""
         await trio.lowlevel.checkpoint()
         place = ReaderPlace.parse(request.headers.get("last-event-id", ""))
         return HttpResponse(200, partial(self._stream, place), EVENTS)
 
     async def _stream(self, place: ReaderPlace, say: Say) -> None:
-        """Send a browser the entries of the log as they come, as fast as it reads."""
+        """Send a browser the entries of the log as they come, as fast as the browser reads.
+
+        place: the browser's place in the log. say: sends bytes to the browser.
+        """
         present = False
         while True:
             entries: list[tuple[str, str]] = []
             with trio.move_on_after(BEAT):
                 entries, place = await self._log.entries_after(place)
             lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in entries]
-            if not present and self._log.read_by(place):  # the browser has caught up with the log
+            # The browser has received all entries: from now on it shows the present.
+            if not present and self._log.read_by(place):
                 lines.append("event: present\ndata: 0\n\n")
                 present = True
             await say("".join(lines or [":\n\n"]).encode())
 
 
 class Audiences:
-    """The web server of a live page in all languages, each with a log of its own.
+    """The web server of a live page in all languages, with a log of events for each language.
 
-    bill: returns the facts of the present run in a language. more: as of `Audience`. page_language:
-    the only language; None: each browser chooses.
+    bill: a function from a language to the facts of the present run which the page needs before its
+    first event. more: further routes of the server: (method, path) -> handler. page_language: the
+    only language of the page; None: each browser chooses.
 
     Attributes:
-        logs: the log of each language, by its tag.
+        logs: language tag, such as `en` -> the log of events in this language.
     """
 
     def __init__(
@@ -118,7 +124,7 @@ class Audiences:
         more: Routes,
         page_language: Language | None = None,
     ) -> None:
-        """Start with an empty log for each language."""
+        """Start with an empty log of events for each language; the class explains the arguments."""
         self._chosen = {page_language.tag: page_language} if page_language else languages()
         self.logs: Mapping[str, EventLog] = {tag: EventLog() for tag in self._chosen}
         self._page_tag = page_language.tag if page_language else None
@@ -129,11 +135,11 @@ class Audiences:
 
     @property
     def parts(self) -> list[tuple[Language, EventLog]]:
-        """Each chosen language with the log of events that browsers in this language receive."""
+        """Each language of the page, with the log that browsers in this language receive."""
         return [(language, self.logs[tag]) for tag, language in self._chosen.items()]
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Return the response to a request, in the language of its browser."""
+        """Return the response to a request, in the language that its browser prefers."""
         accepted = request.headers.get("accept-language", "")
         tag = self._page_tag or language_of(None, accepted).tag
         return await self._audiences[tag].answer(request)

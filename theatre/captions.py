@@ -1,6 +1,6 @@
 """Captions: the meaning of a post on the board, in a plain sentence.
 
-Sentences come from a language; a program supplies its own.
+The sentences come from a language file. A release program supplies sentences for its own posts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from ..protocol.wire.peer_messages import Share, ShareSecret
 from ..protocol.wire.token_messages import Ask, Issued, Mint, PublicGrant
 from .party_names import capitalized, party_name
 
-ASIDE_MARK = "\n"  # the text after this mark appears below in smaller letters (plain.js)
+ASIDE_MARK = "\n"  # the text after this character appears below in smaller letters (plain.js)
 NON_SHUFFLERS = 3  # parties of a session besides its shufflers
 VOUCHED = {
     Key: "says-key",
@@ -45,7 +45,7 @@ VOUCHED = {
     Share: "says-share",
     ShareSecret: "says-share-secret",
     Consent: "says-consent",
-}  # posts with a sentence that names only their author
+}  # kind of post -> key of its sentence, which names only the post's author
 
 
 def caption_of(
@@ -68,7 +68,7 @@ def caption_of(
         terms: the announcement of the session; None: it is not posted yet.
         language: the language of the caption, with the sentences of the theatre.
     """
-    # batches are sorted outside lessons, so that is assumed
+    # before the announcement, batches are assumed to be sorted: only lessons allow another order
     ordered = terms is None or terms.rules.ordered
     author_name, say = capitalized(author, language), language.say
     match body:
@@ -121,7 +121,8 @@ def vouches(author_name: str, body: Body, language: Language) -> str:
             return say("says-marks", who=author_name, n=len(hashes))
         case _ if key := VOUCHED.get(type(body)):
             return say(key, who=author_name)
-        case _:  # a kind that has no caption yet is shown all the same: the board hides no post
+        # a kind of post without a caption is shown by its name, since the board hides no post
+        case _:
             kind = type(body).__name__.lower()
             key = f"kind-{kind}"
             kind_name = say(key) if key in language.sentences else kind
@@ -166,7 +167,10 @@ def coarsening(rule: Rule, language: Language) -> str:
 def closed_aside(
     presenter: Presenter, body: Tally, terms: Announcement | None, language: Language
 ) -> str:
-    """Return the side note on users without a released value; "" if there is no note."""
+    """Return the note after a caption on users without a released value; or "".
+
+    body: the post of the released counts. terms: the announcement; None: not posted yet.
+    """
     if terms is None or not body.counts:
         return ""
     aside_text = presenter.stage_release(terms.policy, terms.schema, body.counts[0], language)
@@ -176,7 +180,7 @@ def closed_aside(
 def call_caption(
     presenter: Presenter, call: Call, columns: Sequence[str], language: Language
 ) -> str:
-    """Return the caption of a call: its questions, the form of answers, and their reader."""
+    """Return the caption of a call (a round's query): questions, form of answers, reader."""
     hidden = presenter.stage_hiding(call, language)
     return language.say(
         "says-call",
@@ -195,9 +199,9 @@ def asks(call: Call | None, columns: Sequence[str], language: Language) -> str:
 
 
 def mixed(author_name: str, body: Mixed, language: Language, *, ordered: bool) -> str:
-    """Return the caption of a shuffler's account: messages in, refused and out.
+    """Return the caption of a shuffler's post: messages received, refused and forwarded.
 
-    ordered: whether the batch is sorted.
+    ordered: whether the shuffler sorts its batch.
     """
     say, number = language.say, sum(body.refused.values())
     why = reasons(body.refused, language)

@@ -1,8 +1,8 @@
-"""The data of the page's panel on malicious coalitions, from the study saved beside the run.
+"""The data of the page's panel on malicious coalitions, from a study saved with the run.
 
-The panel shows the first attack of the list that a set of eyes contains (the parties that the
-viewer chose): its parties, and its number of people. The worst attack is first, so a larger set of
-eyes never does worse.
+The panel shows one attack of the study: the first in the list that the chosen parties can commit.
+The list begins with the worst attack, so a larger choice of parties gets an attack at least as bad.
+Each attack has its parties, and the number of users that have to join them.
 """
 
 from typing import Any
@@ -19,12 +19,14 @@ def cheating_data(
 ) -> dict[str, Any]:
     """Return the data of the page's panel on malicious coalitions.
 
-    study: the study that was saved beside the run. language: language of the sentences; None:
-    English. Without a study (None) the data are only the reason for its absence, or the command
-    that makes a study.
+    scenario: the scenario of the run. study: the study that was saved with the run; without it
+    (None) the data only give the reason for its absence, or the command that makes a study.
+    language: language of the sentences; None: English.
     """
     words = theatre_sentences(language)
-    limit = words.say("says-cheating-limit")  # the catalogue lacks known attacks
+    # A sentence on the study's limit: it plays the attacks of the catalogue, which lacks some known
+    # attacks.
+    limit = words.say("says-cheating-limit")
     if study is None:
         return {"none": _absence(scenario, words)}
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
@@ -34,7 +36,7 @@ def cheating_data(
         "none": None,  # with a study no reason for its absence is given
         "told": _study_numbers(study, words),  # attacks and runs of the study
         "limit": limit,
-        # statement for chosen parties that contain no successful attack of the catalogue
+        # shown if the chosen parties can commit no attack of the study that read a row
         "nothing": words.say("says-cheating-none", attacks=attacks, runs=runs),
         "found": [_attack_data(attack, words) for attack in reading],
     }
@@ -52,7 +54,7 @@ def _absence(scenario: Scenario, words: Language) -> str:
 
 
 def _attack_data(attack: AttackResult, words: Language) -> dict[str, Any]:
-    """Return an attack that has read a row, with rate, interval and time of detection."""
+    """Return an attack that has read a person's row: parties, rate, interval, detection."""
     low, high = f"{100 * attack.low:.0f}", f"{100 * attack.high:.0f}"
     return {
         "parties": list(attack.parties),
@@ -65,7 +67,7 @@ def _attack_data(attack: AttackResult, words: Language) -> dict[str, Any]:
 
 
 def _detection(attack: AttackResult, words: Language) -> str:
-    """Return when an attack was noticed, in the runs in which a row was read."""
+    """Return when an attack was noticed, over the runs in which a person's row was read."""
     times = zip(WHEN, (attack.before, attack.after, attack.never), strict=True)
     runs_by_time = {words.say(f"says-noticed-{when}"): runs for when, runs in times if runs}
     if len(runs_by_time) <= 1:
@@ -74,7 +76,7 @@ def _detection(attack: AttackResult, words: Language) -> str:
 
 
 def _study_numbers(study: CheatingStudy, words: Language) -> str:
-    """Return the numbers of attacks, runs and seeds, and of runs still missing."""
+    """Return a sentence with the study's numbers of attacks, runs, seeds and missing runs."""
     first, last = str(study.seed), str(study.seed + study.runs - 1)
     seeds = "says-cheating-seed" if study.runs == 1 else "says-cheating-seeds"
     played = words.say(

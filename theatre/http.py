@@ -1,8 +1,8 @@
-"""The theatre's web server, for this computer alone (machines/http.py handles connections).
+"""The web server of the live page, for this computer alone (machines/http.py handles connections).
 
-It listens on the loopback interface, and answers only requests that call it by a name of the
-loopback: a foreign page with a name that was made to point here gets no data (DNS rebinding). A
-request that changes state must come from the page itself (Origin); a request from another page is
+It listens on the loopback interface, and only answers requests with a name of the loopback in the
+header `host`. So a foreign page gets no data if its name was made to point here (DNS rebinding). A
+request that changes state must come from the page itself (header `origin`); otherwise it is
 refused.
 """
 
@@ -50,14 +50,14 @@ def checked(request: Request, port: int) -> HttpResponse | None:
 
 
 class PageServer(http.Server):
-    """A web server for this computer's own page; each connection has one request.
+    """A web server for a page on this computer; each connection has one request.
 
-    handler: returns the response to an allowed request. log_fault: receives a line about an
-    internal error.
+    handler: returns the response to an allowed request. port: the port of the page. log_fault:
+    receives a line about an internal error.
     """
 
     def __init__(self, handler: Handler, port: int, log_fault: Callable[[str], None]) -> None:
-        """Wrap the handler in the check of `checked`."""
+        """Serve the handler's responses, but refuse requests that `checked` refuses."""
 
         async def allowed(request: Request) -> HttpResponse:
             """Refuse a request from elsewhere; pass other requests to the handler."""

@@ -1,12 +1,10 @@
-"""The live page: a run, and a server for its page, in one nursery; both end with Ctrl-C.
+"""The live page: a run, and a server for its page, side by side; both end with Ctrl-C.
 
-    POST /again     {"people", "k", ...}: start a new run with these (stage_data.py)
+    POST /again     {"people", "k", ...}: start a new run with these numbers (stage_data.py)
 
-and the routes of every live page (audience.py).
-
-The page's recorder is an instrument of the run's network: it writes to the log and never waits.
-Time is real here: a collection lasts as many seconds as the scenario's deadline, and people send at
-different moments.
+audience.py has the other routes. The page's recorder observes the run's
+network: it writes each event to the log and never waits. Time is real here: a collection lasts as
+many seconds as the scenario's deadline, and people send at different moments.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -53,7 +51,7 @@ from .show import check_size
 from .stage_data import TopologyStage, stage_of
 from .submission_delays import with_delays, with_pauses
 
-MOST_SAID = 400  # largest number of characters of a refusal, which may quote the request
+MOST_SAID = 400  # largest number of characters of an error response, which may quote the request
 
 LinePrinter = Callable[[str], None]
 
@@ -65,13 +63,17 @@ def live(
     print_line: LinePrinter,
     language: Language | None = None,
 ) -> None:
-    """Play a scenario and show it until Ctrl-C.
+    """Play a scenario and show it on a local web page until Ctrl-C.
 
-    seed: overrides the scenario's. port: 0 takes any free port. print_line: receives the address,
-    and lines about failures. language: language of the page; None: each browser chooses.
+    Args:
+        scenario: the scenario to be played.
+        seed: the seed of the run, in place of the scenario's seed; None: the scenario's seed.
+        port: the port of the page; 0 takes any free port.
+        print_line: receives the page's address, and lines about failures.
+        language: language of the page; None: each browser chooses.
 
-    Raises LocalError for a scenario that cannot be played or shown, and KeyboardInterrupt at the
-    end.
+    Raises:
+        LocalError: a scenario that cannot be played or shown. KeyboardInterrupt: at the end.
     """
     onions_only(scenario, "the theatre")
     seed = scenario.scenario.seed if seed is None else seed
@@ -94,7 +96,10 @@ class Playing:
     seed: int | None
 
     def bill(self, language: Language | None = None) -> dict[str, Any]:
-        """Return the facts of the run for the page, before its moves. language: None: English."""
+        """Return the facts of the run that the page needs before the first event.
+
+        language: language of the page's sentences; None: English.
+        """
         words = theatre_sentences(language)
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
@@ -108,9 +113,9 @@ class Playing:
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
-    """Return a scenario with its people drawn.
+    """Return a scenario with its people drawn, ready to be played.
 
-    LocalError for no people, or too many for the page.
+    Raises LocalError for a scenario without people, or with too many people for the page.
     """
     require_single_rows(scenario, "theatre --live")
     check_size(scenario.population.users or 0)
@@ -123,7 +128,7 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
 async def _open(
     playing: Playing, port: int, print_line: LinePrinter, language: Language | None
 ) -> None:
-    """Start the page's server, and play runs beside it until cancelled."""
+    """Start the page's server, and play runs at the same time until cancelled."""
     listeners, port = await doors(port)
     house = Theatre(playing, print_line, language)
     async with trio.open_nursery() as nursery:
@@ -134,15 +139,16 @@ async def _open(
 
 
 class Theatre:
-    """The player of runs, one after the other, and the web server of their page.
+    """The player of runs, one after the other, and the web server of the page that shows them.
 
-    language: of the page; None: each browser chooses.
+    playing: the scenario of the first run, with its people. print_line: receives lines about
+    failures. language: language of the page; None: each browser chooses.
     """
 
     def __init__(
         self, playing: Playing, print_line: LinePrinter, language: Language | None = None
     ) -> None:
-        """Start before the first run."""
+        """Prepare the web server; no run is played yet. The class explains the arguments."""
         self._playing = playing
         self._print_line = print_line
         self._run = trio.CancelScope()
@@ -153,14 +159,13 @@ class Theatre:
         self._runs = 0
 
     def _bill(self, language: Language) -> dict[str, Any]:
-        """Return the facts of the present run (scenario, parties, languages) for the page."""
+        """Return the facts of the present run that the page needs before the first event."""
         return self._playing.bill(language)
 
     async def play(self) -> None:
         """Play a run; when it is over, wait until the page requests another, and repeat.
 
-        An error in the first run ends the program; in a run that a page requested it ends that run
-        only.
+        An error in the first run ends the program. An error in a later run ends only that run.
         """
         while True:
             self._run_request = trio.Event()
@@ -191,7 +196,10 @@ class Theatre:
 
 
 def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
-    """Return the numbers that the page requests: whole numbers, for the keys of sliders only."""
+    """Return the new values of scenario keys that the page requests for another run.
+
+    body: JSON: slider's name -> whole number. stage: the sliders. Raises ParameterError.
+    """
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
         requested_changes = from_json(body)
@@ -208,25 +216,25 @@ def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
 
 
 async def _play(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a run; its events go to the logs that browsers read, one log for each language."""
+    """Play a run; its events go to the logs that browsers read, with a log for each language."""
     for language, log in audiences.parts:
         log.begin(playing.bill(language))
     await PLAYS[topology_of(playing.scenario).name](playing, audiences, print_line)
 
 
 def log_receiver(log: EventLog) -> Callable[[StageMove], None]:
-    """Return a function that appends moves to a log."""
+    """Return a function that appends an event of a run, as the page shows it (a move), to a log."""
     return lambda move: log.append(plain(move))
 
 
 def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) -> None:
-    """Append the column sets that the curator considered to the logs."""
+    """Append the column sets that the curator considered for release to the logs."""
     for language, log in audiences.parts:
         log.append({"what": "choices", "choices": choices(options, language)})
 
 
 async def _play_central(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a session with shufflers and a curator; its moves go to the logs."""
+    """Play a session with shufflers and a curator; its events go to the page's logs."""
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -243,7 +251,7 @@ async def _play_central(playing: Playing, audiences: Audiences, print_line: Line
 
 
 async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a session among peers; its moves go to the logs."""
+    """Play a session among peers; its events go to the page's logs."""
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -270,13 +278,13 @@ class DecisionInstrument(Instrument):
     """An observer that waits for the curator's decision, and keeps the counts behind it."""
 
     def __init__(self) -> None:
-        """Start before the announcement."""
+        """Start without an announcement, counts or a decision."""
         self.announced: Announcement | None = None
         self.counts: tuple[Counts, ...] | None = None
         self.decision_event = trio.Event()
 
     def read(self, read: Read) -> None:
-        """Keep the counts of the first round."""
+        """Keep the counts of the first round. read: the counts that a reader has opened."""
         if read.round == 1:
             self.counts = read.counts
 
@@ -289,7 +297,10 @@ class DecisionInstrument(Instrument):
 
 
 async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
-    """Show the options that the curator considered; computed in a thread while the run goes on."""
+    """Show the column sets that the curator considered, after the decision.
+
+    They are computed in a thread while the run goes on.
+    """
     await decided.decision_event.wait()
     announced, new_people = decided.announced, playing.crowd.round2_people
     if announced is None:

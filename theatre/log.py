@@ -2,9 +2,10 @@
 
     id of an entry     RUN.PLACE   the number of the run, and the entry's place in its list
 
-The player only appends, and never waits: there is no queue that a slow browser could fill. A
-browser that was away, or slow, continues where it was; a browser that was reading a replaced run
-starts again with the new run. The size of a run's log is bounded by its people (show.py).
+The player of the run only appends, and never waits: there is no queue that a slow browser could
+fill. A browser that was away, or slow, continues where it was. A browser that was reading the log
+of an earlier run starts again with the new run. A run's log is limited because the number of people
+on the page is (show.py).
 """
 
 from dataclasses import dataclass, field
@@ -14,17 +15,17 @@ import trio
 
 from .page import compact
 
-# largest number of entries sent together, so that little is held for a slow reader
+# Largest number of entries sent together, so that little data is held in memory for a slow browser.
 MAX_ENTRIES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderPlace:
-    """A browser's place in the log: the number of entries of a run that it has read.
+    """A browser's place in the log of the live page.
 
     Attributes:
         run: the number of the run.
-        read: number of entries.
+        read: the number of entries of this run that the browser has read.
     """
 
     run: int = 0
@@ -32,7 +33,7 @@ class ReaderPlace:
 
     @classmethod
     def parse(cls, text: str) -> "ReaderPlace":
-        """Return the place after the entry with an id; the beginning if the text is no id."""
+        """Return the place after the entry with an id `RUN.PLACE`; else the beginning."""
         run, _, last = text.partition(".")
         if run.isdecimal() and last.isdecimal() and len(text) < 20:
             return cls(int(run), int(last) + 1)
@@ -44,7 +45,7 @@ class EventLog:
     """The log of events of the present run, each entry as JSON.
 
     Attributes:
-        run: the number of the present run, from 0; raised when another begins.
+        run: the number of the present run: 0 before the first, then raised by each new run.
         entries: JSON texts, in order.
     """
 
@@ -53,30 +54,30 @@ class EventLog:
     _more: trio.Event = field(default_factory=trio.Event)
 
     def begin(self, bill: Any) -> None:
-        """Begin a new run: its facts are the first entry, and entries of the old run are dropped.
+        """Begin a new run: drop the former run's entries, and make the run's facts the first.
 
-        bill: the facts of the run for the page.
+        bill: the facts of the run that the page needs before the first event.
         """
         self.run += 1
         self.entries = []
         self.append({"what": "run", "bill": bill})
 
     def append(self, entry: Any) -> None:
-        """Add an entry, and wake all readers that wait."""
+        """Add an entry to the log, and wake all browsers that wait for entries."""
         self.entries.append(compact(entry))
         self._more.set()
         self._more = trio.Event()
 
     def read_by(self, place: ReaderPlace) -> bool:
-        """Whether a reader at a place has read all entries."""
+        """Whether a browser with this place in the log has read all entries."""
         return place.run == self.run and place.read >= len(self.entries)
 
     async def entries_after(
         self, place: ReaderPlace, limit: int = MAX_ENTRIES
     ) -> tuple[list[tuple[str, str]], ReaderPlace]:
-        """Wait for entries after a place; return them with their ids, and the place after them.
+        """Wait for entries after a place; return them with ids, and the place after them.
 
-        limit: entries at once; a slow reader gets the rest at its next request.
+        limit: the most entries returned at once; a slow browser gets the rest at its next request.
         """
         while self.read_by(place):
             await self._more.wait()

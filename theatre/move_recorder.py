@@ -1,8 +1,9 @@
-"""The recorder of the moves of a run, while it is played or while its record is read.
+"""The recorder of a run's moves (events for the page), from a live run or a record.
 
 It receives the events of an instrument (roles/network/instruments.py), and shows the page no more
-than the transcript holds. The faulty envelope follows from names: a person's own record names the
-envelope it sealed, and an envelope of another name was altered on its way.
+than the transcript holds. Faulty envelopes are found by their names, which are short hashes of
+their ciphertexts. A person's own record names the envelope that the person sealed; an envelope with
+another name was altered on its way.
 """
 
 from collections.abc import Sequence
@@ -61,7 +62,8 @@ from .moves import (
     Tables,
 )
 
-# reason of a refusal -> the faults of envelopes that it may be about
+# Reason for which the first shuffler refuses messages -> the fault of the envelopes that it may
+# have refused for this reason. Any other reason: `ALTERED`.
 SUSPECTS = {
     Reason.DUPLICATE: ("repeated",),
     Reason.LATE: ("late",),
@@ -72,17 +74,17 @@ ALTERED = ("altered", "forged", "copied")
 
 @dataclass(slots=True)
 class SentRound:
-    """The recorder's knowledge of a round.
+    """The recorder's knowledge of a round, from the messages that it has observed.
 
     Attributes:
-        plan: the round as it follows from the board.
-        sealed_answers: the sealed answers of each person.
-        shown_people: people with answers that a move has shown.
-        senders: people with an envelope on its way.
-        good: people with an envelope without fault.
-        owners: the person, by the name of the envelope.
-        onions: the number of each onion, by all names of its layers.
-        closed: whether the collection is over.
+        plan: the parameters of the round that follow from the board.
+        sealed_answers: the answers that each person sealed, by index of the person.
+        shown_people: indices of people with answers that the page has received already.
+        senders: indices of people that have sent an envelope.
+        good: indices of people that have sent an envelope without fault.
+        owners: name of an envelope (a hash of its bytes) -> index of the person that sealed it.
+        onions: name of a layer of an onion (a hash of its bytes) -> the number of the onion.
+        closed: whether the collection of the round is over.
     """
 
     plan: Round
@@ -96,17 +98,16 @@ class SentRound:
 
     @property
     def call(self) -> Call:
-        """The query of the round: its questions."""
+        """The call of the round: the columns that it requests."""
         return self.plan.call
 
 
 class MoveRecorder(Instrument):
-    """An observer that turns the events of a run into moves for the page.
+    """An observer that turns the events of a run into moves: the events as the page shows them.
 
-    Each move goes to `emit_move` as it happens. program: the session's program, for captions in its
-    words; None: unknown, so the announced sequence of questions selects the words. language: of the
-    captions;
-    None: English.
+    Each move is passed to `emit_move` at once. program: the session's release program, for captions
+    in its words; None: unknown, so the program in the announcement selects the words. language: of
+    the captions; None: English.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class MoveRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
-        """Start before the announcement; arguments as of the class."""
+        """Start without an announcement; the class explains the arguments."""
         self._words = theatre_sentences(language)
         self._program, self._has_program = (
             program or heard_as(Program.TWO_ROUND),
@@ -127,18 +128,19 @@ class MoveRecorder(Instrument):
         self._committed: CommittedDecision | None = None
         self._columns: tuple[str, ...] = ()
         self._rounds: dict[int, SentRound] = {}
-        self._faults: list[str] = []  # fault of each envelope of the session, in order of sending
+        # fault of each envelope of the session, in order of sending; "" without a fault
+        self._faults: list[str] = []
         self._blamed: set[int] = set()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record a message between two parties; posts are recorded by `posted`."""
+        """Record a message between two parties; posts on the board are recorded by `posted`."""
         if receiver != "board":
             transcript = Transcript(0)
             transcript.carried(time, sender, receiver, data)
             self.message(transcript.events[0])
 
     def message(self, event: Event) -> None:
-        """Record a message between two parties, as the transcript has it."""
+        """Record a message between two parties, in the form that a transcript has."""
         sent_round = self._rounds.get(event.round)
         if event.kind is Kind.BATCH and sent_round:
             onions = tuple(sent_round.onions.get(name, -1) for name in split_names(event.names))
@@ -148,7 +150,7 @@ class MoveRecorder(Instrument):
             self._emit_move(self._send(event, sent_round))
 
     def _send(self, event: Event, sent_round: SentRound | None) -> Send:
-        """Return the move of a submitted envelope, with its fault, if any."""
+        """Return the move (event for the page) of a submitted envelope, with its fault, if any."""
         person = person_of(event.sender)
         sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
         place = (event.sender, event.receiver, event.round, person)
@@ -173,9 +175,9 @@ class MoveRecorder(Instrument):
         return Send(*place, answers, fault, unlinked=not linked)
 
     def _fault(self, sent_round: SentRound, person: int, *, linked: bool) -> str:
-        """Return the fault of a participant's envelope, in a word; "" without a fault.
+        """Return the fault of a person's envelope, in a word of `Send.fault`; "" without a fault.
 
-        `Send.fault` lists the words. linked: whether it is the envelope that the person sealed.
+        linked: whether the person sealed this envelope.
         """
         previous_round = self._rounds.get(sent_round.call.round - 1)
         if sent_round.closed:
@@ -197,7 +199,7 @@ class MoveRecorder(Instrument):
         return announcement is not None and announcement.policy.setting is Setting.FIXED
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
-        """Store a person's sealed answers; the move of the envelope shows them."""
+        """Store the answers that a person sealed; the move of the person's envelope shows them."""
         sent_round = self._rounds[sealed_answers.round]
         sent_round.sealed_answers[sealed_answers.user] = sealed_answers
         sent_round.owners[sealed_answers.envelope] = sealed_answers.user
@@ -210,7 +212,7 @@ class MoveRecorder(Instrument):
             sent_round.onions[name] = sealed_answers.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Record the move of a post, and update the knowledge of the session."""
+        """Pass the page the event of a post on the board, and learn from the post."""
         body, number = entry.message.body, entry.message.round
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
@@ -240,7 +242,7 @@ class MoveRecorder(Instrument):
         )
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
-        """Return the data of a post that the page needs besides the sentence."""
+        """Return the data of a post that the page needs besides the caption."""
         match entry.message.body:
             case Call() as call:
                 plan = self._rounds[call.round].plan
@@ -257,7 +259,10 @@ class MoveRecorder(Instrument):
         return {}
 
     def _decided(self, body: Body) -> Body:
-        """Return the decision that the board shows after a commitment or an opening."""
+        """Return the decision in a commitment (without its certificate) or in its opening.
+
+        body: the content of the post, which is returned unchanged if it is neither of these.
+        """
         match body:
             case CommittedDecision() if self._announced is not None:
                 self._committed = body
@@ -267,9 +272,10 @@ class MoveRecorder(Instrument):
         return body
 
     def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
-        """Return the numbers of the messages that a hop opened in an audit.
+        """Return the numbers of the messages that a shuffler opened on the board in an audit.
 
-        At the first hop they are numbers of people (envelopes), later of onions.
+        At the first shuffler they are indices of people (envelopes), at later shufflers numbers of
+        onions.
         """
         sent_round = self._rounds[number]
         numbers = sent_round.owners if opened.hop == 1 else sent_round.onions
@@ -277,7 +283,7 @@ class MoveRecorder(Instrument):
         return tuple(sorted(numbers[name] for name in names if name in numbers))
 
     def _close(self) -> None:
-        """Record the people that have sealed an envelope and not sent it, after the collection."""
+        """Record the people that sealed an envelope and had not sent it at the deadline."""
         for number, sent_round in self._rounds.items():
             if sent_round.closed:
                 continue
@@ -288,14 +294,17 @@ class MoveRecorder(Instrument):
                 self._emit_move(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
-        """Record the move that a reader has counted a round."""
+        """Pass the page the event that a reader has opened and counted the ballots of a round."""
         shared_value_lines = self._shared_value_lines(read.round, read.counts)
         self._emit_move(
             CountMove(read.reader, read.round, plain_counts(read.counts), shared_value_lines)
         )
 
     def _shared_value_lines(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
-        """Return lines about people with equal values, if the counts of a round are the release."""
+        """Return lines about people with equal released values; () if the counts are no release.
+
+        number: the number of the round. counts: its counts.
+        """
         sent_round = self._rounds.get(number)
         if (
             sent_round is None
@@ -307,7 +316,11 @@ class MoveRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(counts[0]), self._words))
 
     def refused(self, refusal: Refusal) -> None:
-        """Record refused messages, and the envelopes concerned if they follow from known faults."""
+        """Record refused messages, and which envelopes they were if known faults tell.
+
+        Only envelopes that reach the first shuffler are identified: envelopes with a fault that
+        fits the reason of the refusal, in order of sending.
+        """
         guilty = SUSPECTS.get(refusal.reason, ALTERED)
         hits: list[int] = []
         if refusal.party == parties.shuffler(1):
@@ -319,7 +332,7 @@ class MoveRecorder(Instrument):
 
 
 def person_of(sender: str) -> int:
-    """Return the index of the user that sent a message; -1 for another sender."""
+    """Return the index, from 0, of the user that sent a message; -1 for another sender."""
     try:
         role = parties.role(sender)
     except ParameterError:
@@ -328,18 +341,21 @@ def person_of(sender: str) -> int:
 
 
 def plain_answers(call: Call, sealed_answers: SealedAnswers) -> Answers:
-    """Return a person's answers in the order of the questions; () without an answer."""
+    """Return a person's answers in the order of the round's questions; () for a missing answer."""
     answer_map = dict(sealed_answers.answers)
     return tuple(answer_map.get(question, ()) for question in range(len(call.asks)))
 
 
 def plain_counts(counts: Sequence[Counts]) -> Tables:
-    """Return counts as lists, sorted by values: so the order reveals no order of answers."""
+    """Return counts as lists, sorted by values: the order of arrival is not shown."""
     return tuple(tuple(sorted(count.items())) for count in counts)
 
 
 def _proved(decision: Body, language: Language) -> dict[str, Any]:
-    """Return the released columns, the certified bound, and its rule; empty without a decision."""
+    """Return the released columns, the certified bound, and the name of its method, for the page.
+
+    Empty for a post without a decision.
+    """
     if not isinstance(decision, Decision):
         return {}
     proof = decision.certificate

@@ -1,17 +1,18 @@
-"""The moves of a run, in the order in which the page receives them.
+"""The moves of a run: its events in the order in which the page receives them, as JSON.
 
-Every event is a move, whichever party saw it; the page shows the moves that the chosen parties see.
+Every event is a move, whichever party saw it. The page shows the moves that the parties chosen by
+the viewer see.
 
     post     a message on the board: all parties see it
-    send     a person submits an envelope: seen by both ends, and by the network
-    batch    a shuffler forwards all it has opened: the same
-    silent   a person sealed an envelope and did not send it: its own knowledge
-    count    a reader opened and counted a round: its own knowledge
-    refuse   a party refused messages: its own knowledge, until its account is on the board
+    send     a person submits an envelope: seen by sender, receiver and the network
+    batch    a shuffler forwards all onions it has opened: seen by sender, receiver and the network
+    silent   a person sealed an envelope and did not send it: only this person knows
+    count    a reader opened and counted a round: only the reader knows
+    refuse   a party refused messages: only the party knows, until its post reports them
 
-An onion is called by the number `person * questions + question` of its round, so that it has the
-same number at every party; the page uses it only if the chosen parties can follow the onion. An
-onion that no user sealed is -1.
+An onion has the number `person * questions + question` in its round, the same at every party. The
+page uses the number only if the chosen parties can follow the onion. An onion that no user sealed
+has the number -1.
 """
 
 from collections.abc import Callable
@@ -23,18 +24,18 @@ from ..scenarios.serialization.record import Record
 Answers = tuple[tuple[str, ...], ...]  # for each question of the round, the answered values
 # for each question, values and number of people
 Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]
-NO_PERSON = -1  # stands for the index of a person if no person is meant
+NO_PERSON = -1  # stands for the index of a person if there is no such person
 
 
 class StageMove(Record, frozen=True, tag_field="what", omit_defaults=True):
-    """The base class of moves: `what` (its kind), then its fields by their names, as JSON."""
+    """The base class of moves (events of a run for the page); `what` is the kind in JSON."""
 
 
 MoveHandler = Callable[[StageMove], None]
 
 
 class PostMove(StageMove, frozen=True, tag="post"):
-    """The move of a message on the board.
+    """The move (event for the page) of a message on the board.
 
     Attributes:
         author: the party that made the post.
@@ -44,18 +45,22 @@ class PostMove(StageMove, frozen=True, tag="post"):
         asks: for a call, the columns of each question.
         openers: for a call, the parties that open the layers of an answer, outermost first.
         slots: for a call, the number of onions in an envelope.
-        hop, received, sent: for a shuffler's account, its hop and the numbers of its incoming and
-            forwarded messages.
-        opened: in an audit, the messages that this hop has opened on the board, as numbers of
-            people at the first hop (envelopes) and of onions at later hops.
-        counts: for a reader's account, its counts, if they are public.
+        hop, received, sent: for a shuffler's post after mixing, its position in the mix from 1, and
+            the numbers of messages that it received and forwarded.
+        opened: in an audit, the messages that this hop has opened on the board, as indices of
+            people at the first hop (envelopes) and as numbers of onions at later hops.
+        counts: for a reader's post, its counts, if they are public.
         alike: for released counts, lines about people with equal values.
-        kept: for a decision, the released columns; promise, rule: its certified bound and rule.
+        kept: for a decision, the released columns.
+        promise, rule: for a decision, its certified bound on exposure, and the method that proves
+            it.
         step: for a peer's post, the step of the round.
         named: for an aborted round of peers, the peers at fault.
-        taken: in a keyholder's post with ballots, the people that handed them in, by index; of a
-            call: the people whose ballots of round 1 are mixed again.
-        seal: for a shuffle or decryption shares, whether their proof holds, or `unchecked`.
+        taken: in a verified mix, people by index. For a keyholder's post with ballots: the people
+            that handed them in. For a call: the people with ballots of round 1 that are mixed
+            again.
+        seal: in a verified mix, whether the proof of a shuffle or of decryption shares holds:
+            `holds`, `broken` or `unchecked`.
     """
 
     author: str = field(name="by")
@@ -81,18 +86,18 @@ class PostMove(StageMove, frozen=True, tag="post"):
 
 
 class Send(StageMove, frozen=True, tag="send"):
-    """The move of an envelope on its way to the first shuffler.
+    """The move (event for the page) of an envelope on its way from a person to the first shuffler.
 
     Attributes:
-        sender: the party that submits it.
-        receiver: the first shuffler.
+        sender: the party that submits the envelope.
+        receiver: the first shuffler, or a keyholder of a verified mix.
         round: the number of the round.
-        person: index from 0, NO_PERSON if no person sent it.
-        answers: the sealed answers, with the first envelope of a round only.
-        fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" for none.
-        unlinked: whether it is not the envelope this person sealed, so that its reader cannot link
-            it to that person.
-        copies: index of the person with the original of a copied envelope.
+        person: index of the person from 0; NO_PERSON if no person sent it.
+        answers: the person's sealed answers; None if an earlier move has them, or without a person.
+        fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" (no fault).
+        unlinked: whether it is not the envelope that this person sealed, so that a reader cannot
+            link its answers to the person.
+        copies: for a copied envelope, the index of the person that sealed the original.
     """
 
     sender: str = field(name="by")
@@ -106,10 +111,11 @@ class Send(StageMove, frozen=True, tag="send"):
 
 
 class Silent(StageMove, frozen=True, tag="silent"):
-    """The move of a person that has sealed an envelope and not sent it in time.
+    """The move (event for the page) of a person that sealed an envelope and did not send it.
 
     Attributes:
-        party: the person, by its name; person: by its index from 0.
+        party: the name of the person.
+        person: the index of the person, from 0.
         round: the number of the round.
         answers: the sealed answers.
     """
@@ -121,12 +127,12 @@ class Silent(StageMove, frozen=True, tag="silent"):
 
 
 class BatchMove(StageMove, frozen=True, tag="batch"):
-    """The move of a batch of onions that leaves a shuffler.
+    """The move (event for the page) of a batch of onions that leaves a shuffler.
 
     Attributes:
         sender, receiver: the parties that send and receive the batch.
         round: the number of the round.
-        onions: in the order in which they leave.
+        onions: numbers of the onions, in the order in which they leave.
     """
 
     sender: str = field(name="by")
@@ -136,12 +142,12 @@ class BatchMove(StageMove, frozen=True, tag="batch"):
 
 
 class CountMove(StageMove, frozen=True, tag="count"):
-    """The move of a reader that has opened the last layer and counted.
+    """The move (event for the page) of a reader that has opened the last layer and counted.
 
     Attributes:
-        reader: the party.
+        reader: the name of the reader.
         round: the number of the round.
-        counts: per question the values, and the number of people with them.
+        counts: for each question the answered values, and the number of people with each.
         alike: lines about people with equal values, if the counts are the release.
     """
 
@@ -152,14 +158,15 @@ class CountMove(StageMove, frozen=True, tag="count"):
 
 
 class Refuse(StageMove, frozen=True, tag="refuse"):
-    """The move of a party that has refused messages.
+    """The move (event for the page) of a party that has refused messages.
 
     Attributes:
-        party: the party that refused them.
+        party: the party that refused the messages.
         round: the number of the round.
-        reason: the reason of the refusals.
+        reason: the reason for the refusals.
         number: the number of refused messages.
-        envelopes: the refused envelopes, if known, as numbers of the session's envelopes from 0.
+        envelopes: the refused envelopes, if known: their places, from 0, among all envelopes of the
+            session in order of sending.
     """
 
     party: str = field(name="by")

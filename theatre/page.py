@@ -1,12 +1,12 @@
 """The page of a run: an HTML file that holds the run, and requests no data from other computers.
 
-    policy     no external resource may be loaded; the page's own style and script are named by the
-               SHA-256 of their text (and the live page may read its own server's events)
-    data       the run as JSON in a script element that is data, every `<` of it escaped, and the
-               sentences of the page's language (languages/NAME.toml, table [theatre])
+    policy     no external resource may be loaded; the page's own style and script are allowed by
+               the SHA-256 of their text (and the live page may read its own server's events)
+    data       the run as JSON in a script element of type data, each `<` escaped, and the sentences
+               of the page's language (languages/NAME.toml, table [theatre])
 
-The file holds all users' answers: the parties are chosen in the browser, and a reader of its source
-sees all. It is for people that may see the run folder.
+The file holds all users' answers. Parties are only chosen in the browser, so a reader of the file's
+source sees all answers. The file is for people that may see the run folder.
 """
 
 import base64
@@ -26,11 +26,13 @@ from .language import theatre_sentences
 
 STATIC = Path(__file__).with_name("static")
 SENTENCE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
-POSTED = "says-"  # prefix of sentences that this program uses (captions.py), not the page's scripts
+# prefix of sentences that Python code uses (captions.py); the page's scripts do not need them
+POSTED = "says-"
 SHARED = ("sentences", "plain", "draw", "known", "figures")
 LAST = ("panel", "main")
 PROVED = "verified"
 BOXES = ("proved_fold", "proved_stage", "proved_words")
+# Kind of page (a topology, or the verified mix) -> its scripts. A script follows all that it needs.
 SCRIPTS = {
     CENTRAL.name: (
         *SHARED,
@@ -46,16 +48,17 @@ SCRIPTS = {
     ),
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
     PROVED: (*SHARED, "opened", "eyes", "people", *BOXES, *LAST),
-}  # stage of a topology or mix -> scripts; each follows the scripts that it needs
+}
 LIVE = ("expected", "live")  # the scripts of a live page, after all others
 LIVE_STYLE = "expected.css"
 
 
 def render(data: Mapping[str, Any], language: Language | None = None, *, live: bool = False) -> str:
-    """Return the page as HTML. data: `bill`, `moves` and `choices` (show.py), plus `live`.
+    """Return the page as HTML.
 
-    language: language of the page; None: English. The language of the moves was chosen when they
-    were recorded.
+    data: `bill` (the run's facts), `moves` (its events) and `choices` (the column sets that the
+    curator considered), as of show.py, and `live`. language: language of the page; None: English.
+    The language of the events' sentences was chosen when they were recorded.
     """
     words = theatre_sentences(language)
     style, code = style_of(live=live), script(stage_of(data["bill"]), live=live)
@@ -75,7 +78,7 @@ def render(data: Mapping[str, Any], language: Language | None = None, *, live: b
 
 
 def _page_language(words: Language) -> dict[str, Any]:
-    """Return the sentences of a language that the page's scripts need."""
+    """Return the tag of a language, with the sentences that the page's scripts need."""
     page_sentences = {
         key: form for key, form in words.sentences.items() if not key.startswith(POSTED)
     }
@@ -83,7 +86,10 @@ def _page_language(words: Language) -> dict[str, Any]:
 
 
 def stage_of(bill: Mapping[str, Any]) -> str:
-    """Return the name of a run's stage: its topology, or a mix with a stage of its own."""
+    """Return the key of a run's scripts: its topology, or `verified` for a verified mix.
+
+    bill: the facts of the run (page_data.py).
+    """
     return PROVED if bill.get("mix") == PROVED else str(bill["topology"])
 
 
@@ -107,7 +113,7 @@ def policy(style: str, code: str, *, live: bool) -> str:
 
 
 def script(topology: str, *, live: bool = False) -> str:
-    """Return all scripts of a page as one text."""
+    """Return all scripts of a page as one text. topology: a key of `SCRIPTS`."""
     names = (*SCRIPTS[topology], *(LIVE if live else ()))
     parts = "\n".join(static(f"{name}.js") for name in names)
     return f'"use strict";\n{parts}'

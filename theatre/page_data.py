@@ -1,27 +1,29 @@
-"""The facts of a run that the page receives before its first move.
+"""The facts of a run that the page receives before its first event.
 
 name, title      of the scenario
 people           the number of people
 columns          the names of the requested columns: features, or reports about them
-sizes            values of each column of the people's table
-topology         the way of messages: central or peers
+sizes            the number of values of each column of the people's table
+topology         the way of messages: central (through shufflers) or peers
 mix              the kind of mix: onion or verified
 once             whether people submit once, for both rounds
 person           the text before the number in a person's name
-numbered         the text before the number in the names of the parties that the number keys choose
+numbered         the kind of party that the number keys choose: key 1 chooses the first shuffler
 decision         the heading above the decision
-picture          the content of the picture, for readers that cannot see it
-sliders          the numbers that a live run may change: now, least and most of each
-parties          the parties that can be chosen, in the order of the stage, without single people
+picture          the content of the picture in words, for viewers that cannot see it
+sliders          the numbers that a viewer of a live run may change: now, least and most of each
+parties          the parties that can be chosen, in the order of the picture, without single people
 shufflers        the number of shufflers
-k, share         the promise: at most this share of the people in a crowd smaller than k
+k, share         the privacy target: at most this share of people in a class smaller than k
 fixed            whether all rounds ask the same people
 locked           whether ballots open only with the shares that all shufflers show (a challenge)
 reports          whether people randomized their answers
-opens            for a program that opens only values of k people: k, whether prefixes open, and
-                 whether its reader publishes less than it opens; null for other programs
+opens            for a program that opens only rows of k people: k, whether beginnings of rows
+                 (prefixes) open too, and whether the reader publishes less than it opens; null for
+                 other programs
 rule             how columns are chosen, in a sentence
-seed             None if the run is secret
+sorted           whether shufflers sort their batches
+seed             the seed of the run; null if it is secret
 cheating         the study of malicious coalitions, if there is one (cheating.py)
 deviated         the deviations of the run, and the text in place of statements of safety; null
                  without deviations
@@ -55,11 +57,17 @@ def page_data(
     deviated: Sequence[str] = (),
     language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return the facts of a run for the page.
+    """Return the facts of a run for the page; the module lists them.
 
-    cheating: the study of malicious coalitions that was saved beside the run; None: no study.
-    deviated: a line for each deviation in the run (scenarios/records/verification/deviations.py).
-    language: language of the sentences; None: English.
+    Args:
+        scenario: the scenario of the run.
+        people: the number of people.
+        columns: the names of the requested columns.
+        sizes: the number of values of each column of the people's table.
+        seed: the seed of the run; None: it is secret.
+        cheating: the study of malicious coalitions that was saved with the run; None: no study.
+        deviated: a sentence for each deviation in the run (records/verification/deviations.py).
+        language: language of the sentences; None: English.
     """
     words = theatre_sentences(language)
     topology, stage = topology_of(scenario), stage_of(scenario)
@@ -101,9 +109,13 @@ def page_data(
 
 
 def opening(scenario: Scenario) -> dict[str, Any] | None:
-    """Return the announced rule by which values open, for the page.
+    """Return the announced conditions under which rows open, for the page.
 
     None for programs that count all values.
+        k         the number of people that have to submit a row before it opens
+        prefixes  whether beginnings of rows that k people share open too
+        closes    whether the reader leaves opened groups unpublished if they would reveal smaller
+            groups
     """
     program = program_of(scenario)
     if answers_for(program) is not AnswerKind.OPENED:
@@ -114,10 +126,10 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def deviated_data(lines: Sequence[str], language: Language | None = None) -> dict[str, Any] | None:
-    """Return the lines that the page shows first if a run has deviations; else None.
+    """Return the sentences that the page shows first if a run has deviations; else None.
 
-    lines: a sentence for each deviation. language: language of the page's own sentences; None:
-    English.
+    lines: a sentence for each deviation. language: language of the page's own sentence that
+    replaces statements of safety; None: English.
     """
     words = theatre_sentences(language)
     return {"first": list(lines), "instead": words.say("says-not-by-watching")} if lines else None
@@ -126,7 +138,7 @@ def deviated_data(lines: Sequence[str], language: Language | None = None) -> dic
 def choices(
     considered: Iterable[ConsideredColumns], language: Language | None = None
 ) -> list[dict[str, Any]]:
-    """Return the column sets that the curator considered, as the page shows them."""
+    """Return the column sets that the curator considered for release, as the page shows them."""
     words = theatre_sentences(language)
     return [
         {

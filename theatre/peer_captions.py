@@ -1,4 +1,4 @@
-"""Captions of the posts of peers, each a plain sentence of a language."""
+"""Captions of the posts in a run among peers: the meaning of each post in a sentence."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,11 @@ from .party_names import capitalized, party_name
 
 
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: Language) -> str:
-    """Return the caption of a round's opening: its questions, blanks and length of paths."""
+    """Return the caption of a round's begin among peers: its questions, blanks and paths.
+
+    columns: names of the columns. blanks: the onions without an answer that each peer sends. path:
+    the number of peers that each onion passes.
+    """
     say = language.say
     return say(
         "says-peers-call",
@@ -25,7 +29,7 @@ def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: 
 
 
 def hands_on(author: str, body: Relay, language: Language) -> str:
-    """Return the caption of a peer's post with forwarded onions."""
+    """Return the caption of a peer's post with the onions that it forwards."""
     say = language.say
     relay_fields = {
         "who": capitalized(author, language),
@@ -43,26 +47,26 @@ def hands_on(author: str, body: Relay, language: Language) -> str:
 
 
 def shares(author: str, language: Language) -> str:
-    """Return the caption of a peer's key share, which it posts before its onions."""
+    """Return the caption of a peer's share of the joint key, which it posts before its onions."""
     return language.say("says-peer-share", who=capitalized(author, language))
 
 
 def finds(author: str, body: FoundBallots, language: Language) -> str:
-    """Return the caption of the ballots that a peer found at the end of paths."""
+    """Return the caption of a peer's post with the ballots that reached it."""
     ballots = language.say("says-peer-ballots", n=len(body.sealed))
     author_name, refusal_text = capitalized(author, language), _left_out(body.refused, language)
     return language.say("says-peer-found", who=author_name, ballots=ballots, left=refusal_text)
 
 
 def opens_up(author: str, language: Language) -> str:
-    """Return the caption of a peer's secret share, shown when all have found their ballots."""
+    """Return the caption of a peer's secret key share, posted once all ballots are found."""
     return language.say("says-peer-secret", who=capitalized(author, language))
 
 
 def agrees(author: str, body: Agreed, path: int, language: Language) -> str:
-    """Return the caption of a peer's agreement: to onions, ballots or counts.
+    """Return the caption of a peer's agreement to the onions, ballots or counts on the board.
 
-    path: the number of peers that an onion passes.
+    path: the number of peers that each onion passes.
     """
     steps = {path + 1: "says-peer-agrees-onions", path + 3: "says-peer-agrees-ballots"}
     key = steps.get(body.step, "says-peer-agrees-counts")
@@ -76,7 +80,10 @@ def accuses(author: str, body: Accusation, language: Language) -> str:
 
 
 def _left_out(refused: Mapping[Reason, int], language: Language) -> str:
-    """Return the clause on refused onions; "" if no onion was refused."""
+    """Return the clause on the onions that a peer refused; "" if it refused no onion.
+
+    refused: reason -> number of onions.
+    """
     number = sum(refused.values())
     if not number:
         return ""

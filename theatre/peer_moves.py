@@ -1,32 +1,34 @@
-"""The moves of a run among peers, besides the moves of every run (moves.py): all are posts.
+"""The moves (events for the page) of a run among peers, besides moves.py: all are posts.
 
     call     a round begins: all peers derive its questions
-    relay    a peer forwards its opened onions, a bag for each receiver; in step 1 its own onions
-    found    a peer posts the sealed ballots at the end of their paths
-    count    all peers open and count them
-    silent   a peer sealed its answers and did not post: its own knowledge
+    relay    a peer forwards the onions it opened, a bag for each receiver; in step 1 its own onions
+    found    a peer posts the sealed ballots that it found at the end of their paths
 
-An onion is called by the number `peer * slots + place` of its round, blanks included, so that it
-has the same number at every peer; the page uses it only if the chosen peers can follow the onion.
-An onion that no peer sealed is -1.
+Of moves.py, `count` means that all peers open and count the ballots. `silent` means that a peer
+sealed its answers and did not post them, which only this peer knows.
+
+An onion has the number `peer * slots + place` in its round, the same at every peer: `slots` is the
+number of onions of a peer, blanks (without an answer) included. The page uses the number only if
+the chosen peers can follow the onion. An onion that no peer sealed has the number -1.
 """
 
 from msgspec import field
 
 from .moves import Answers, StageMove
 
-Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver's index, and the onions for it
+# for each receiver its index, and the numbers of the onions for it
+Bags = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class PeerCall(StageMove, frozen=True, tag="call"):
-    """The move that a round of peers begins: all peers derive its questions.
+    """The move (event for the page) that a round of peers begins: all peers derive its questions.
 
     Attributes:
         author: the name that stands for all peers.
         round: the number of the round.
         asks: the columns of each question.
-        slots: onions of each peer; the onions beyond the questions are blank.
-        path: peers that every onion passes.
+        slots: the onions of each peer; onions beyond the number of questions are blank.
+        path: the number of peers that each onion passes.
         says: the questions of the round, in a sentence.
     """
 
@@ -39,16 +41,16 @@ class PeerCall(StageMove, frozen=True, tag="call"):
 
 
 class PeerRelay(StageMove, frozen=True, tag="relay"):
-    """The move of a peer that forwards onions.
+    """The move (event for the page) of a peer that forwards onions.
 
     Attributes:
-        author, person: the peer, and its index, from 0.
-        round, step: the round and the step of the post.
+        author: the name of the peer.
+        person: the index of the peer, from 0.
+        round, step: the numbers of the round and the step of the post.
         bags: the onions for each receiver.
-        says: the move, in a sentence.
+        says: the event, in a sentence.
         refused: the number of onions that the peer refused.
-        answers: the peer's sealed answers, onion by onion, () for a blank; None after the first
-            relay of a round.
+        answers: the peer's sealed answers, onion by onion, () for a blank onion; None after step 1.
     """
 
     author: str = field(name="by")
@@ -62,13 +64,13 @@ class PeerRelay(StageMove, frozen=True, tag="relay"):
 
 
 class PeerBallots(StageMove, frozen=True, tag="found"):
-    """The move of a peer that posts the sealed ballots it found at the end of their paths.
+    """The move (event for the page) of a peer that posts the sealed ballots that reached it.
 
     Attributes:
-        author: the peer.
-        round, step: the round and the step of the post.
+        author: the name of the peer.
+        round, step: the numbers of the round and the step of the post.
         number: the number of ballots.
-        says: the move, in a sentence.
+        says: the event, in a sentence.
     """
 
     author: str = field(name="by")

@@ -1,8 +1,9 @@
-"""The recorder of a run among peers: from the posts alone, as all peers derive it.
+"""The recorder of a run among peers: it turns posts into moves (events for the page).
 
-It keeps a board and an account of its own (protocol/peers/accounting.py): before a post of another
-step it judges the step that is over, so rounds, counts, decisions and charges are shown when they
-are known to all peers. The onions are identified by the names of the layers that senders sealed.
+Like each peer, it derives all results from the board alone (protocol/peers/accounting.py). At the
+first post of a new step it evaluates the step before. So rounds, counts, decisions and charges
+against peers are shown when all peers know them. Onions are identified by the names (short hashes)
+of the layers that their senders sealed.
 """
 
 from ..languages.language import Language
@@ -39,10 +40,13 @@ from .peer_moves import Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
-    """An observer that turns the posts of a run among peers into moves for the page.
+    """An observer that turns the posts of a run among peers into moves: the events for the page.
 
-    Each move goes to `emit_move`; `finish` follows the last post. language: of the captions; None:
-    English.
+    Each move is passed to `emit_move`. Call `finish` after the last post.
+
+    program: the release program, for its captions. agreement: the session's parameters, on which
+    all peers agree. strategy: derives calls and decisions from counts. language: of the captions;
+    None: English.
     """
 
     def __init__(
@@ -53,7 +57,7 @@ class PeerRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
-        """Start with an empty board."""
+        """Start with an empty board; the class explains the arguments."""
         self._words = theatre_sentences(language)
         self._program = program
         self._emit_move = emit_move
@@ -61,14 +65,14 @@ class PeerRecorder(Instrument):
         self._columns = agreement.schema.names
         # (round, index of the peer) -> sealed answers
         self._sealed_answers: dict[tuple[int, int], SealedAnswers] = {}
-        # round -> name of a layer -> number of its onion
+        # round -> name of a layer (a short hash) -> number of its onion
         self._names: dict[int, dict[bytes, int]] = {}
         self._posted: set[tuple[int, int]] = set()
         self._decided: Decision | None = None
         self._last_counted = 0  # number of rounds with recorded counts
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
-        """Store a peer's sealed answers; its first relay shows them."""
+        """Store a peer's sealed answers; its first relay post in the round shows them."""
         self._sealed_answers[sealed_answers.round, sealed_answers.user] = sealed_answers
         slots = len(sealed_answers.answers)
         layers = [
@@ -80,7 +84,7 @@ class PeerRecorder(Instrument):
             names[name] = sealed_answers.user * slots + at // each
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Record a post, after the results of the completed step before it."""
+        """Record a post; if it begins a new step, record the results of the step before first."""
         body, number = entry.message.body, entry.message.round
         place = (number, getattr(body, "step", 0))
         while self._reckoning.place < place and not self._reckoning.over:
@@ -89,7 +93,7 @@ class PeerRecorder(Instrument):
         self._post(entry.author, body, number)
 
     def _post(self, author: str, body: object, number: int) -> None:
-        """Record the move of a post, by its kind."""
+        """Pass the page the event of a post, depending on the kind of post."""
         words = self._words
         match body:
             case Key():
@@ -115,11 +119,11 @@ class PeerRecorder(Instrument):
 
     @property
     def _path(self) -> int:
-        """The number of peers that every onion passes."""
+        """The number of peers that each onion passes."""
         return self._reckoning.board.agreement.path
 
     def _handed(self, author: str, body: Relay, number: int) -> PeerRelay:
-        """Return the move of a peer that forwards onions."""
+        """Return the move (event for the page) of a peer that forwards onions."""
         person, names = parties.index(author), self._names.get(number, {})
         bags: Bags = tuple(
             (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
@@ -133,7 +137,7 @@ class PeerRecorder(Instrument):
         return PeerRelay(author, person, number, body.step, bags, says, refused, answers)
 
     def _settle(self) -> None:
-        """Judge the step that is over, and record the results, which all peers now know."""
+        """Evaluate the step that is over, and record its results, which all peers now know."""
         number, call = self._reckoning.place[0], self._reckoning.call
         self._reckoning.settle()
         if self._reckoning.burned:
@@ -149,7 +153,7 @@ class PeerRecorder(Instrument):
             self._open()
 
     def _open(self) -> None:
-        """Record the move that a round begins, if the account of the session has an open round."""
+        """Pass the page the event that a round begins, unless the session has no open round."""
         plan = self._reckoning.plan
         if plan is None:
             return
@@ -158,7 +162,10 @@ class PeerRecorder(Instrument):
         self._emit_move(PeerCall(ALL_PEERS, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
-        """Record the counts of a round, and the decision that follows."""
+        """Record the counts of a round, and the decision that follows from them.
+
+        Counts that do not add up (`unbalanced`) are no result, and are not shown.
+        """
         self._last_counted = number
         if self._reckoning.unbalanced:
             return
@@ -182,14 +189,17 @@ class PeerRecorder(Instrument):
             self._emit_move(decision_move)
 
     def _shared_value_lines(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
-        """Return lines about people with equal values, if a decision stands: the release."""
+        """Return lines about people with equal released values.
+
+        () before a decision, as the counts are no release then; () for noisy reports.
+        """
         if self._decided is None or answers_for(self._program) is AnswerKind.REPORTS:
             return ()
         names = [self._columns[column] for column in self._decided.kept]
         return tuple(alike_lines(names, released_alike(tallies[0]), self._words))
 
     def _silent(self, number: int) -> None:
-        """Record the peers that have made onions in this round, and have not posted them."""
+        """Record the peers that sealed answers in this round and did not post their onions."""
         for (round_, person), sealed_answers in sorted(self._sealed_answers.items()):
             if round_ == number and (number, person) not in self._posted:
                 self._posted.add((number, person))
@@ -198,7 +208,7 @@ class PeerRecorder(Instrument):
                 )
 
     def finish(self) -> Reckoning:
-        """Judge the remaining steps after the last post; return the account of the session."""
+        """Evaluate the steps after the last post; return the results of the session."""
         while not self._reckoning.over:
             self._settle()
         says = self._words.say("says-closed")
@@ -207,5 +217,5 @@ class PeerRecorder(Instrument):
 
 
 def _answers(sealed_answers: SealedAnswers) -> Answers:
-    """Return the answers in a peer's onions, an entry for each; () for an onion without answer."""
+    """Return the answers in a peer's onions, onion by onion; () for an onion without an answer."""
     return tuple(() if ask == BLANK else values for ask, values in sealed_answers.answers)

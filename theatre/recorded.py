@@ -1,8 +1,13 @@
 """The reading of a transcript to a recorder, as if the run were played again.
 
-A transcript holds the messages in order, and beside them the local events of parties. Each is read
-out at its place: a person's sealed answers after the call, a reader's counts and a party's refusals
-before the account that reports them; events without an account at the end.
+A transcript holds the messages in order. It also holds local events, which only one party knows:
+answers that a person sealed, counts that a reader opened, messages that a party refused. Each local
+event is passed on at its place in the run:
+
+    sealed answers   after the call
+    counts           before the reader's post with them, or before the end of the round or session
+    refusals         before the party's post that reports them (for a keyholder of a verified mix,
+                     before its post of ballots); if no post does, at the end
 """
 
 from collections import Counter
@@ -18,7 +23,10 @@ from .move_recorder import MoveRecorder
 
 
 def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
-    """Pass all events of a transcript, in its full form, to the recorder; Refused if not legal."""
+    """Pass all events of a transcript, in the order of the run, to a recorder.
+
+    Raises Refused for a post that is not legal.
+    """
     board, local_events, posts = Board(), _LocalEvents(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
@@ -41,7 +49,10 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
 
 
 class _LocalEvents:
-    """The local events of a transcript (answers, counts, refusals) that are not yet passed on."""
+    """The local events of a transcript that have not been passed on yet: answers, counts, refusals.
+
+    A local event is known to a single party only.
+    """
 
     def __init__(self, transcript: Transcript) -> None:
         """Start with all local events of a transcript."""
@@ -69,7 +80,7 @@ class _LocalEvents:
     def refusals(
         self, party: str, number: int, reported_counts: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
-        """Pass on the refusals that a party's account reports."""
+        """Pass on refused messages that a party's post reports, by reason."""
         for reason, count in reported_counts.items():
             recorded_count = min(count, self._refused[party, number, reason])
             self._refused[party, number, reason] -= recorded_count
@@ -77,14 +88,14 @@ class _LocalEvents:
                 recorder.refused(Refusal(party, number, reason, recorded_count))
 
     def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
-        """Pass on a party's refusals in a round that its account does not count."""
+        """Pass on all of a party's refused messages in a round: its post does not count them."""
         for place, count in self._refused.items():
             if place[:2] == (party, number) and count:
                 self._refused[place] = 0
                 recorder.refused(Refusal(*place, count))
 
     def rest(self, recorder: MoveRecorder) -> None:
-        """Pass on the refusals that no account has reported."""
+        """Pass on the remaining refused messages, which no party's post has reported."""
         for (party, number, reason), count in self._refused.items():
             if count:
                 recorder.refused(Refusal(party, number, reason, count))

@@ -1,8 +1,8 @@
-"""The page of a running session for an observer that is no party of it: its board, live.
+"""The live page of a running session's board, for an observer that is no party of the session.
 
 Each post is checked as a party checks it, and shown as it comes. Messages between parties are not
-visible here, so no party's view can be chosen. The number of people is known once the first
-shuffler has posted its account.
+visible here, so no party's view can be chosen. The number of people is unknown until the first
+shuffler has posted the numbers of its batch.
 """
 
 from contextlib import aclosing
@@ -30,7 +30,9 @@ from .language import theatre_sentences
 from .live import LinePrinter, log_receiver
 from .move_recorder import MoveRecorder
 
-OPEN = 2  # assumed number of values of a column with an open domain: more than one
+# Assumed number of values of a column whose values are not announced. It is more than 1, as the
+# page takes a column with a single value as known of all people.
+OPEN = 2
 WAITS, UNREACHABLE, LIES = "says-board-waits", "says-board-away", "says-board-lies"
 LIVE, OVER = "says-board-live", "says-board-over"
 
@@ -44,10 +46,12 @@ def show_board(
 ) -> None:
     """Show a running session's board on a local page until Ctrl-C.
 
-    url: the board's address; keeper: identity of the board's keeper. port: the page's port; 0 takes
-    any free port.
-    print_line: receives the address, and lines about failures. language: of the page; None: each
-    browser chooses.
+    Args:
+        url: the address of the board.
+        keeper: the identity (public key) of the party that keeps the board.
+        port: the port of the page; 0 takes any free port.
+        print_line: receives the page's address, and lines about failures.
+        language: language of the page; None: each browser chooses.
 
     Raises:
         ParameterError: the address is invalid.
@@ -58,7 +62,7 @@ def show_board(
 
 
 async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
-    """Start the page's server, and follow the board beside it."""
+    """Start the page's server, and follow the board at the same time."""
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
         server = PageServer(outside.audiences.answer, port, print_line)
@@ -69,18 +73,19 @@ async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
 
 
 class Outside:
-    """An outside observer of a board: its posts go to the log of each language.
+    """An outside observer of a board: it checks the board's posts and shows them on the live page.
 
-    language: of the page; None: each browser chooses.
+    address: the host and port of the board. keeper: the identity of the party that keeps the board.
+    language: language of the page; None: each browser chooses.
 
     Attributes:
-        audiences: the answers to browsers, and the logs.
+        audiences: the web server of the page, with the log of events in each language.
     """
 
     def __init__(
         self, address: Address, keeper: PublicIdentity, language: Language | None = None
     ) -> None:
-        """Start before the first post, with the board's address and its keeper's identity."""
+        """Start without posts; the class explains the arguments."""
         self.audiences = Audiences(self._bill, {}, language)
         self._address = address
         self._keeper = keeper
@@ -91,12 +96,12 @@ class Outside:
         self._begin()
 
     def _bill(self, language: Language) -> dict[str, Any]:
-        """Return the facts of the session for the page, as far as they are known."""
+        """Return the facts of the session that the page needs before the first post, if known."""
         name = f"{self._address[0]}:{self._address[1]}"
         return {**bill_of(self._announced, name, language), "people": self._people}
 
     def _begin(self) -> None:
-        """Start the logs again, and show all posts so far."""
+        """Start the page's logs again, with the session's facts, and show all posts so far."""
         self._recorders = [
             MoveRecorder(None, log_receiver(log), language)
             for language, log in self.audiences.parts
@@ -107,14 +112,15 @@ class Outside:
             self._record(entry)
 
     def _record(self, entry: Entry) -> None:
-        """Pass a post of the board to the recorders, one recorder for each language."""
+        """Pass a post of the board to the recorders, which write into each language's log."""
         for recorder in self._recorders:
             recorder.posted(0.0, entry)
 
     async def follow(self, print_line: LinePrinter) -> None:
-        """Show posts until the session is over, or a post is illegal; wait while the board is away.
+        """Show posts until the session is over or a post is illegal.
 
-        Returns when no more posts can be shown.
+        If the board cannot be reached, the observer waits and tries again. print_line: receives
+        lines about failures.
         """
         wait, word = SOONEST, WAITS
         while True:
@@ -139,7 +145,7 @@ class Outside:
                 wait = min(2 * wait, LATEST)
 
     async def _shown_to_the_end(self, client: Client) -> bool:
-        """Show the posts from here on; return whether the session is over."""
+        """Show new posts as they come; return whether the session has ended."""
         async with aclosing(posts(client, len(self._board.entries))) as posted:
             async for author, data in posted:
                 self._show(self._board.post(author, data))
@@ -151,7 +157,7 @@ class Outside:
 
     @property
     def _over(self) -> bool:
-        """Whether the board is complete: the end, and the last signed head if heads are signed."""
+        """Whether the board is complete: the session has ended, no signed tree head is missing."""
         return self._board.phase is Phase.OVER and self._board.due is None
 
     def _append(self, entry: dict[str, Any]) -> None:
@@ -160,15 +166,19 @@ class Outside:
             log.append(entry)
 
     def _word(self, key: str) -> None:
-        """Show the state of the board in words, beside the title. key: the sentence's name."""
+        """Show the state of the board in words, beside the title. key: the name of the sentence."""
         for language, log in self.audiences.parts:
             log.append({"what": "word", "word": theatre_sentences(language).say(key)})
 
     def _show(self, entry: Entry) -> None:
-        """Show a post; an announcement starts the page again, a first account shows the people."""
+        """Show a post of the board.
+
+        The announcement starts the page again, as it gives the session's facts. The first
+        shuffler's post after mixing shows the number of people.
+        """
         self._entries.append(entry)
         match entry.message.body:
-            # the announcement gives the page's facts, so the page starts again
+            # the announcement gives the session's facts, so the page starts again
             case Announcement() as announced:
                 self._announced = announced
                 self._begin()
@@ -184,10 +194,10 @@ class Outside:
 def bill_of(
     announced: Announcement | None, name: str, language: Language | None = None
 ) -> dict[str, Any]:
-    """Return the facts of a session for the page (page_data.py), from its announcement.
+    """Return the facts of a session that the page needs before its events (page_data.py).
 
-    announced: the announcement; None: not posted yet. language: language of the page's sentences;
-    None: English.
+    announced: the announcement of the session; None: not posted yet. name: the address of the
+    board. language: language of the page's sentences; None: English.
     """
     words = theatre_sentences(language)
     features = announced.schema.features if announced else ()
@@ -210,7 +220,7 @@ def bill_of(
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
         "reports": announced is not None and announced.program is Program.RANDOMIZED,
-        "opens": None,  # the board does not show how far rows open
+        "opens": None,  # the board does not show how many columns of a row open
         "rule": words.say("says-outside-rule", rule=policy.rule) if policy else "",
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,

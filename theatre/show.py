@@ -1,4 +1,7 @@
-"""A run in the form that the page receives: its facts, every move, and the curator's options."""
+"""A run as the page receives it: its facts, all events, and the curator's options.
+
+The options are the column sets that the curator considered for release.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -30,14 +33,14 @@ from .peer_recorder import PeerRecorder
 from .recorded import read_out
 from .verified_recorder import ProvedRecorder
 
-MAX_PEOPLE = 5_000  # people; a page with more people would have megabytes and be hard to follow
+MAX_PEOPLE = 5_000  # most people on a page: with more it would have megabytes and be hard to follow
 
 
 def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
     """Return a recorded run as data for the page.
 
-    ParameterError for a run without messages, or with too many people. StorageError for a damaged
-    record. language: language of the sentences; None: English.
+    Raises ParameterError for a run without messages, or with too many people; StorageError for a
+    damaged record. language: language of the sentences; None: English.
     """
     words = theatre_sentences(language)
     transcript = recorded(run)
@@ -51,7 +54,11 @@ def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
 
 
 def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str, Any]:
-    """Return a run that has just been played as data for the page, as `run_data` does."""
+    """Return a run that has just been played as data for the page.
+
+    Raises ParameterError for a run without messages, or with too many people. language: language of
+    the sentences; None: English.
+    """
     if outcome.transcript is None:
         raise ParameterError(
             "an ideal run has no messages to show; a run with messages is accepted"
@@ -77,14 +84,21 @@ def show(
     deviated: Sequence[str] = (),
     language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return a run, as the page receives it.
+    """Return a run as the page receives it: its facts, all events, and the curator's options.
 
-    names: of the requested columns; sizes: number of values of each of the people's columns.
-    agreement: the agreement of peers, in hex. cheating: the study saved beside the run. deviated:
-    the deviations in the run. language: language of the sentences; None: English.
+    Events of one moment are in the order of their senders, as in a run folder, so that a run with a
+    seed gives the same page each time.
 
-    Events of one moment are shown in the order of their senders, as in a run folder, so that a
-    seeded run gives the same page each time.
+    Args:
+        transcript: the messages of the run.
+        scenario: the scenario of the run.
+        names: the names of the requested columns.
+        sizes: the number of values of each column of the people's table.
+        seed: the seed of the run; None: it is secret.
+        agreement: the encoding of the peers' agreement, in hex; "" without peers.
+        cheating: the study of malicious coalitions that was saved with the run; None: no study.
+        deviated: a sentence for each deviation in the run.
+        language: language of the sentences; None: English.
     """
     check_size(transcript.users)
     transcript = ordered(transcript)
@@ -117,9 +131,9 @@ def _read_out(
     emit_move: MoveHandler,
     language: Language | None,
 ) -> tuple[ConsideredColumns, ...]:
-    """Record every move of a run; return the column sets that the curator considered.
+    """Pass the events of a run with shufflers to `emit_move`; return the column sets considered.
 
-    () without a decision.
+    The curator considered these sets for release; () without a decision.
     """
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
     read_out(transcript, recorder(program_of(scenario), emit_move, language))
@@ -143,10 +157,11 @@ def read_out_peers(
     emit_move: MoveHandler,
     language: Language | None = None,
 ) -> tuple[ConsideredColumns, ...]:
-    """Record every move of a run among peers; return the column sets considered for a release.
+    """Pass the events of a run among peers to `emit_move`; return the column sets considered.
 
-    agreement: encoding of the peers' agreement, in hex. language: language of the captions; None:
-    English. Refused if a post is not legal.
+    The peers considered these sets for release. agreement: the encoding of the
+    peers' agreement on the session's parameters, in hex. language: language of the captions; None:
+    English. Raises Refused for a post that breaks the protocol.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
     recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), emit_move, language)
@@ -163,4 +178,4 @@ def read_out_peers(
 READ: Mapping[str, Callable[[Transcript, Scenario, str, MoveHandler, Language | None], Options]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,
-}  # topology -> function that passes a transcript to a recorder
+}  # topology -> function that passes the events of a transcript on, and returns the options

@@ -1,4 +1,7 @@
-"""The stage of a topology: the parties on it, and the sliders of a new live run."""
+"""The look of a run on the page: the parties in its picture, and the sliders of a new live run.
+
+Both depend on the topology: shufflers between people and release, or peers.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,12 +10,13 @@ from ..protocol.wire import parties
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 
-CHIPS = 12  # peers; if there are more, viewers choose peers by number
+# most peers that can be chosen by name; if there are more, viewers choose peers by number
+CHIPS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number of a live run that the page's user can change.
+    """A number of the scenario that a viewer of a live run can change for the next run.
 
     Attributes:
         key: the dotted key of the number in a scenario file.
@@ -28,14 +32,14 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class TopologyStage:
-    """The appearance of a topology on the page: parties, texts and sliders.
+    """The look of a topology on the page: parties, texts and sliders.
 
     Attributes:
-        parties: returns the parties that can be chosen by name, in the order of the stage.
-        numbered: the parties that the number keys choose.
-        decision: the key of the heading above the decision.
-        picture: the key of the content of the picture, in words.
-        sliders: the sliders, by name.
+        parties: returns the parties that can be chosen by name, in the order of the picture.
+        numbered: the kind of party that the number keys choose, such as shuffler.
+        decision: the name of the sentence above the decision.
+        picture: the name of the sentence that describes the picture.
+        sliders: the sliders of a live run, by name.
     """
 
     parties: Callable[[Scenario, int], list[str]]
@@ -50,13 +54,13 @@ CROWD = Slider("policy.k", lambda scenario, _people: scenario.policy.k, 1, 20)
 
 
 def _central(scenario: Scenario, _people: int) -> list[str]:
-    """Return the parties of a session with shufflers, in the order of the stage."""
+    """Return the parties of a session with shufflers, in the order of the picture."""
     shufflers = [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
     return [*shufflers, parties.CURATOR, parties.ANALYST, parties.NETWORK]
 
 
 def _peers(_scenario: Scenario, people: int) -> list[str]:
-    """Return the peers drawn on the stage; none if there are too many to choose by name."""
+    """Return the peers that can be chosen by name; no peers if there are too many."""
     return [parties.peer(index) for index in range(people)] if people <= CHIPS else []
 
 
@@ -85,9 +89,9 @@ STAGES: Mapping[str, TopologyStage] = {
             "path": Slider("mix.path", lambda scenario, _people: scenario.mix.path, 1, 6),
         },
     ),
-}  # topology -> stage
+}  # topology -> its look on the page
 
 
 def stage_of(scenario: Scenario) -> TopologyStage:
-    """Return the stage of a scenario's topology."""
+    """Return the look of a scenario's topology on the page: its parties, texts and sliders."""
     return STAGES[topology_of(scenario).name]

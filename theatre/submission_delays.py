@@ -1,7 +1,7 @@
-"""Delays of submissions: on a stage people send at different instants.
+"""Delays of submissions: on the live page people send at different moments, to be seen.
 
-The endpoint of a person in the network (an honest person, or a fault of `scenarios.attacks.faults`)
-stays the same; only its messages are sent a little later, well within the deadline.
+A person's endpoint in the network (honest, or with a fault of `scenarios.attacks.faults`) stays as
+it is. Only its messages are sent a little later, well within the deadline.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,14 @@ from ..roles.cast import Cast
 from ..roles.network.memory_network import Endpoint, Fault, Network
 from ..roles.peer import Commons, PeerCast, PeerSeat
 
-SPENT = 0.8  # share of a collection's time after which the last person sends
+SPENT = 0.8  # share of a collection's time within which all people send
 
 
 def with_delays(cast: Cast, seed: int | None) -> Cast:
-    """Return a cast in which people send in turn, in an order drawn for this run."""
+    """Return a cast (the parties of a session) in which people send one after the other.
+
+    seed: of the drawn order; None: system randomness.
+    """
     turns = np.random.default_rng(seed).permutation(cast.people)
     faults = dict(cast.faults)
     for index, turn in enumerate(turns):
@@ -34,7 +37,11 @@ def with_delays(cast: Cast, seed: int | None) -> Cast:
 
 
 def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
-    """Return an endpoint that delays each message by a share of the collection's time."""
+    """Return an endpoint of a party in the network that delays each message.
+
+    share: the delay, as a share of the collection's time. inner: makes the endpoint without a
+    delay.
+    """
     place = inner(network, party)
     send = place.send
 
@@ -48,9 +55,10 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
 
 
 def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
-    """Return a cast in which peers post in turn in every step, in an order that is drawn once.
+    """Return a cast (the peers of a session) in which peers post one after the other in each step.
 
-    The steps of a round share the time that a collection has: each takes its part of it.
+    The order is drawn once. The time of a collection is divided equally among the steps of a round.
+    seed: of the drawn order; None: system randomness.
     """
     turns = np.random.default_rng(seed).permutation(cast.people)
     part = SPENT * cast.agreement.rules.deadline / last_step(cast.agreement)
@@ -68,7 +76,11 @@ def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
 def _peer_seat(
     pause: float, inner: Callable[[Commons, int], PeerSeat], commons: Commons, number: int
 ) -> PeerSeat:
-    """Return a peer's access to the board that posts after a pause in seconds."""
+    """Return a peer's access to the board that waits before each post.
+
+    pause: seconds. inner: makes the access without a pause. commons: the board shared by all peers.
+    number: the number of the peer, from 1.
+    """
     seat = inner(commons, number)
     say = seat.say
 

@@ -1,6 +1,6 @@
-"""Captions of the posts of a verified mix (every step is proved), in words of boxes and locks.
+"""Captions of the posts of a verified mix, in which every step is proved in zero knowledge.
 
-A box is an encrypted ballot, a lock a key, and a seal a proof.
+The sentences use pictures: a box is an encrypted ballot, a lock a key, and a seal a proof.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,17 @@ from ..protocol.wire.verified_messages import (
 from .captions import asks
 from .party_names import capitalized, party_name
 
-HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # results of checking a proof
+# results of checking a proof; UNCHECKED: the recorder did not check it
+HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"
 
 
 def proved_call(
     call: Call, columns: Sequence[str], language: Language, *, mixes_again: bool
 ) -> str:
-    """Return the caption of a call. mixes_again: whether it mixes the ballots of round 1."""
+    """Return the caption of a call in a verified mix.
+
+    mixes_again: whether the ballots of round 1 are mixed again, so that people submit only once.
+    """
     column_sets = asks(call, columns, language)
     if mixes_again:
         return language.say("says-proved-again", round=call.round, asks=column_sets)
@@ -39,7 +43,10 @@ def proved_call(
 
 
 def once_caption(plan: Round, author: str, body: Body, language: Language) -> str:
-    """Return the caption of a post that differs if people submit once; "" for other posts."""
+    """Return the caption of a post that means more if people submit once for both rounds.
+
+    "" for other posts. plan: the round. author: the party that made the post.
+    """
     match body:
         case BallotKeys() if author == ANALYST:
             key = "says-proved-locks-release"
@@ -53,9 +60,14 @@ def once_caption(plan: Round, author: str, body: Body, language: Language) -> st
 
 
 def proved_caption(author: str, body: Body, number: int, seal: str, language: Language) -> str:
-    """Return the caption of a post of a verified mix.
+    """Return the caption of a post of a verified mix, other than a call.
 
-    number: of ballots. seal: whether the post's proof holds.
+    Args:
+        author: the party that made the post.
+        body: the content of the post.
+        number: the number of encrypted ballots ("boxes" in the sentences).
+        seal: the result of checking the post's proof: HOLDS, BROKEN or UNCHECKED.
+        language: language of the caption.
     """
     author_name, say = capitalized(author, language), language.say
     boxes = say("says-boxes", n=number)
@@ -83,7 +95,10 @@ def proved_caption(author: str, body: Body, number: int, seal: str, language: La
 
 
 def burned_caption(culprit: str, broken: Body, body: Burned, language: Language) -> str:
-    """Return the caption of an abort after an invalid proof. broken: the post with this proof."""
+    """Return the caption of an abort after an invalid proof.
+
+    culprit: the author of the invalid proof. broken: the post with this proof. body: the abort.
+    """
     key = "shuffle" if isinstance(broken, ShuffledLists) else "share"
     party = party_name(culprit, language)
     return language.say(f"says-proved-burned-{key}", party=party, why=body.why)

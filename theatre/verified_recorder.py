@@ -1,8 +1,9 @@
-"""The recorder of a run with a verified mix: ballots on the board, and checked proofs (seals).
+"""The recorder of a run with a verified mix: it also checks the proofs on the board.
 
-The moves are as in other runs (moves.py). A submission to each keyholder is a move. The post of a
-hop and the shares of a keyholder have a seal: whether the proof holds. The recorder checks the
-proof. Of more than `MAX_CHECKED` ciphertexts a seal is unchecked.
+The moves (events for the page) are as in moves.py. A keyholder is a party with a share of the
+decryption key. Each submission of ballots to a keyholder is a move. A shuffler's post of its
+shuffle and a keyholder's post of decryption shares each have a seal: whether the proof holds. The
+recorder checks the proof itself, unless the round has more than `MAX_CHECKED` ciphertexts.
 """
 
 from collections import defaultdict
@@ -44,25 +45,33 @@ from .verified_captions import (
     proved_caption,
 )
 
-MAX_CHECKED = 2_000  # ciphertexts of a round; proofs of larger rounds are not checked
+# most ciphertexts of a round with checked proofs: checking more would take long
+MAX_CHECKED = 2_000
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 
 
 class ProvedRecorder(MoveRecorder):
-    """An observer that turns a run with a verified mix into moves, and checks its proofs."""
+    """An observer that turns a run with a verified mix into moves, and checks its proofs.
+
+    A move is an event of the run for the page.
+    """
 
     def __init__(self, *arguments: Any) -> None:
-        """Start before the announcement; arguments as of `MoveRecorder`."""
+        """Start without an announcement; `MoveRecorder` explains the arguments."""
         super().__init__(*arguments)
         self._posts = VerifiedPosts()
         self._keys: dict[int, RoundKeys] = {}
-        # round -> lists after each hop; None: not checked from here on
+        # round -> the lists of ciphertexts after each hop, the first before any hop; None: not
+        # checked from here on.
         self._lists: dict[int, list[Lists | None]] = {}
         self._doors: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
         self._broken: list[Entry] = []  # posts with an invalid proof
 
     def message(self, event: Event) -> None:
-        """Record the move of ballots that a user hands to a keyholder."""
+        """Pass the page the event that a user hands encrypted ballots to a keyholder.
+
+        A keyholder is a party with a share of the decryption key. Other messages are not shown.
+        """
         sent_round, person = self._rounds.get(event.round), person_of(event.sender)
         sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
         if event.kind is not Kind.SUBMISSION or sent_round is None or sealed_answers is None:
@@ -82,7 +91,10 @@ class ProvedRecorder(MoveRecorder):
         self._emit_move(Send(*place, answers, fault, unlinked=not linked))
 
     def _door_fault(self, sent_round: SentRound, event: Event, person: int, *, linked: bool) -> str:
-        """Return the fault of ballots at a keyholder: late, repeated or altered; "" if none."""
+        """Return the fault of ballots handed to a keyholder: late, repeated, altered, or "".
+
+        "" means no fault. linked: whether they are the ballots that the person sealed.
+        """
         doors = self._doors[event.round, person]
         if sent_round.closed:
             return "late"
@@ -92,7 +104,7 @@ class ProvedRecorder(MoveRecorder):
         return "" if linked else "altered"
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Record the move of a post, and keep the posts of the verified mix."""
+        """Pass the page the event of a post on the board, and keep posts of the verified mix."""
         body, number = entry.message.body, entry.message.round
         if isinstance(body, HandedBallots):
             self._close()
@@ -104,7 +116,7 @@ class ProvedRecorder(MoveRecorder):
         super().posted(time, entry)
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
-        """Return a post's data for the page: people with ballots, or whether its proof holds."""
+        """Return a post's data for the page, such as whether its proof holds."""
         match entry.message.body:
             case Call(round=number) as call if self._mixes_again(call):
                 return {**super()._facts(entry), "taken": tuple(self._posts.closed[number])}
@@ -139,7 +151,7 @@ class ProvedRecorder(MoveRecorder):
         return proved_caption(entry.author, body, boxes, seal, self._words)
 
     def _mixes_again(self, call: Call) -> bool:
-        """Whether a call mixes the ballots of round 1."""
+        """Whether a call mixes the ballots of round 1 again, so people submit no new ballots."""
         announcement = self._announced
         return announcement is not None and announcement.reuses_ballots(call.reader)
 
@@ -149,7 +161,9 @@ class ProvedRecorder(MoveRecorder):
         plan = self._rounds[number].plan
         if isinstance(body, ShuffledLists):
             lists = self._lists_before(plan, body.hop)
-            if len(self._lists[number]) == body.hop:  # the hop's own lists are not recorded yet
+            # the lists after this hop have not been recorded yet, by an earlier question about the
+            # same post
+            if len(self._lists[number]) == body.hop:
                 self._lists[number].append(self._shuffled(plan, lists, body))
             if lists is None:
                 return UNCHECKED
@@ -159,7 +173,11 @@ class ProvedRecorder(MoveRecorder):
         return UNCHECKED
 
     def _lists_before(self, plan: Round, hop: int) -> Lists | None:
-        """Return the lists that a hop was given; None if they are not to be checked."""
+        """Return the lists of ciphertexts that a hop received; None if they are not checked.
+
+        The first lists of a round are not checked if they have more than `MAX_CHECKED` ciphertexts.
+        plan: the round. hop: the position in the mix, from 1.
+        """
         number = plan.call.round
         if number not in self._lists:
             closed = self._posts.closed[number]
@@ -169,7 +187,10 @@ class ProvedRecorder(MoveRecorder):
         return self._lists[number][hop - 1]
 
     def _shuffled(self, plan: Round, lists: Lists | None, body: ShuffledLists) -> Lists | None:
-        """Return a hop's lists if its shuffle proof holds; None if not, or if unchecked."""
+        """Return the lists that a hop shuffled, if their proof holds; None if not, or if unchecked.
+
+        lists: the lists that the hop received; None: unchecked. body: the hop's post.
+        """
         if lists is None:
             return None
         try:
@@ -178,7 +199,7 @@ class ProvedRecorder(MoveRecorder):
             return None
 
     def _shared(self, plan: Round, party: str, body: OpeningShares) -> str:
-        """Return whether a keyholder's shares are proved: HOLDS, BROKEN or UNCHECKED."""
+        """Return whether a keyholder's decryption shares are proved: HOLDS, BROKEN or UNCHECKED."""
         number = plan.call.round
         lists = self._lists[number][-1] if number in self._lists else None
         if lists is None:
