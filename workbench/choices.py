@@ -1,6 +1,7 @@
-"""The user's choices in the six steps of the page, as one immutable value.
+"""The settings that a user chooses in the six steps of the page, as one immutable value.
 
-A session file (TOML) holds them, and repeats the session:
+The steps are file, persons, columns, goal, choices and result. A session file (TOML) holds the
+settings, so that the session can be repeated:
 
     data = "patients.csv"
     sha256 = "..."          of the file's bytes; a replay warns if they differ
@@ -8,9 +9,9 @@ A session file (TOML) holds them, and repeats the session:
     [roles]
     age = "quasi"
 
-A name that is not there has its default. Names and meanings are those of the options of `veilmix
-advise`, `veilmix score` and `veilmix counts`; a name that begins with `score_`, `counts_` or
-`advise_` is the option of this command alone.
+A setting that is left out has its default. Names and meanings are those of the options of `veilmix
+advise`, `veilmix score` and `veilmix counts`. A name that begins with `score_`, `counts_` or
+`advise_` is an option of this command alone.
 """
 
 import re
@@ -38,39 +39,45 @@ Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 
 
 class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The choices of a user; None or an empty value stands for the command line's default.
+    """The settings that a user chooses on the page. None or an empty value means the default.
 
     Attributes:
-        data: the file, as a command names it.
-        sha256: of the file's bytes when it was opened, in hexadecimal.
+        data: the path of the file, as on a command line.
+        sha256: SHA-256 of the file's bytes when it was opened, in hexadecimal.
         separator, encoding, sheet, header, header_row, last_row, decimal: the form of the file.
-        missing_text, columns: texts that mean missing; the columns to read.
-        sets, yes_no, as_number: columns with several parts in a cell, read as sets; such columns,
-            replaced by a column of yes and no for each part; columns in which equal numbers get one
-            spelling.
-        person, each_row, one_row: the definition of a person.
-        roles: the role of each column to which the user has given one.
-        keep, coarsen: columns released as they are; rules that make values coarser.
-        threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
+        missing_text: texts that mean a missing value.
+        columns: the columns to read; None: all.
+        sets: columns with several parts in a cell, which are read as sets.
+        yes_no: such columns, replaced by a column of yes and no for each part.
+        as_number: columns in which equal numbers get one spelling.
+        person, each_row, one_row: the definition of a person: by a column, or by each row; and the
+            row that is taken of each person.
+        roles: column -> its role, for the columns to which the user has given a role.
+        keep: columns that are released as they are.
+        coarsen: rules that make values coarser before the search.
+        threshold: the name of an authority whose threshold is k; None: the user chose k.
         k, max_exposure, suppress, suppress_cells, known, by: the target of the release, as options
             of `veilmix advise`.
-        l, entropy_l, t, nominal: targets of sensitive columns.
-        predict, hierarchy, importance, steps, ledger: settings of the search.
-        levels: the chosen level of coarser values of each searched column; None: the best choice.
+        l, entropy_l, t: column -> its target of l-diversity, entropy l-diversity or t-closeness.
+        nominal: columns whose values have no order, for t-closeness.
+        predict, hierarchy, importance, steps, ledger: settings of the search for coarser values.
+        levels: column -> the chosen level of coarser values; None: the search's best choice.
         like: a file with earlier advice, which is applied again; None: a search.
-        advise_figure, advise_write: the ending of the file with the figure, with the scenario.
-        scored: whether the page shows the score of the file as it is, before the release.
+        advise_figure, advise_write: the format of the file with the figure, and with the scenario;
+            None: no such file.
+        scored: whether the page also shows the score of the file as it is, before the release.
         missing, population_factor, worst_case, unique_size: settings of this score.
-        score_figure, score_table, score_counts, score_save: the endings of the files of this score;
+        score_figure, score_table, score_counts, score_save: the formats of the files of this score;
             None: no such file.
         score_anyway, score_bom, score_ledger: settings of these files.
         release, control: files that are judged against the open file.
-        counts_tables: tables of counts, each columns with commas between.
-        counts_k: persons in the smallest cell that is not small; None: k.
-        counts_round, counts_close_empty, counts_least, counts_outsiders: settings of these tables.
-        counts_steps, counts_anyway: further settings of these tables.
-        counts_table, counts_bom: the ending of their file; whether it begins with a mark.
-        dismissed: doubts about values that the user has answered with no.
+        counts_tables: tables of counts to make: for each its columns, with commas between.
+        counts_k: the number of people below which a cell of these tables is small; None: k.
+        counts_round, counts_close_empty, counts_least, counts_outsiders, counts_steps,
+            counts_anyway: settings of these tables.
+        counts_table: the format of the file with these tables.
+        counts_bom: whether this file begins with a byte-order mark.
+        dismissed: values that look as if they meant missing, which the user has said they do not.
     """
 
     data: str = ""
@@ -140,10 +147,11 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     dismissed: tuple[str, ...] = ()
 
     def changed(self, new_values: dict[str, Any]) -> "UserChoices":
-        """Return the choices with some of them replaced; ChoiceError for a wrong value.
+        """Return the settings with some of them replaced; ChoiceError for a wrong value.
 
-        new_values: by name; roles are merged with the present roles, and a role of None is guessed
-        again. A change that affects the search sets the levels back to None, the best choice.
+        new_values: name -> new value. New roles are merged with the present roles; for a column
+        with role None the role is guessed again. If the change affects the search, `levels` becomes
+        None (the best choice), as the old levels belong to another search.
         """
         if not isinstance(new_values, dict):
             raise ChoiceError("choices: an object with choices by name is accepted", None)
@@ -153,7 +161,8 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             merged = {**now["roles"], **roles}
             new_values = {**new_values, "roles": {k: v for k, v in merged.items() if v is not None}}
         if new_values.get("k", now["k"]) != now["k"] and "threshold" not in new_values:
-            now["threshold"] = None  # a k set by hand is no longer an authority's threshold
+            # if the user sets k by hand, it is no authority's threshold any more
+            now["threshold"] = None
         if any(
             name not in KEEPING_LEVELS and now.get(name) != new_values[name] for name in new_values
         ):
@@ -165,7 +174,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return changed
 
     def check(self) -> None:
-        """Raise ChoiceError for an unknown threshold or encoding, or an invalid file name."""
+        """Raise ChoiceError for an unknown threshold or encoding, or a wrong file name."""
         for name in (*FILE_CHOICES, "score_ledger"):
             if "\0" in (getattr(self, name) or ""):
                 raise ChoiceError(f"{name}: the path of a file is accepted", name)
@@ -181,9 +190,9 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             )
 
     def reading(self) -> Reading:
-        """Return the description by which the table is read from the file.
+        """Return the description by which the table is read from the file: form, columns, roles.
 
-        DataError for a column name with a comma.
+        Raises DataError for a column name with a comma.
         """
         options: dict[str, Any] = {}
         for name in READING:
@@ -196,7 +205,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return Reading(**options)
 
     def session(self) -> str:
-        """Return the text of the session file with these choices."""
+        """Return the text of the session file (TOML) with these settings; defaults are left out."""
         plain = structs.asdict(self)
         lines = [
             "# A session of `veilmix open`: `veilmix open --replay THIS_FILE` repeats it.",
@@ -214,14 +223,14 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class ChoiceError(DataError):
-    """The error that a choice is not accepted.
+    """The error that a setting of the user is not accepted.
 
     Attributes:
-        option: the name of the choice; None: the error is of no single choice.
+        option: the name of the setting; None: the error is about no single setting.
     """
 
     def __init__(self, sentence: str, option: str | None) -> None:
-        """Keep the message and the name of the choice."""
+        """Keep the message and the name of the setting."""
         super().__init__(sentence)
         self.option = option
 
@@ -242,7 +251,8 @@ KINDS = {
 NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
-# place on the page -> choices besides the six steps
+# Section of the page -> the settings of the command that it runs. Such commands (`veilmix score`
+# and `veilmix counts`) are no part of the six steps that lead to a release.
 FURTHER: Mapping[str, tuple[str, ...]] = {
     "scored": (
         *("scored", "missing", "population_factor", "worst_case", "unique_size", "score_figure"),
@@ -255,7 +265,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     ),
     "judged": ("release", "control"),
 }
-# choices that name a file, which may be uploaded instead
+# settings that name a file; a browser can upload the file instead
 FILE_CHOICES = ("like", "release", "control")
 KEEPING_LEVELS = frozenset(
     (
@@ -266,9 +276,9 @@ KEEPING_LEVELS = frozenset(
 
 
 def read_session(text: str | bytes, name: str) -> UserChoices:
-    """Return the choices in a session file; DataError if it is no session file.
+    """Return the settings in a session file; DataError if it is no session file.
 
-    name: of the file, for errors.
+    text: the content of the file. name: its name, for errors.
     """
     try:
         choices = from_toml(text, UserChoices)
@@ -281,10 +291,11 @@ def read_session(text: str | bytes, name: str) -> UserChoices:
 
 
 def is_text_encoding(name: str) -> bool:
-    """Whether Python can read text by an encoding of this name."""
+    """Whether Python has a text encoding of this name."""
     try:
         b"a".decode(name)
-    except UnicodeError:  # a single byte is never valid UTF-16, so the encoding is a text encoding
+    # An encoding such as UTF-16 needs more than one byte; it is a text encoding all the same.
+    except UnicodeError:
         return True
     except (LookupError, ValueError):
         return False
@@ -292,7 +303,7 @@ def is_text_encoding(name: str) -> bool:
 
 
 def _converted(plain: dict[str, Any]) -> UserChoices:
-    """Return choices from plain values; ChoiceError, in plain words, for a wrong value."""
+    """Return settings from plain values; ChoiceError, in plain words, for a wrong value."""
     try:
         return convert(plain, UserChoices)
     except ValidationError as wrong:
@@ -304,7 +315,7 @@ def _converted(plain: dict[str, Any]) -> UserChoices:
 
 
 def _plain(why: str) -> str:
-    """Return msgspec's reason in plain words."""
+    """Return a validation error of msgspec (the decoding library) in plain words."""
     match = EXPECTED.fullmatch(why)
     if match is None:
         return f"{why[:1].lower()}{why[1:]}"
@@ -316,7 +327,10 @@ def _plain(why: str) -> str:
 
 
 def _joined(option: str, names: Any) -> str:
-    """Return names with commas between; ChoiceError if a name has a comma itself."""
+    """Return column names with commas between; ChoiceError if a name has a comma itself.
+
+    option: the setting with these names, for the error.
+    """
     for name in names:
         if "," in name:
             raise ChoiceError(

@@ -1,6 +1,6 @@
-"""The part of the page's state on the choices of a search, drawn as points.
+"""The part of the page's state on the coarsenings that a search found, drawn as points.
 
-A choice is a level of coarser values for each column; the chosen point is also put into words.
+A coarsening has a level of coarser values for each column. The chosen one is also put into words.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ from ..own_data.risk_places import advised_places
 from .choices import UserChoices
 from .wording import CommandWords, PageVoice, Text, english, grid
 
-RISKY = 6  # largest number of shown values at risk, those with the largest excess first
+# Largest number of shown values whose people are at risk. First come the values with the largest
+# excess: people below k, minus their number if these people were below k as often as all people.
+RISKY = 6
 TICKS = 5  # approximate number of ticks of an axis
 SHORT = 40  # characters of the longest text that is shown in full
 
@@ -29,10 +31,11 @@ def choices_part(
     *,
     final: bool,
 ) -> dict[str, Any]:
-    """Return the part of the page's state about the choices of a search, drawn as points.
+    """Return the part of the page's state on the coarsenings that a search found, drawn as points.
 
-    The text about the chosen point is not in it (`chosen_words`). final: whether the search is
-    complete.
+    A coarsening has a level of coarser values for each column. The text about the chosen one is not
+    included (`chosen_words`). advised: the advice with the chosen coarsening. final: whether the
+    search is complete.
     """
     costed_choices = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [
@@ -82,9 +85,10 @@ def choices_part(
 def chosen_words(
     advised: Advised, choices: UserChoices, words: CommandWords, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the people at risk of the chosen point (a choice of the search), and its text.
+    """Return the people at risk under the chosen coarsening, and its description in words.
 
-    They belong to the part of the page's state about the choices.
+    A coarsening has a level of coarser values for each column. The result belongs to the part of
+    the page's state on coarsenings.
     """
     return {
         "who": _people_at_risk(advised, voice),
@@ -93,7 +97,10 @@ def chosen_words(
 
 
 def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None:
-    """Return the people below k by value, before rows are left out; None without such people."""
+    """Return the people in equivalence classes smaller than k, by value; None without such people.
+
+    Rows that the release suppresses are included.
+    """
     places = advised_places(replace(advised, row_mask=None))
     if not places.below_k:
         return None
@@ -135,7 +142,11 @@ def _point(
     number: int,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the data with which the page draws a choice as a point. number: of the choice."""
+    """Return the data with which the page draws a coarsening as a point.
+
+    costed_choice: the coarsening (a level of coarser values for each column), and its cost. number:
+    its number among the points.
+    """
     choice, cost = costed_choice
     people = table_search.people(choice.levels)
     cells = table_search.cells_of(choice)
@@ -176,10 +187,7 @@ def _point(
 
 
 def _summary(advised: Advised, voice: PageVoice) -> str:
-    """Return a short text on the chosen point: kept share, suppressed cells or rows.
-
-    A point is a choice of the search, a level of coarser values for each column.
-    """
+    """Return a short text on the chosen coarsening: kept information, suppressed cells or rows."""
     share_text = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
     if advised.cells is not None:
         return f"{share_text}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
@@ -188,9 +196,9 @@ def _summary(advised: Advised, voice: PageVoice) -> str:
 
 
 def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
-    """Return a choice's levels in words, or, if that is long, how many columns change.
+    """Return a coarsening in words, or, if these are long, the number of columns that it changes.
 
-    words: the levels in words.
+    words: the level of each changed column, in words.
     """
     if len(words) <= SHORT:
         return english(words)
@@ -205,14 +213,14 @@ def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoi
 
 
 def shares(low: float, high: float) -> list[float]:
-    """Return round shares for an axis that reaches from `low` to `high`."""
+    """Return evenly spaced round shares, for the ticks of an axis from `low` to `high`."""
     step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if high - low <= TICKS * step)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
     return [round(number * step, 4) for number in range(first, last + 1)]
 
 
 def _in_words(table_search: TableSearch, choice: Choice) -> str:
-    """Return the levels of the columns that change, in words."""
+    """Return a coarsening in words: the level of coarser values of each column that changes."""
     parts = [
         f"{column.ladder.column}: {column.ladder.levels[level].name}"
         for column, level in zip(table_search.columns, choice.levels, strict=True)
@@ -222,7 +230,10 @@ def _in_words(table_search: TableSearch, choice: Choice) -> str:
 
 
 def ticks(max_people: int) -> Sequence[int]:
-    """Return round numbers of people for an axis, from 0 to at least `max_people`."""
+    """Return evenly spaced round numbers of people, for the ticks of an axis.
+
+    The ticks reach from 0 to at least `max_people`.
+    """
     step = next(
         factor * 10**power
         for power in range(12)

@@ -1,7 +1,8 @@
-"""The state of the page: the user's choices, the results of the six steps, and the running work.
+"""The state of the page: the user's settings, the results of the six steps, and the running work.
 
-All tabs show one state. `version` grows with everything that is shown, `revision` with the choices
-alone: a tab that changes an older revision is refused and shows the newer revision.
+The steps are file, persons, columns, goal, choices and result. All tabs of the browser show one
+state. `version` grows with each change of the shown data, `revision` only with the settings. If a
+tab changes settings of an older revision, the change is refused, and the tab shows the newer state.
 """
 
 import os
@@ -37,23 +38,25 @@ from .wording import CommandWords, PageVoice
 
 LARGEST = 256 << 20  # largest number of bytes of an uploaded file
 BEAT = 4.0  # longest wait of the page for news, in seconds
-GLANCE = 0.2  # seconds between two checks of the stage of the work
+GLANCE = 0.2  # seconds between two checks whether the running work has entered another stage
 
 
 class OldRevisionError(Exception):
-    """The error that a tab changed choices which another tab has changed since."""
+    """The error that a tab changed settings which another tab has changed since."""
 
 
 class Desk:
     """The state of the page, and the work that computes it.
 
-    words: words of the command line. files: files that a browser uploaded.
-    log_fault: receives a line about an internal error.
+    words: functions that word the output of the command line. files: files that a browser uploaded.
+    log_fault: receives a line about an internal error. language: tag of the only language; None:
+    browsers choose.
 
     Attributes:
-        choices: the choices of the user.
+        choices: the settings that the user chose.
         voice: the sentences of the page, in its language.
-        version, revision: numbers that grow with every change of the state, and of the choices.
+        version: a number that grows with every change of the state.
+        revision: a number that grows with every change of the settings.
         path: the path of the open file; None: no file is open.
     """
 
@@ -64,10 +67,7 @@ class Desk:
         log_fault: Callable[[str], None],
         language: str | None,
     ) -> None:
-        """Start without an open file. language: the tag of the only language.
-
-        None: browsers choose.
-        """
+        """Start without an open file; the class explains the arguments."""
         self.words, self.files = words, files
         self.choices, self.voice = UserChoices(), PageVoice.in_language(english())
         self.language = language
@@ -90,7 +90,7 @@ class Desk:
 
     @property
     def further(self) -> Mapping[str, RunCommand]:
-        """The results of the commands that are run besides the six steps, by place on the page."""
+        """The results of the commands besides the six steps, by section of the page."""
         return self._further.results
 
     def speak(self, language: Language) -> None:
@@ -108,10 +108,14 @@ class Desk:
         hierarchies: Mapping[str, Path] | None = None,
         given_files: Mapping[str, Path] | None = None,
     ) -> None:
-        """Open a file. display_path: its name on a command line.
+        """Open a file, and start the work.
 
-        choices: of a saved session. hierarchies: its files, by column. given_files: its other
-        files, by the choice that names them.
+        Args:
+            path: the path of the file on this computer.
+            display_path: the name of the file on a command line.
+            choices: settings of a saved session; None: the defaults.
+            hierarchies: column -> its hierarchy file (of coarser values), for a saved session.
+            given_files: name of a setting -> the file that it names, for a saved session.
         """
         self.path = path
         self.choices = (choices or UserChoices()).changed({"data": display_path})
@@ -128,10 +132,11 @@ class Desk:
         self._restart()
 
     def change(self, revision: object, changes: object) -> None:
-        """Replace choices of the user, and start the work again.
+        """Replace some settings of the user, and start the work again.
 
-        revision: the revision that the tab has seen. Raises OldRevisionError if it is old;
-        DataError, and ChoiceError for a choice.
+        revision: the revision of the settings that the tab has seen. changes: name of a setting ->
+        its new value. Raises OldRevisionError if another tab has changed the settings since,
+        ChoiceError for a wrong setting, and DataError without an open file.
         """
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
@@ -141,12 +146,13 @@ class Desk:
             raise ChoiceError("choices: an object with choices by name is accepted", None)
         for name in ("data", "sha256", "hierarchy"):
             if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
-                instead = "upload a file of it" if name == "hierarchy" else "open another file"
-                raise ChoiceError(f"{name}: a change of choices cannot set it; {instead}", name)
-        self.choices.changed(changes)  # raises an error for invalid file names
+                instead = "upload a hierarchy file" if name == "hierarchy" else "open another file"
+                raise ChoiceError(f"{name}: cannot be changed as a setting; {instead}", name)
+        # only to raise an error for an invalid file name, before such a file is read
+        self.choices.changed(changes)
         changes = self._with_target(changes)
         changed = self.choices.changed(changes)
-        changed.reading()  # raises an error for a column with a comma in its name
+        changed.reading()  # only to raise an error for a column with a comma in its name
         if (
             changed.levels
             and set(changes) == {"levels"}
@@ -166,16 +172,18 @@ class Desk:
             self._restart()
 
     def _with_target(self, new_choices: dict[str, Any]) -> dict[str, Any]:
-        """Return choices with the target of earlier advice, if they name its file."""
+        """Return new settings, with the target of the earlier advice that they name, if any."""
         like = new_choices.get("like")
         if not isinstance(like, str) or like == self.choices.like:
             return new_choices
         return {**target_of(Path(file_argument(like))), **new_choices}
 
     def add_file(self, choice: str, name: str, data: bytes) -> None:
-        """Keep an uploaded file for a choice that names a file.
+        """Keep an uploaded file for a setting that names a file.
 
-        DataError if no table is open, or the file is no earlier advice where one is needed.
+        choice: the name of the setting. name: the file's name. Raises DataError if no table is
+        open, and ChoiceError if the file is not accepted, such as a `like` file without earlier
+        advice.
         """
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
@@ -198,7 +206,10 @@ class Desk:
         self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
-        """Keep an uploaded hierarchy file for a column; DataError if there is no such column."""
+        """Keep an uploaded hierarchy file, which lists coarser values of a column.
+
+        Raises DataError if no table is open, or the table has no such column.
+        """
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         column_names = [entry["name"] for entry in self._parts["columns"].get("columns", [])]
@@ -220,7 +231,7 @@ class Desk:
         self._bump()
 
     def restart(self) -> None:
-        """Start work again that was stopped or failed."""
+        """Start the work again, after it was stopped or failed."""
         self._restart()
 
     async def news(self, version: int) -> None:
@@ -230,11 +241,11 @@ class Desk:
                 await self._news.wait()
 
     def wake(self) -> None:
-        """Raise the version, so that every wait for news ends."""
+        """Raise the version of the page's state, so that every request that waits for news ends."""
         self._bump()
 
     def state(self) -> Mapping[str, Any]:
-        """Return the whole state, as JSON."""
+        """Return the whole state of the page, in a form that can be written as JSON."""
         parts = {step: dict(part) for step, part in self._parts.items()}
         job = self._job
         work = None
@@ -262,7 +273,7 @@ class Desk:
         }
 
     def commands(self) -> list[str]:
-        """Return the command lines that do the same as the page."""
+        """Return the command lines with the same results as the page."""
         if self.path is None:
             return []
         choices, files = self.choices, Files.named_after(self.choices)
@@ -280,7 +291,10 @@ class Desk:
         return [quoted_line(line, os.name) for line in lines]
 
     async def work(self) -> None:
-        """Compute the six steps of the page whenever the choices change, until cancelled."""
+        """Compute the six steps of the page, file to result, whenever the settings change.
+
+        The work goes on until it is cancelled.
+        """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch)
             while True:
@@ -292,7 +306,10 @@ class Desk:
                 self._bump()
 
     async def _watch(self) -> None:
-        """Raise the version when the stage of the running work changes."""
+        """Raise the version of the page's state whenever the running work enters another stage.
+
+        Tabs wait for a newer version, so they then show the stage.
+        """
         last_stage = ""
         while True:
             await trio.sleep(GLANCE)
@@ -302,7 +319,10 @@ class Desk:
                 self._bump()
 
     async def _steps(self) -> None:
-        """Compute the six steps and the further commands; an error is shown at its step."""
+        """Compute the six steps (file to result), then the commands that the page runs besides.
+
+        An error is shown at the step, or the command, in which it occurs.
+        """
         if self.path is None:
             return
         content = self._inputs.content if self._inputs is not None else {}
@@ -323,7 +343,10 @@ class Desk:
                 part.update(_empty())
 
     async def _try_steps(self, inputs: Inputs) -> None:
-        """Compute the six steps; an error is shown at the step that failed."""
+        """Compute the six steps of the page: file, persons, columns, goal, choices, result.
+
+        An error is shown at the step that failed.
+        """
         try:
             await self._pipeline.work(inputs)
         except (VeilmixError, OSError) as wrong:
@@ -347,7 +370,7 @@ class Desk:
             self._job = None
 
     async def _run_further(self, work: Callable[..., Any]) -> Any:
-        """Run a further command in a thread; return its result."""
+        """Run one of the commands after the six steps in a thread; return its result."""
         job = Job()
         self._job = "result", job
         self._bump()
@@ -357,7 +380,10 @@ class Desk:
             self._job = None
 
     def _show_further(self, place: str, part: Part) -> None:
-        """Put the result of a further command into the state. place: its place on the page."""
+        """Put the result of a command after the six steps into the state.
+
+        place: the section of the page that shows it. part: the result, as the page shows it.
+        """
         error = part["error"]
         if error is not None:
             error = {**error, "text": self._named(error["text"])}
@@ -365,14 +391,14 @@ class Desk:
         self._bump()
 
     def _show(self, step: str, part: Part) -> None:
-        """Put the result of a step into the state."""
+        """Put the result of a step into the state. part: the result, as the page shows it."""
         self._parts[step] = {"status": "ready", "stale": False, "error": None, **part}
         if step == "file" and part["sha256"] and not self.choices.sha256:
             self.choices = self.choices.changed({"sha256": part["sha256"]})
         self._bump()
 
     def _restart(self) -> None:
-        """Start the work from the first step; results shown so far are marked as stale."""
+        """Start the work from the first step; results that are shown are marked as out of date."""
         if self.path is not None:
             for step in STEPS:
                 part = self._parts[step]
@@ -388,7 +414,10 @@ class Desk:
         self._bump()
 
     def _fail(self, sentence: str, option: str | None) -> None:
-        """Show an error at the step that failed; later steps stay without a result."""
+        """Show an error at the step that failed; later steps stay without a result.
+
+        sentence: the error. option: the setting that caused it; None: unknown.
+        """
         waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
         option_step = None if option is None else step_of(option)
         first = (
@@ -406,7 +435,10 @@ class Desk:
         self._parts[first] = {**_empty(), **previous_part, "status": "error", "error": text}
 
     def _named(self, sentence: str, more: Mapping[str, str] | None = None) -> str:
-        """Return a sentence with the files' names as the user knows them."""
+        """Return a sentence with the files' names as the user knows them, not their real paths.
+
+        more: name of a setting -> the visible name of its file, before it is stored.
+        """
         for path in self.files.hierarchies.values():
             sentence = sentence.replace(str(path), path.name)
         for choice, path in self.files.given_files.items():
@@ -415,7 +447,7 @@ class Desk:
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
-        """Show the steps that the work did not reach as steps without a result."""
+        """Mark the steps that the work did not reach as steps without a result."""
         for step in STEPS:
             if self._parts[step]["status"] == "working":
                 self._parts[step] = _empty()
@@ -427,13 +459,19 @@ class Desk:
         self._news = trio.Event()
 
     def _fewer(self, hierarchies: object) -> bool:
-        """Whether new hierarchies are a subset of the present hierarchies: some were removed."""
+        """Whether new hierarchy files are a part of the present ones, so that no file is new.
+
+        hierarchies: column -> the name of its file.
+        """
         return (
             isinstance(hierarchies, dict) and hierarchies.items() <= self.choices.hierarchy.items()
         )
 
     def _option(self, number: int) -> dict[str, Any]:
-        """Return the data with which the page draws an option. number: its place in OPTIONS."""
+        """Return the data with which the page draws the control of an option.
+
+        number: the place of the option in OPTIONS, from 0.
+        """
         option = OPTIONS[number]
         low, high = option.range
         help_text = next(
@@ -467,9 +505,9 @@ class Desk:
 
 
 DEFAULT = UserChoices()
-HELP = {"judge": "score"}  # command -> command whose help describes its options
+HELP = {"judge": "score"}  # command -> the command of `veilmix` with the help on its options
 
 
 def _empty() -> Part:
-    """Return the state of a step without a result."""
+    """Return the state of a step, or section of the page, without a result."""
     return {"status": "empty", "summary": "", "stale": False, "error": None}

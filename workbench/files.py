@@ -1,4 +1,4 @@
-"""The files of the page: folders to choose from, uploaded files, and files to save."""
+"""The files of the page: folders in which the user looks for files, uploaded files, saved files."""
 
 import os
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ NAME_BYTES = 200  # bytes of the longest name of an uploaded file
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
-    """Files that a browser handed over, in a private folder that is removed at the end.
+    """Files that a browser uploaded, in a private folder that is removed at the end.
 
     Attributes:
         folder: the private folder.
-        hierarchies: files by column.
-        given_files: other files, by the choice that names them.
+        hierarchies: column -> its uploaded hierarchy file, which lists coarser values.
+        given_files: name of a setting -> the uploaded file that it names.
     """
 
     folder: Path
@@ -32,9 +32,9 @@ class OwnFiles:
     given_files: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
-        """Keep a table under its name; return its path. Raises StorageError.
+        """Keep an uploaded table under its name; return its path. Raises StorageError.
 
-        An earlier table is removed after the new table was written.
+        An earlier table is removed after the new table is written.
         """
         called, earlier = plain_name(name), list(self.folder.glob("table*"))
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
@@ -49,7 +49,10 @@ class OwnFiles:
         return folder / called
 
     def keep_hierarchy(self, column: str, data: bytes) -> str:
-        """Keep a hierarchy file for a column; return its name on a command line."""
+        """Keep an uploaded hierarchy file, which lists coarser values of a column.
+
+        Returns its name on a command line. Raises StorageError.
+        """
         number = len(list(self.folder.glob("hierarchy-*"))) + 1
         place = self.folder / f"hierarchy-{number}.csv"
         with set_aside(f"the hierarchy of {column}"):
@@ -62,7 +65,11 @@ class OwnFiles:
         return place.name
 
     def keep_given(self, choice: str, name: str, data: bytes) -> str:
-        """Keep a file for a choice under its name; return this name. Raises StorageError."""
+        """Keep an uploaded file for a setting that names a file, such as `release`.
+
+        choice: the name of the setting. name: the file's name, of which unsafe characters are
+        replaced. Returns the name under which the file is kept. Raises StorageError.
+        """
         called = plain_name(name)
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
             folder = Path(mkdtemp(prefix=f"{choice}-", dir=self.folder))
@@ -76,14 +83,17 @@ class OwnFiles:
         return called
 
     def drop_given(self, choice: str) -> None:
-        """Forget the file of a choice; a copy of it is removed."""
+        """Forget the file that a setting names; if it was uploaded, remove its copy.
+
+        choice: the name of the setting.
+        """
         earlier = self.given_files.pop(choice, None)
         if earlier is not None and earlier.parent.parent == self.folder:
             rmtree(earlier.parent, ignore_errors=True)
 
 
 def file_state(path: Path) -> str:
-    """Return a text that changes with a file: its path, its size, and the time of its change."""
+    """Return a text that changes with a file: its path, its size, and its modification time."""
     try:
         status = path.stat()
     except OSError:
@@ -92,7 +102,7 @@ def file_state(path: Path) -> str:
 
 
 def keep_private(place: Path, data: bytes) -> None:
-    """Write a new file that only its owner can read."""
+    """Write a new file that only its owner can read. place: its path, which must not exist yet."""
     with os.fdopen(os.open(place, NEW, 0o600), "wb") as file:
         file.write(data)
 
@@ -114,9 +124,9 @@ def plain_name(name: str) -> str:
 
 
 def listing(folder: str) -> dict[str, Any]:
-    """Return the folders and data files in a folder, for choosing; "": the current folder.
+    """Return the folders and data files in a folder, for a user that looks for a file.
 
-    StorageError if it cannot be read.
+    folder: its path; "": the current folder. Raises StorageError if it cannot be read.
     """
     path = Path(folder or ".").expanduser()
     try:
@@ -174,7 +184,8 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 def save(path: Path, data: bytes, *, replace: bool) -> Path:
     """Write a file completely, readable by its owner alone; return its absolute path.
 
-    FileExistsError if it exists and may not be replaced; StorageError if it cannot be written.
+    replace: whether an existing file may be replaced. Raises FileExistsError if it exists and may
+    not be replaced, StorageError if it cannot be written.
     """
     place = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - a link stays as it is called
     if os.path.lexists(place) and not replace:

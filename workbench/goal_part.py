@@ -1,4 +1,7 @@
-"""The part of the page's state on the goal: presets, the target in people, present exposure."""
+"""The part of the page's state on the goal: presets, the target in people, present exposure.
+
+A preset is a named target that the user can choose.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +17,8 @@ from .search import roles_of
 from .table import OpenedFile
 from .wording import PageVoice, english
 
-# name of a preset -> its choices; its text names the source of the numbers
+# Name of a preset of the goal -> the settings that it makes. The page's sentence
+# `said-preset-NAME-text` says from which source the numbers are.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {"threshold": None, "k": 5, "max_exposure": 0.01, "suppress": None},
     "nobody": {"threshold": None, "k": 10, "max_exposure": 0.0, "suppress": 0.02},
@@ -26,9 +30,9 @@ SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)
 def goal_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part of the page's state about the goal of the release.
+    """Return the part of the page's state on the goal of the release.
 
-    It has presets, the target in people, and the present exposure.
+    It has presets (named targets), the target in people, and the present exposure.
     """
     n, k = table.n, choices.k
     quasi, all_exposed = exposed_people(table, k)
@@ -59,7 +63,7 @@ def goal_part(
 
 
 def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
-    """Yield the presets of a goal that are not thresholds of authorities, for the page."""
+    """Yield the presets of the goal that come from veilmix, not from an authority, for the page."""
     for name, preset in PRESETS.items():
         yield {
             "name": name,
@@ -72,7 +76,7 @@ def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
 
 
 def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
-    """Yield the thresholds of authorities, each with its source."""
+    """Yield the thresholds that authorities publish, as presets with their sources."""
     for threshold in thresholds().values():
         for k in dict.fromkeys((threshold.k, threshold.rounded_k)):
             if k is None:
@@ -91,12 +95,12 @@ def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
 
 
 def _has(choices: UserChoices, preset: Mapping[str, Any]) -> bool:
-    """Whether the user's choices agree with all values of a preset."""
+    """Whether the user's settings agree with all settings of a preset of the goal."""
     return all(getattr(choices, key) == value for key, value in preset.items())
 
 
 def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
-    """Yield the parts of the goal in symbols: k, exposed share, l and t of columns."""
+    """Yield the parts of the goal in symbols: k, exposed share, l-diversity and t-closeness."""
     yield f"k = {choices.k}"
     if choices.suppress is None:
         yield f"≤ {voice.percent(choices.max_exposure)}"
@@ -109,7 +113,7 @@ def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
 def _sensitive(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield the sensitive columns with their targets and their values."""
+    """Yield the sensitive columns: targets, number of values, share of the commonest."""
     for judged in table.judged:
         if judged.role is not ColumnRole.SENSITIVE or judged.column not in table.columns:
             continue

@@ -1,4 +1,4 @@
-"""Work in a thread that can be abandoned: it reports stages, and stops on request."""
+"""Work in a thread that can be abandoned: it reports its stages, and stops at the next stage."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,15 +10,15 @@ T = TypeVar("T")
 
 
 class AbandonedError(BaseException):
-    """The signal that work is no longer wanted; raised in its thread at the next reported stage."""
+    """The signal to stop unwanted work; raised in its thread at the next reported stage."""
 
 
 class Job:
-    """A piece of work in a thread, with its reported stage.
+    """A piece of work in a thread, with the stage that it has reported.
 
     Attributes:
-        stage: the last one reported, in words.
-        since: the time when the work began, in seconds.
+        stage: the stage reported last, in words; "" before the first.
+        since: the time when the work began, in seconds of trio's clock.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Job:
         self._stopped = False
 
     def progress(self, stage: str) -> None:
-        """Report a stage, from the thread. Raises AbandonedError if the work is to stop."""
+        """Report a stage, from the thread. Raises AbandonedError if the work has to stop."""
         if self._stopped:
             raise AbandonedError
         self.stage = stage
@@ -35,8 +35,8 @@ class Job:
     async def run(self, work: Callable[..., T], *arguments: object) -> T:
         """Run `work(*arguments, progress)` in a thread; return its result.
 
-        If this is cancelled, the thread goes on until it next reports a stage, and its result is
-        lost. It cannot keep the process from ending.
+        If the call is cancelled, the thread goes on until it next reports a stage, and its result
+        is lost. The thread cannot keep the process from ending.
         """
         try:
             return await trio.to_thread.run_sync(

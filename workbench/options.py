@@ -1,7 +1,7 @@
-"""The options of the page: for each its step, its kind of values, and its command-line name.
+"""The options of the page: for each its step, its kind of values, and its command-line form.
 
-A new option of `score`, `advise` or `counts` is a field of `UserChoices` and a line here
-(tests/workbench/test_options.py names what is missing).
+A new option of `score`, `advise` or `counts` needs a field of `UserChoices` and a line here;
+tests/workbench/test_options.py names missing options.
 """
 
 import shlex
@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from .choices import DEFAULTS, FURTHER, NAMED, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
-ADVISE, SCORE, COUNTS, JUDGE = "advise", "score", "counts", "judge"  # `judge`: score --of
+# `judge` stands for `veilmix score --release FILE --of DATA`, which judges another file
+ADVISE, SCORE, COUNTS, JUDGE = "advise", "score", "counts", "judge"
 TABLE_COMMANDS = (ADVISE, SCORE)
 ALL_COMMANDS = (*TABLE_COMMANDS, COUNTS, JUDGE)
 
@@ -27,14 +28,15 @@ class Option:
 
     Attributes:
         name: the name of its field in `UserChoices`.
-        step: the step of the page to which it belongs, or its place in `FURTHER`.
+        step: the step of the page that shows it, or the section of the page, a key of `FURTHER`.
         kind: the kind of its values, a key of `WRITERS`.
         commands: the commands of `veilmix` that have this option.
-        special: whether the page has a control of its own for it.
+        special: whether the page draws a special control for it, not the usual control of its kind.
         flag: its form on a command line; "": `--name`.
-        written: for the kind `written`, the end of the name of the file that is written.
+        written: for the kind `written`, the end of the name of the written file, without the
+            format.
         choices: for the kind `choice`, the accepted values.
-        range: the smallest and the largest accepted number.
+        range: the smallest and the largest accepted number; None: no limit.
     """
 
     name: str
@@ -53,7 +55,10 @@ class Option:
         return self.flag or "--" + self.name.replace("_", "-")
 
     def arguments(self, choices: UserChoices) -> list[str]:
-        """Return the arguments of a command line; no argument for a default."""
+        """Return the command-line arguments for the option's value; empty for the default.
+
+        choices: the settings of the user.
+        """
         chosen = getattr(choices, self.name)
         if self.kind == "written":
             return [] if chosen is None else [self.flag_name, file_argument(self.file(choices))]
@@ -62,7 +67,10 @@ class Option:
         return list(WRITERS[self.kind](self.flag_name, chosen))
 
     def file(self, choices: UserChoices) -> str:
-        """Return the name of the file that an option of kind `written` writes."""
+        """Return the name of the file that an option of kind `written` writes.
+
+        choices: the settings of the user, with the data file's name and the format.
+        """
         return f"{PurePath(choices.data).stem}{self.written}.{getattr(choices, self.name)}"
 
 
@@ -72,7 +80,7 @@ def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
 
 
 def _maybe(flag: str, chosen: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
-    """Yield a flag, or its form with `--no-`."""
+    """Yield a flag, or for False its form with `--no-`."""
     yield flag if chosen else flag.replace("--", "--no-", 1)
 
 
@@ -82,7 +90,7 @@ def _single(flag: str, chosen: object) -> Iterator[str]:
 
 
 def _path(flag: str, chosen: str) -> Iterator[str]:
-    """Yield a flag and a file name."""
+    """Yield a flag and a file name, which is safe as an argument."""
     yield from (flag, file_argument(chosen))
 
 
@@ -103,7 +111,7 @@ def _joined(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
 
 
 def _by_column(flag: str, chosen: Mapping[str, object]) -> Iterator[str]:
-    """Yield the flag before `column=value` for each column."""
+    """Yield, for each column, the flag and `column=value`."""
     for name, item in chosen.items():
         yield from (flag, f"{name}={item:.12g}" if isinstance(item, float) else f"{name}={item}")
 
@@ -115,7 +123,7 @@ def _roles(_: str, chosen: Mapping[str, str]) -> Iterator[str]:
         yield from (f"--{role}", ",".join(names))
 
 
-# kind of values -> function that writes a flag and a value; pages draw controls by kind
+# kind of values -> function that writes the arguments; the page draws a control for each kind
 WRITERS: Mapping[str, Any] = {
     "flag": _flag,
     "maybe": _maybe,
@@ -208,7 +216,10 @@ OPTIONS = (
 
 
 def step_of(name: str) -> str | None:
-    """Return the step of the page that has an option; None for an unknown option."""
+    """Return the step of the page that shows an option; None for an unknown option.
+
+    The options of the commands besides the six steps are shown with the step `result`.
+    """
     place = next((option.step for option in OPTIONS if option.name == name), None)
     return "result" if place in FURTHER else place
 
@@ -233,14 +244,15 @@ class Files:
 
 
 def score_arguments(choices: UserChoices) -> list[str]:
-    """Return the arguments of `veilmix` that score the table before it is made coarser."""
+    """Return the arguments of `veilmix` that score the table as it is, before the release."""
     return [SCORE, file_argument(choices.data), *_command_options(SCORE, choices)]
 
 
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
     chosen_options = _command_options(ADVISE, choices)
-    if choices.like is not None:  # otherwise k and the share of the earlier advice would be used
+    # otherwise the command would take k and the share from the earlier advice, not the user's
+    if choices.like is not None:
         target = (("k", choices.k), ("max_exposure", choices.max_exposure))
         for name, number in target:
             if number == DEFAULTS[name]:
@@ -250,7 +262,10 @@ def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
 
 
 def written_name(name: str, choices: UserChoices) -> str | None:
-    """Return the name of the file of an option of kind `written`; None if it is not wanted."""
+    """Return the name of the file that an option of kind `written` writes; None: not wanted.
+
+    name: the name of the option. choices: the settings of the user.
+    """
     option = next(option for option in OPTIONS if option.name == name)
     return None if getattr(choices, name) is None else option.file(choices)
 
@@ -273,26 +288,29 @@ def judge_arguments(choices: UserChoices) -> list[str]:
 
 
 def _command_options(command: str, choices: UserChoices) -> list[str]:
-    """Return the arguments for all options of a command that differ from their defaults."""
+    """Return the arguments for all options of a command with values that are not their defaults."""
     chosen = (option for option in OPTIONS if command in option.commands)
     return [part for option in chosen for part in option.arguments(choices)]
 
 
 def _unweighted(choices: UserChoices) -> UserChoices:
-    """Return the choices for a command that has no use for sampling weights."""
+    """Return the settings without sampling weights, for a command that does not use them."""
     roles = {name: "other" if role == "weight" else role for name, role in choices.roles.items()}
     return replace(choices, roles=roles)
 
 
 def file_argument(name: str) -> str:
-    """Return a file name as an argument: `~` is expanded, and a leading `-` is no option."""
-    with suppress(RuntimeError):  # without such a user, `~` begins the name of a file
+    """Return a file name as a command-line argument, in which `~` is expanded.
+
+    A leading `-` is preceded by `./`, so that it does not look like an option.
+    """
+    with suppress(RuntimeError):  # if the system has no such user, `~` is part of the file's name
         name = str(Path(name).expanduser()) if name.startswith("~") else name
     return f"./{name}" if name.startswith("-") else name
 
 
 def quoted_line(arguments: list[str], system: str) -> str:
-    """Return a command line, quoted for a shell: `nt` for PowerShell, else POSIX."""
+    """Return a command line, quoted for a shell. system: `nt` for PowerShell, else POSIX."""
     if system == "nt":
         return " ".join(["veilmix", *map(_powershell, arguments)])
     return shlex.join(["veilmix", *arguments])

@@ -1,11 +1,12 @@
-"""Commands that the page runs besides the six steps; their command lines are shown.
+"""Commands that the page runs besides its six steps; the page shows their command lines.
 
-    scored    `veilmix score DATA`: the file as it is
-    counts    `veilmix counts DATA A,B ...`: tables of counts
-    judged    `veilmix score --release FILE --of DATA`: another file
+    scored    `veilmix score DATA`: scores the file as it is
+    counts    `veilmix counts DATA A,B ...`: makes tables of counts
+    judged    `veilmix score --release FILE --of DATA`: judges another file
 
-Each waits for the steps and needs the table alone. Files are written to a private folder and handed
-on from there.
+The names at the left are sections of the page (places). The six steps, from file to result, prepare
+a release. The commands run after them, but only need the table. They write files into a private
+folder, from which the page gets them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -43,12 +44,14 @@ Run = Callable[[Callable[..., Any]], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class PlacedCommand:
-    """A command that the page can run besides the six steps, at its place on the page.
+    """A command that the page can run besides its six steps, for a section of the page.
+
+    The six steps, from file to result, prepare a release; the command only needs the table.
 
     Attributes:
-        command: the name under which `Option.commands` lists its options.
-        arguments: returns the arguments of `veilmix` for the user's choices.
-        is_wanted: whether the user's choices ask for it.
+        command: the name of the command, as in `Option.commands`.
+        arguments: returns the arguments of `veilmix` for the user's settings.
+        is_wanted: whether the user's settings ask for the command.
     """
 
     command: str
@@ -65,11 +68,11 @@ PLACES: Mapping[str, PlacedCommand] = {
 
 @dataclass(frozen=True, slots=True)
 class RunCommand:
-    """The result of a command that was run.
+    """The result of a command that the page has run.
 
     Attributes:
-        output: the text that it printed.
-        files: the name and the bytes of each file that it wrote, by the option that asks for it.
+        output: the text that the command printed.
+        files: option that asks for a file -> the name and the bytes of the written file.
     """
 
     output: CommandOutput
@@ -77,13 +80,14 @@ class RunCommand:
 
 
 class Further:
-    """The commands besides the six steps, and their results.
+    """The commands that the page runs besides its six steps (file to result), and their results.
 
-    run: runs work in a thread; its last argument there is the progress. show: takes the state's
-    part of a command. print_line: receives a line about an internal error.
+    run: runs a function in a thread; the function's last argument reports progress. show: shows the
+    result of a command in its section of the page. print_line: receives a line about an internal
+    error.
 
     Attributes:
-        results: the results of the commands that are complete, by place on the page.
+        results: section of the page -> the result of its command, if that is complete.
     """
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
@@ -98,7 +102,10 @@ class Further:
         self.results.clear()
 
     async def work(self, inputs: Inputs) -> None:
-        """Run the commands that the user wants, one after the other."""
+        """Run the commands that the user wants, one after the other, and show their results.
+
+        inputs: the open file and the user's settings.
+        """
         self.results.clear()
         for name, place in PLACES.items():
             if not place.is_wanted(inputs.choices):
@@ -115,7 +122,10 @@ class Further:
                 self._show(name, place_part(result))
 
     async def _result(self, name: str, place: PlacedCommand, inputs: Inputs) -> RunCommand:
-        """Return the result of a command: stored for equal choices, or computed in a thread."""
+        """Return the result of a command: stored for equal settings, or computed in a thread.
+
+        name: the section of the page. place: its command.
+        """
         key = (tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
         result: RunCommand | None = self._memory.get(name, key)
         if result is None:
@@ -125,7 +135,7 @@ class Further:
 
 
 def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> RunCommand:
-    """Run a command on the open files; return its output and written files."""
+    """Run a command on the open file; return its output and the files that it wrote."""
     with private_folder("files of the page") as folder:
         written = {
             option.name: folder / option.file(inputs.choices)
@@ -143,7 +153,10 @@ def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> Run
 
 
 def _with_paths(place: PlacedCommand, inputs: Inputs, written: Mapping[str, Path]) -> list[str]:
-    """Return the arguments with the real paths of files, in place of the shown names."""
+    """Return a command's arguments with the real paths of files, in place of the names shown.
+
+    written: name of a written file -> its path.
+    """
     paths = {name: str(path) for name, path in inputs.given_files.items()}
     hierarchy = {
         column: str(inputs.hierarchies.get(column, Path(name)))
@@ -156,7 +169,7 @@ def _with_paths(place: PlacedCommand, inputs: Inputs, written: Mapping[str, Path
 
 
 def _shown_output(output: CommandOutput, folder: str) -> CommandOutput:
-    """Return an output whose error names files without the private folder."""
+    """Return a command's output, with errors that name files without the private folder."""
     if output.error is None:
         return output
     error = output.error.replace(f"{folder}/", "").replace(f"{folder}\\", "")
@@ -164,12 +177,12 @@ def _shown_output(output: CommandOutput, folder: str) -> CommandOutput:
 
 
 def _files(name: str) -> tuple[str, ...]:
-    """Return the choices of a place that name files."""
+    """Return the settings that name files which a section's command reads. name: the section."""
     return ("release", "control", "hierarchy") if name == "judged" else ()
 
 
 def place_part(result: RunCommand) -> Part:
-    """Return the part of the page's state about the result of a command that was run."""
+    """Return the part of the page's state on the result of a command that was run."""
     output = result.output
     return {
         "status": "ready" if output.error is None else "error",
@@ -184,20 +197,20 @@ def place_part(result: RunCommand) -> Part:
 
 
 def _error_part(sentence: str) -> Part:
-    """Return the part of the page's state about a command that failed.
-
-    sentence: the error.
-    """
+    """Return the part of the page's state on a command that failed. sentence: the error."""
     return {"status": "error", "error": english(sentence)}
 
 
 def wanted_places(choices: UserChoices) -> tuple[str, ...]:
-    """Return the names of the commands that the user wants."""
+    """Return the sections of the page with commands that the user wants."""
     return tuple(name for name, place in PLACES.items() if place.is_wanted(choices))
 
 
 def page_to_sign(result: RunCommand) -> tuple[str, bytes] | None:
-    """Return name and bytes of the page to sign if a score was saved, else None."""
+    """Return name and bytes of the HTML page to sign, made from the saved score.
+
+    None if the command saved no score.
+    """
     if "score_save" not in result.files:
         return None
     name, data = result.files["score_save"]

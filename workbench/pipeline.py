@@ -1,12 +1,13 @@
-"""The computation of the six steps, in their order; equal choices are computed once.
+"""The computation of the page's six steps, in their order; equal settings are computed once.
 
     file      the file with all columns
-    persons   the table by all choices, or the error that a person has to be defined
-    columns, goal   from the table
-    choices   the search, in two lengths, and the chosen point
-    result    the released table, its score
+    persons   the table as the settings say, or the error that a person has to be defined
+    columns   the role of each column of the table
+    goal      the target in people, and the present exposure
+    choices   the search for coarser values, first short, then whole; the chosen coarsening
+    result    the released table and its score
 
-Each result is kept by the choices that it depends on, so that going back costs nothing.
+Each result is stored under the settings that it depends on, so that going back costs no time.
 """
 
 from collections import OrderedDict
@@ -36,7 +37,7 @@ SEARCH = (
     *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
     *("t", "nominal", "predict", "hierarchy", "importance", "steps", "like"),
 )
-MAX_RESULTS = 8  # largest number of stored results of a stage
+MAX_RESULTS = 8  # largest number of stored results for each part of the work
 T = TypeVar("T")
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
@@ -44,21 +45,24 @@ Run = Callable[[str, Callable[..., Any]], Awaitable[Any]]
 
 
 class Memory:
-    """A cache of the last results of each stage, by key."""
+    """A cache of the last results of each stage (part of the work), by key."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._results: dict[str, OrderedDict[object, Any]] = {}
 
     def get(self, stage: str, key: object) -> Any:
-        """Return the stored result of a stage and key; None if it is not stored."""
+        """Return the stored result of a stage (part of the work) for a key; or None."""
         results = self._results.get(stage, OrderedDict())
         if key in results:
             results.move_to_end(key)
         return results.get(key)
 
     def keep(self, stage: str, key: object, result: Any) -> None:
-        """Store a result; beyond `MAX_RESULTS`, the one used longest ago is dropped."""
+        """Store a result of a stage (part of the work) and key.
+
+        Beyond `MAX_RESULTS` of a stage, the result that was used longest ago is dropped.
+        """
         results = self._results.setdefault(stage, OrderedDict())
         results[key] = result
         while len(results) > MAX_RESULTS:
@@ -67,16 +71,16 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The input of the six steps: file, choices, and language.
+    """The input of the page's six steps: file, settings, and language.
 
     Attributes:
         path: the path of the open file on this computer.
-        content: the bytes of each file that was read, by path.
-        choices: the choices of the user.
-        hierarchies: the hierarchy file of each column that has one.
-        given_files: other files, by the choice that names them.
+        choices: the settings that the user chose.
         words: the functions that word the output of the command line.
         voice: the sentences of the page, in its language.
+        content: path of a file that was read -> its bytes.
+        hierarchies: column -> its hierarchy file, which lists coarser values.
+        given_files: name of a setting -> the file that it names.
     """
 
     path: Path
@@ -88,9 +92,10 @@ class Inputs:
     given_files: dict[str, Path] = field(default_factory=dict)
 
     def key(self, *names: str) -> tuple[object, ...]:
-        """Return the values of these choices as a key for stored results.
+        """Return the values of some settings as a key for stored results.
 
-        For a choice that names a file, the key also has the file's size and time.
+        names: names of settings. For a setting that names a file, the key also has the file's size
+        and modification time.
         """
         return tuple(
             repr(getattr(self.choices, name))
@@ -100,14 +105,14 @@ class Inputs:
 
 
 class Pipeline:
-    """The computation of the six steps, with stored results.
+    """The computation of the page's six steps (file to result), with stored results.
 
-    run: runs work in a thread, for a step; its last argument there is the progress. show: takes the
-    part of the page's state about a step.
+    run: runs a function in a thread, for a step; the function's last argument reports progress.
+    show: shows the result of a step on the page.
 
     Attributes:
-        result: the last result; None: not yet computed, or out of date.
-        table_search: the last search; None: not yet computed, or out of date.
+        result: the released table with its score; None: not yet computed, or out of date.
+        table_search: the last search for coarser values; None: not yet computed, or out of date.
     """
 
     def __init__(self, run: Run, show: Show) -> None:
@@ -122,7 +127,11 @@ class Pipeline:
         self._memory, self.result, self.table_search = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
-        """Compute and show all six steps; the VeilmixError of a step ends the work."""
+        """Compute and show all six steps; the VeilmixError of a step ends the work.
+
+        If the table cannot be read only because of the rules in `coarsen`, the error names this
+        setting.
+        """
         self.result = self.table_search = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
@@ -143,7 +152,10 @@ class Pipeline:
         await self._search(inputs, opened, table, (by_reading, inputs.key(*SEARCH)))
 
     async def _open(self, inputs: Inputs, key: object) -> OpenedFile:
-        """Read the file; if it cannot be read, show its first lines. Raises DataError."""
+        """Read the file; if it cannot be read, show its first lines. Raises DataError.
+
+        key: the settings on which the result depends.
+        """
         arguments = (inputs.path, inputs.choices)
         try:
             return await self._stage("file", "file", key, inputs, open_file, *arguments)
@@ -155,7 +167,10 @@ class Pipeline:
     async def _table(
         self, inputs: Inputs, opened: OpenedFile, key: tuple[object, ...]
     ) -> SourceTable | RepeatedPersonsError:
-        """Read the table by all choices, and show the parts up to the goal. Raises DataError."""
+        """Read the table as the settings say, and show the steps up to the goal. Raises DataError.
+
+        opened: the file with all columns. key: the settings on which the table depends.
+        """
         arguments = (inputs.path, inputs.choices)
         table = await self._stage("persons", "table", key, inputs, read_table, *arguments)
         parts_key = (key, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
@@ -169,7 +184,10 @@ class Pipeline:
     async def _search(
         self, inputs: Inputs, opened: OpenedFile, table: SourceTable, key: object
     ) -> None:
-        """Search, first for a short time, and show the choices; then compute the result."""
+        """Search for coarser values, first for a short time; show them; compute the result.
+
+        opened: the file with all columns. key: the settings on which the search depends.
+        """
         choices = inputs.choices
         if missing := sorted(set(choices.hierarchy) - set(inputs.hierarchies)):
             raise ChoiceError(
@@ -216,7 +234,12 @@ class Pipeline:
         *,
         final: bool,
     ) -> tuple[Advised, ReleasePreview]:
-        """Show the choices and the released rows of the chosen point, then the point in words."""
+        """Show the coarsenings that a search found, and the rows released under the chosen one.
+
+        A coarsening has a level of coarser values for each column. The chosen one is described in
+        words last, as this takes longest. final: whether the search is complete; only then it is
+        described.
+        """
         self.table_search = table_search
         settled = (key, inputs.key("levels"))
         advised: Advised = await self._stage(
@@ -247,7 +270,10 @@ class Pipeline:
         work: Callable[..., T],
         *arguments: object,
     ) -> T:
-        """Return the result of a stage: stored for an equal key, or computed in a thread."""
+        """Return the result of a stage (part of a step): stored, or computed in a thread.
+
+        key: the settings on which the result depends; results are stored under it.
+        """
         result = self._memory.get(stage, key)
         if result is None:
             result = await self._run(step, Frozen(inputs.content, work, arguments))
@@ -257,12 +283,12 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """Work that sees the bytes of files as they were first read, even if the files change.
+    """A call of a function that sees files as they were first read, even if they change.
 
     Attributes:
-        content: the bytes of each file, by path.
+        content: path of a file -> its bytes when it was first read.
         work: the function to call.
-        arguments: the arguments of the function, without the progress.
+        arguments: the arguments of the function, but for the last, which reports progress.
     """
 
     content: dict[Path, Content]
@@ -270,7 +296,7 @@ class Frozen:
     arguments: tuple[object, ...]
 
     def __call__(self, progress: Progress) -> Any:
-        """Call the wrapped function; return its result."""
+        """Call the function with its arguments and `progress`; return its result."""
         with reading_once(self.content):
             return self.work(*self.arguments, progress)
 
@@ -281,7 +307,7 @@ def read_parts(
     inputs: Inputs,
     progress: Progress,
 ) -> dict[str, Part]:
-    """Return the parts of the page's state about file, persons, columns and goal.
+    """Return the parts of the page's state on the steps file, persons, columns and goal.
 
     If the user still has to define a person, only the first two.
     """
@@ -305,22 +331,26 @@ def _points(
     final: bool,  # noqa: FBT001 - passed on
     progress: Progress,
 ) -> Part:
-    """Return the part of the page's state about the choices of a search.
+    """Return the part of the page's state on the coarsenings that a search found.
 
-    The text about the chosen point is not in it.
+    A coarsening has a level of coarser values for each column. The text on the chosen one is not
+    included.
     """
     progress("wording the choices")
     return choices_part(table_search, advised, inputs.words, inputs.voice, final=final)
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
-    """Return the text about the chosen point, for the page's state about the choices."""
+    """Return the text on the chosen coarsening: its level of coarser values for each column."""
     progress("wording the chosen point")
     return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 
 
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:
-    """Return both ways to define a person, each with the number of people below k."""
+    """Return the ways to define a person, each with the number of people below k under this way.
+
+    A person is either each row, or all rows with one value of a column.
+    """
     described_ways = []
     for way in ways:
         exposed = None
@@ -330,16 +360,17 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
                 k = inputs.choices.k
                 below, _ = exposed_people(table, k)
                 exposed = below_text(inputs.voice, below, table.n, k)
-        except VeilmixError:  # the error is shown if the user chooses this definition
+        # if the user chooses this way to define a person, the page shows the error
+        except VeilmixError:
             exposed = None
         described_ways.append({**way, "exposed": exposed})
     return described_ways
 
 
 def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
-    """Return the part of the page's state about the result.
+    """Return the part of the page's state on the result: the released table and its score.
 
-    It runs as work of its own, because hashing and wording take a moment.
+    This is a stage of its own in a thread, because hashing and wording take a moment.
     """
     progress("wording the result")
     return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

@@ -24,9 +24,10 @@ MOST_CANDIDATES = 12
 def file_part(
     opened: OpenedFile, table: SourceTable | None, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part of the page's state about the file.
+    """Return the part of the page's state on the file.
 
-    table: the table as it was read; None: the user has not defined a person yet.
+    opened: the file with all columns. table: the table as the settings say; None: the user has not
+    defined a person yet.
     """
     content, whole = opened.source.content, opened.whole
     rows, columns = len(whole.codes), len(whole.columns)
@@ -59,9 +60,10 @@ def file_part(
 
 
 def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[str, Any]:
-    """Return the part of the page's state about a file that cannot be read.
+    """Return the part of the page's state on a file that cannot be read as a table.
 
-    It has the name, the first lines and the sheets, as far as they can be read.
+    It has the name, the first lines of a text file, and the names of a workbook's sheets, if they
+    can be read.
     """
     progress("reading the first lines")
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
@@ -83,9 +85,9 @@ def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[st
 
 
 def _doubts(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
-    """Yield the values that often mean missing, as questions to the user.
+    """Yield values that often mean missing, as questions to the user.
 
-    Each has its text, and the choices that an answer yes and an answer no make.
+    Each question has its text, and the settings that the answers yes and no make.
     """
     for suspect in opened.suspects:
         key = f"{suspect.column}={suspect.text}"
@@ -111,7 +113,7 @@ def persons_part(
     choices: UserChoices,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the part of the page's state about persons: which rows belong to one person.
+    """Return the part of the page's state on persons: which rows belong to one person.
 
     Its status is `blocked` if the user has to define a person.
     """
@@ -175,7 +177,7 @@ def below_text(voice: PageVoice, below: int, n: int, k: int) -> Text:
 
 
 def _candidates(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
-    """Yield the columns that may identify persons, identifiers first."""
+    """Yield the columns that may identify persons: identifiers first."""
     roles = {judged.column: judged.role for judged in opened.roles(choices)}
     names = sorted(
         opened.whole.columns,
@@ -189,7 +191,7 @@ def _candidates(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, 
 
 
 def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
-    """Return the rules that take one row of each person, with their labels."""
+    """Return the ways to take a single row of each person, each with its label."""
     rules: list[list[Any]] = [
         [None, voice.say("said-all-rows")["text"]],
         ["first", voice.say("said-first-row")["text"]],
@@ -206,7 +208,7 @@ def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
 def columns_part(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part of the page's state about columns: the role of each column."""
+    """Return the part of the page's state on columns: the role of each column."""
     judged = opened.roles(choices)
     never = sum(column.role in NEVER for column in judged)
     counts = {role: sum(column.role is role for column in judged) for role in ColumnRole}

@@ -1,7 +1,7 @@
-"""The released rows of a choice, with its measures: shown before the whole score is computed.
+"""The released rows under a coarsening, with its measures: shown before the full score.
 
-Their part of the page is the part on the result, without the text of the score, the page to sign
-and the files.
+A coarsening has a level of coarser values for each column. This is a part of the page's state on
+the result; the text of the score, the page to sign and the files follow later.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,14 +31,16 @@ TINY = 1e-9  # largest difference that counts as rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasePreview:
-    """The released rows of a choice, with the measures of its target.
+    """The released rows under the chosen coarsening, with the measures of its target.
+
+    A coarsening has a level of coarser values for each column.
 
     Attributes:
         columns, rows: the names and the rows as they are written to a file.
         table: the released table in the form that is scored.
-        k: people in the smallest equivalence class wanted.
-        people_limit: people that may be in a smaller class.
-        crowds: the classes of the columns that the target counts as known, together.
+        k: people in the smallest equivalence class that counts as safe.
+        people_limit: the most people that may be in a smaller class.
+        crowds: the equivalence classes of the columns that the attacker knows.
         sensitive: measures of the sensitive columns.
     """
 
@@ -57,7 +59,7 @@ class ReleasePreview:
 
 
 def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
-    """Return the released rows of a choice; DataError for an empty table."""
+    """Return the released rows of the advice, with their measures; DataError for an empty table."""
     progress("the released rows")
     table = released_table(advised)
     columns, rows = released_rows(advised)
@@ -76,7 +78,7 @@ def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
 def release_part(
     release: ReleasePreview, opened: OpenedFile, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
-    """Return the part of the page's state about the result, without text and files."""
+    """Return the part of the page's state on the result, without the score's text and the files."""
     whole, below = opened.whole, release.below
     original_shape = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
     released_shape = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
@@ -108,7 +110,7 @@ def release_part(
 def _measures(
     release: ReleasePreview, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield the measures of the release, each with the target and the reached number."""
+    """Yield the measures of the release, each with its target and the number reached."""
     below, n = release.below, release.table.n
     is_met, limit_text = below <= release.people_limit, voice.share(release.people_limit, n)
     smallest = release.crowds.smallest
@@ -135,7 +137,10 @@ def _measures(
 def _sensitive(
     column: SensitiveColumn, release: ReleasePreview, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield the measures of a sensitive column: l-diversity, entropy-l if asked, t-closeness."""
+    """Yield the measures of a sensitive column: l-diversity, entropy l-diversity, t-closeness.
+
+    Entropy l-diversity only if it is a target.
+    """
     name = column.column
     wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
     met_l = wanted_l is None or column.diversity >= wanted_l
@@ -176,7 +181,7 @@ def _sensitive(
 
 
 def _decimals(number: float, digits: int, voice: PageVoice) -> str:
-    """Return a number with this many decimals, in the notation of the page's language."""
+    """Return a number as text, in the notation of the page's language. digits: its decimals."""
     return f"{number:.{digits}f}".replace(".", voice.language.decimal)
 
 
@@ -185,8 +190,8 @@ def _missed_text(
 ) -> Text:
     """Return the sentence that a target is missed, with the share of people concerned.
 
-    These are the people in equivalence classes that miss the target. named_target: the name of the
-    target, and the target.
+    These are the people in equivalence classes that miss the target. column: the sensitive column.
+    named_target: the name of the target, such as `l`, and the target.
     """
     name, target = named_target
     people = people_who_miss(release.table, column, target)
@@ -199,7 +204,11 @@ def _missed_text(
 
 
 def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
-    """Return the number of people in equivalence classes that miss a target of a column."""
+    """Return the number of people in equivalence classes that miss a target of a column.
+
+    column: a sensitive column. target: l-diversity, entropy l-diversity or t-closeness of its
+    values.
+    """
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
     quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
     classes = (
@@ -209,26 +218,36 @@ def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
     )
     try:
         return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
-    except DataError:  # even one class of all people misses the target
+    # even a single class of all people misses the target, so all people are in a class that does
+    except DataError:
         return table.n
 
 
 def _asked_text(limit: float | None, name: str, voice: PageVoice) -> Text:
-    """Return the sentence on the target that the user set; None: that no target was set."""
+    """Return the sentence on the target that the user set, or that no target was set.
+
+    limit: the target; None: no target. name: the target's name, such as `l`.
+    """
     if limit is None:
         return voice.say("said-not-asked")
     return voice.say("said-asked", asked=f"{name} = {voice.language.number(limit)}")
 
 
 def _verdict(limit: float | None, *, is_met: bool) -> str:
-    """Return `unasked`, `met` or `unmet`, for a target. limit: None: no target."""
+    """Return `unasked`, `met` or `unmet`, for a target of the release.
+
+    limit: the target; None: no target.
+    """
     return "unasked" if limit is None else "met" if is_met else "unmet"
 
 
 def _measure(
     headline: Text, label: Text, meaning: Text, target_text: Text, verdict: str
 ) -> dict[str, Any]:
-    """Return the data with which the page shows a measure."""
+    """Return the data with which the page shows a measure of the release.
+
+    headline: the number reached. target_text: the sentence on the target. verdict: met or not.
+    """
     return {
         "headline": headline,
         "label": label,

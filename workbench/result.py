@@ -1,4 +1,4 @@
-"""The result of the six steps: the released table, its score, the page to sign."""
+"""The result of the page's six steps: the released table, its score, the page to sign."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -43,9 +43,10 @@ class ReleaseResult:
         advised: the advice that led to this table.
         release: the released rows, with their measures.
         score: the score of the released table.
-        record: the score in the form of a record.
-        account: the privacy account of a ledger, if one is named.
-        files: the table as bytes, by format, for the formats requested so far.
+        record: the score as a record, to be saved and signed.
+        account: the account of the ledger, which records all releases of these people; None: no
+            ledger.
+        files: format -> the table as bytes, for the formats requested so far.
     """
 
     advised: Advised
@@ -56,7 +57,7 @@ class ReleaseResult:
     files: dict[str, bytes] = field(default_factory=dict)
 
     def file(self, form: str) -> bytes:
-        """Return the bytes of the table as a file; DataError if it cannot be written so.
+        """Return the bytes of the table as a file; DataError if the format cannot hold the table.
 
         form: `csv`, `xlsx` or `parquet`.
         """
@@ -73,7 +74,7 @@ class ReleaseResult:
     def page(self) -> str:
         """The page to sign, as HTML.
 
-        LocalError, with the package to install, if Jinja is missing.
+        Raises LocalError, with the package to install, if Jinja is missing.
         """
         return html(sign_page.page(self.record))
 
@@ -88,7 +89,16 @@ def make_result(
 ) -> ReleaseResult:
     """Return the released table with its score.
 
-    Raises DataError; RoundBurned if a ledger forbids the release.
+    Args:
+        advised: the advice that led to this table.
+        release: the released rows, with their measures.
+        path: the path of the open file.
+        choices: the settings that the user chose.
+        words: the functions that word the output of the command line.
+        progress: reports a stage.
+
+    Raises:
+        DataError: the table cannot be released. RoundBurned: a ledger forbids the release.
     """
     account = judge_advised(
         advised, Path(choices.ledger).expanduser() if choices.ledger else None, choices.person
@@ -104,7 +114,7 @@ def make_result(
 
 
 def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
-    """Return the bytes of a table as a file; DataError if it cannot be written so.
+    """Return the bytes of a table as a file; DataError if the format cannot hold the table.
 
     form: `csv`, `xlsx` or `parquet`.
     """
@@ -123,7 +133,7 @@ def result_part(
     words: CommandWords,
     voice: PageVoice,
 ) -> dict[str, Any]:
-    """Return the part of the page's state about the result, with text and files."""
+    """Return the part of the page's state on the result, with the score's text and the files."""
     stem = opened.source.content.path.stem
     return {
         **release_part(result.release, opened, choices, voice),

@@ -1,4 +1,4 @@
-"""The search for coarser values by the user's choices, in two lengths: a first look, and whole."""
+"""The search for coarser values as the user's settings say: a short first look, then the whole."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +14,13 @@ from .choices import ChoiceError, UserChoices
 from .options import file_argument
 from .table import MISSING, Progress
 
-SMALL_SEARCH = 5  # largest number of searched columns without a first look
+# up to so many searched columns, the whole search is fast enough without a first look
+SMALL_SEARCH = 5
 FIRST_LOOK = 150  # steps of the first, short search
 
 
 def roles_of(choices: UserChoices) -> Roles:
-    """Return the roles that columns have in the search; DataError for impossible choices."""
+    """Return the roles and targets of columns in the search; DataError for impossible settings."""
     names = dict.fromkeys((*choices.l, *choices.entropy_l, *choices.t))
     for column in choices.nominal:
         if column not in choices.t:
@@ -47,14 +48,22 @@ def search_table(
     steps: int | None,
     progress: Progress,
 ) -> TableSearch:
-    """Search for the coarser values with the least loss that meet the target.
+    """Search for the coarser values with the least loss of information that meet the target.
 
-    Errors as of `advise`. hierarchies: the hierarchy file of each column that has one. like: the
-    file of earlier advice, which is applied in place of a search. steps: the largest number of
-    steps; None: the default.
+    Args:
+        table: the table of the people.
+        choices: the settings that the user chose.
+        hierarchies: column -> its hierarchy file, which lists coarser values.
+        like: the file of earlier advice, which is applied in place of a search; None: the file that
+            the setting `like` names, if any.
+        steps: the largest number of steps; None: the default.
+        progress: reports a stage.
 
     Returns:
-        The search, with all choices that it found.
+        The search, with all coarsenings (a level for each column) that it found.
+
+    Raises:
+        DataError: as `veilmix advise`.
     """
     if choices.like is not None:
         return applied_again(table, choices, like or Path(file_argument(choices.like)), progress)
@@ -76,9 +85,10 @@ def search_table(
 def applied_again(
     table: SourceTable, choices: UserChoices, like: Path, progress: Progress
 ) -> TableSearch:
-    """Return a search with only the choice of earlier advice, applied to this table.
+    """Return a search result with a single coarsening: the earlier advice, applied to this table.
 
-    ChoiceError if the user has made a choice that only a search can use.
+    like: the file of the earlier advice. Raises ChoiceError for a setting that only a search can
+    use.
     """
     for name in ("suppress_cells", "hierarchy", "importance", "steps"):
         if getattr(choices, name) not in (None, {}):
@@ -104,7 +114,10 @@ def applied_again(
 
 
 def target_of(like: Path) -> dict[str, Any]:
-    """Return the target of earlier advice, as choices by name; DataError if it is no advice."""
+    """Return the target in a file of earlier advice, as settings: name -> value.
+
+    Raises DataError for a file without advice.
+    """
     earlier = read_advice(like)
     return {
         "k": earlier.k,
@@ -115,5 +128,5 @@ def target_of(like: Path) -> dict[str, Any]:
 
 
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
-    """Whether to search for a moment first, as the whole search may take longer."""
+    """Whether to search for a moment first and show that, as the whole search may take longer."""
     return choices.steps is None and choices.like is None and len(table.columns) > SMALL_SEARCH

@@ -1,4 +1,4 @@
-"""The server of the page: all requests that it may make, on this computer alone.
+"""The server of the page: all requests that the page may make, on this computer alone.
 
     GET  /TOKEN/                  the page; static/NAME its files, sentences.json its sentences
     GET  /TOKEN/news/V            waits for news after version V: the state (desk.py)
@@ -6,19 +6,20 @@
     POST /TOKEN/open              {"path": ..}: the file at a path of this computer; the state
     POST /TOKEN/upload/NAME       the bytes of a file; the state
     POST /TOKEN/hierarchy/COLUMN  the bytes of a hierarchy file; the state
-    POST /TOKEN/given/CHOICE/NAME the bytes of another file that a choice names; the state
+    POST /TOKEN/given/CHOICE/NAME the bytes of another file that a setting names; the state
     POST /TOKEN/folder            {"path": ..}: folders and data files
     POST /TOKEN/cancel, again     stops the work, begins it again: 204
     GET  /TOKEN/released/FORMAT   the released table
     GET  /TOKEN/sign, sign/download, session, score, advice, figure, scenario
-    GET  /TOKEN/further/PLACE/OPTION  a file of a command that was run besides (other_commands.py)
+    GET  /TOKEN/further/PLACE/OPTION  a file of another command (other_commands.py)
     POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
-It listens on 127.0.0.1. The token is in the address that the terminal prints, in a file in the
-private temporary folder that leads a browser to it, and in the history of that browser. A foreign
-page in the same browser can neither read nor send data here: see machines/gate.py.
-Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
+A POST or GET that says "the state" returns the whole state of the page, as JSON. The server listens
+on 127.0.0.1. The token, a secret, is in the address that the terminal prints, in a file in the
+private temporary folder that leads a browser to the address, and in the history of that browser. A
+foreign page in the same browser can neither read nor send data here: see machines/gate.py. Errors
+are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
 """
 
 import secrets
@@ -76,11 +77,11 @@ POLICY = "; ".join(
 SIGN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 BODY = 1 << 20  # largest number of bytes of a request that is no upload
 TOKEN = 16  # bytes of the secret in the page's address
-AFTER_LEAVING = 15.0  # seconds after the last tab was closed, until the server ends
-AFTER_SILENCE = 600.0  # seconds without a request until the server ends
-LAST_ANSWERS = 30.0  # longest time for sending open responses at the end, in seconds
-PATIENCE = 600.0  # seconds for a whole upload
-GLANCE = 0.05  # seconds between two checks for open responses
+AFTER_LEAVING = 15.0  # seconds from the closing of the last tab to the end of the server
+AFTER_SILENCE = 600.0  # seconds without a request after which the server ends
+LAST_ANSWERS = 30.0  # longest time for sending unfinished responses at the end, in seconds
+PATIENCE = 600.0  # longest time for an upload, in seconds
+GLANCE = 0.05  # seconds between two checks for unfinished responses
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -94,7 +95,7 @@ KINDS = {
 
 
 FILES = ("released", "sign", "session", "score", "advice", "figure", "scenario", "further")
-READ = (*FILE_CHOICES, "score_ledger")  # choices that name files from which the page reads
+READ = (*FILE_CHOICES, "score_ledger")  # settings that name files from which the page reads
 
 
 class RefusedRequestError(Exception):
@@ -106,7 +107,11 @@ class RefusedRequestError(Exception):
     """
 
     def __init__(self, status: int, text: str, lang: str = "en", **more: object) -> None:
-        """Keep status and text; more: further fields of the error, such as `option` or `step`."""
+        """Keep HTTP status and text.
+
+        lang: tag of the text's language. more: further fields: `option` and `step` of the error, or
+        `exists` and `state` beside the error.
+        """
         super().__init__(text)
         self.status = status
         error = {"text": text, "option": None, "step": None, "lang": lang, **more}
@@ -117,7 +122,7 @@ class RefusedRequestError(Exception):
 class Workbench:
     """The web server of the page, for one user.
 
-    gate: filters requests.
+    gate: refuses requests from other pages and computers.
 
     Attributes:
         desk: the state of the page.
@@ -126,7 +131,7 @@ class Workbench:
     """
 
     def __init__(self, desk: Desk, gate: Gate, token: str) -> None:
-        """Start without a tab. token: the secret part of the address."""
+        """Start without an open tab. token: the secret part of the address."""
         self.desk, self.ended = desk, trio.Event()
         self.address = f"http://{gate.names[0]}/{token}/"
         self._gate, self._token = gate, token
@@ -176,7 +181,10 @@ class Workbench:
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     async def _post(self, name: str, rest: list[str], request: Request) -> HttpResponse:
-        """Carry out a POST request; return the response."""
+        """Carry out a POST request; return the response.
+
+        name: the first part of the path after the token. rest: the further parts.
+        """
         match name, rest:
             case "change", []:
                 return self._change(_fields(request, {"revision", "set"}))
@@ -226,9 +234,10 @@ class Workbench:
                 self.ended.set()
 
     def _page(self, request: Request) -> HttpResponse:
-        """Return the response with the page, in the browser's language if it is the first tab."""
+        """Return the response with the page; the first tab sets the page's language."""
         language_tag, accepted = self.desk.language, request.headers.get("accept-language", "")
-        if request.method == "GET" and not self._spoken:  # only the first tab sets the language
+        # only the first tab sets the language, as all tabs show one state
+        if request.method == "GET" and not self._spoken:
             self._spoken = True
             self.desk.speak(language_of(language_tag, accepted))
         text = (STATIC / "workbench.html").read_text("utf-8")
@@ -239,11 +248,14 @@ class Workbench:
         return HttpResponse(200, filled(text, self.desk.voice.language).encode(), headers)
 
     def _state(self) -> HttpResponse:
-        """Return the response with the whole state."""
+        """Return the response with the whole state of the page, as JSON."""
         return HttpResponse(200, msgspec.json.encode(self.desk.state()), JSON)
 
     def _change(self, fields: Mapping[str, Any]) -> HttpResponse:
-        """Change choices; return the state, or refuse an old revision or a wrong choice."""
+        """Change settings; return the state, or refuse an old revision or a wrong setting.
+
+        fields: `revision`, the revision that the tab has seen, and `set`, the new settings.
+        """
         try:
             self.desk.change(fields["revision"], fields["set"])
         except OldRevisionError:
@@ -256,7 +268,7 @@ class Workbench:
         return self._state()
 
     def _open(self, fields: Mapping[str, Any]) -> HttpResponse:
-        """Open the file at a path of this computer; return the state."""
+        """Open the file at a path of this computer; return the state of the page."""
         text = _text(fields, "path").strip()
         with typed(text):
             path = Path(text).expanduser()
@@ -269,7 +281,7 @@ class Workbench:
         return self._state()
 
     def _upload(self, name: str, data: bytes) -> None:
-        """Keep an uploaded table, and open it."""
+        """Keep an uploaded table under its name, and open it."""
         path = self.desk.files.keep_table(name, data)
         self.desk.open(path, path.name)
 
@@ -314,7 +326,7 @@ class Workbench:
 
     @property
     def _result(self) -> ReleaseResult:
-        """The result of the six steps; RefusedRequestError before it is computed."""
+        """The released table of the page's six steps; RefusedRequestError before it is computed."""
         if self.desk.result is None:
             sentence = self.desk.voice.say("said-not-yet")
             raise RefusedRequestError(409, sentence["text"], sentence["lang"])
@@ -326,7 +338,7 @@ class Workbench:
         return Path(self.desk.choices.data).name
 
     def _written(self, name: str) -> tuple[str, bytes]:
-        """Return name and bytes of the figure or the scenario of the result."""
+        """Return name and bytes of a file of the result. name: `figure` or `scenario`."""
         desk, advised = self.desk, self._result.advised
         called = written_name(WRITTEN[name], desk.choices)
         if called is None:
@@ -340,7 +352,10 @@ class Workbench:
             return called, (folder / called).read_bytes()
 
     def _further_file(self, place: str, option: str) -> tuple[str, bytes]:
-        """Return name and bytes of a file written by a command besides the six steps."""
+        """Return name and bytes of a file that a command besides the six steps wrote.
+
+        place: the section of the page with the command. option: the option that asks for the file.
+        """
         result = self.desk.further.get(place)
         if result is not None and option == "sign" and (signed_page := page_to_sign(result)):
             return signed_page
@@ -381,7 +396,7 @@ class Workbench:
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
 
     def _refuse_own(self, path: Path) -> None:
-        """Raise an error for a path of output that names a file from which the page reads."""
+        """Raise RefusedRequestError if the page reads from the file at a path of output."""
         desk = self.desk
         ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
         source_files = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
@@ -401,7 +416,7 @@ class Workbench:
 
 @contextmanager
 def typed(path: str) -> Iterator[None]:
-    """Context manager: refuse, in a sentence, a typed path that the system does not accept."""
+    """Context manager: turn a path that the system does not accept into a refusal in words."""
     try:
         yield
     except (VeilmixError, FileExistsError):
@@ -412,7 +427,10 @@ def typed(path: str) -> Iterator[None]:
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
-    """Return the JSON fields of a request; RefusedRequestError unless they have these names."""
+    """Return the JSON fields of a request; RefusedRequestError unless their names fit.
+
+    names: the names that the fields must have.
+    """
     try:
         fields = from_json(request.body)
     except Unreadable as bad:
@@ -433,12 +451,12 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
 
 
 def _kind(name: str) -> str:
-    """Return the content type of a file by its ending."""
+    """Return the content type of a file by the ending of its name."""
     return KINDS[Path(name).suffix.removeprefix(".")]
 
 
 def _static(name: str, accepted: str) -> HttpResponse:
-    """Return the response with a file of `static/`."""
+    """Return the response with a file of `static/`. accepted: the header `accept-encoding`."""
     path = STATIC / name
     if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
         raise RefusedRequestError(404, f"{name}: the page has no such file")
@@ -451,7 +469,7 @@ def serve_workbench(
     opened: Callable[[Workbench], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Run the page's server until the user is done; arguments as of `hold_workbench`.
+    """Run the page's server until the user is done; `hold_workbench` explains the arguments.
 
     Raises KeyboardInterrupt at Ctrl-C.
     """
@@ -467,9 +485,9 @@ async def hold_workbench(
     """Run the page's server until the user is done; StorageError if the port cannot be opened.
 
     Args:
-        make: returns the state.
-        port: at which to listen; 0: any that is free.
-        opened: receives the server when it listens.
+        make: returns the state of the page.
+        port: the port at which to listen; 0: any free port.
+        opened: called with the server when it listens.
         log_fault: receives a line about an internal error.
     """
     listeners = await listeners_at(HOST, port)
@@ -496,7 +514,10 @@ async def hold_workbench(
 async def _heed_signals(
     ended: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """End the server at SIGTERM and SIGHUP; only the main thread gets signals."""
+    """Set `ended` at the signals SIGTERM and SIGHUP. Outside the main thread, do nothing.
+
+    Only the main thread gets signals.
+    """
     if threading.current_thread() is not threading.main_thread():
         task_status.started()
         return

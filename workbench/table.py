@@ -26,7 +26,7 @@ from .choices import UserChoices
 
 MISSING = "(missing)"  # value of an empty cell, as in `veilmix advise`
 PREVIEW = 8  # number of rows in the preview
-RAW = 10  # number of shown lines of a text file
+RAW = 10  # number of first lines of a text file that the page shows
 WIDEST = 400  # largest number of shown characters of a line or a cell
 FORM = (
     *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
@@ -41,12 +41,12 @@ class OpenedFile:
     """A file as it was read, with all columns.
 
     Attributes:
-        source: the bytes of the file and their form.
-        whole: all columns, without a decision on persons or roles.
+        source: the bytes of the file and their form, such as separator and encoding.
+        whole: the table of all columns, without a decision on persons or roles.
         preview: the first rows, as texts.
-        lines: the first lines of a text file, as they are; none of other files.
-        header_line: the line with the names, from 1; None: no line.
-        detected_options: detected options of the form of the file.
+        lines: the first lines of a text file, unchanged; () for other files.
+        header_line: the number of the line with the column names, from 1; None: no such line.
+        detected_options: name of an option -> its detected value, such as the separator.
         sheets: the names of the sheets of a workbook.
     """
 
@@ -59,7 +59,7 @@ class OpenedFile:
     sheets: tuple[str, ...]
 
     def roles(self, choices: UserChoices) -> tuple[JudgedColumn, ...]:
-        """Return the role of each column of the file."""
+        """Return the role of each column of the file: stated by the user, else guessed."""
         chosen_roles: dict[str, str] = dict(choices.roles)
         if choices.person in self.whole.columns:
             chosen_roles[str(choices.person)] = "identifier"
@@ -71,7 +71,7 @@ class OpenedFile:
 
     @cached_property
     def column_doubts(self) -> tuple[str, ...]:
-        """The lines on columns that look like sets of parts, or like numbers of two spellings."""
+        """The warnings about columns that look like sets, or like numbers of two spellings."""
         return tuple(doubts(self.whole, dict(self.source.options.sets)))
 
     @cached_property
@@ -81,14 +81,14 @@ class OpenedFile:
 
     @cached_property
     def ordered(self) -> tuple[str, ...]:
-        """The columns of numbers or dates, by which rows can be ordered."""
+        """The names of the columns of numbers or dates, by which rows can be ordered."""
         columns = zip(self.whole.columns, self.whole.values, strict=True)
         return tuple(
             name for name, texts in columns if is_ordered([t for t in texts if t != MISSING])
         )
 
     def different(self, name: str) -> int:
-        """Return the number of different values of a column, but for missing cells."""
+        """Return the number of different values of a column; missing cells are no value."""
         return sum(text != MISSING for text in self.whole.values[self.whole.columns.index(name)])
 
     def lacking(self, name: str) -> int:
@@ -100,7 +100,7 @@ class OpenedFile:
         return int(np.count_nonzero(self.whole.codes[:, j] == texts.index(MISSING)))
 
     def frequent(self, name: str, max_values: int = 3) -> list[str]:
-        """Return the most frequent values of a column."""
+        """Return the most frequent values of a column, at most `max_values`."""
         j = self.whole.columns.index(name)
         texts = self.whole.values[j]
         counts = Counter(dict(enumerate(np.bincount(self.whole.codes[:, j]).tolist())))
@@ -109,7 +109,7 @@ class OpenedFile:
 
 
 def is_ordered(texts: list[str]) -> bool:
-    """Whether values are numbers or dates, by which rows can be ordered."""
+    """Whether all values of a column are numbers or dates, so that rows can be ordered by them."""
     fits = (
         NUMBER.fullmatch(text) is not None or DATE.fullmatch(text) is not None for text in texts
     )
@@ -136,7 +136,12 @@ def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFil
 
 
 def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, str]]:
-    """Return the first lines of a text file, the line with the names, and its form by option."""
+    """Return the first lines of a text file, its header line, and its detected options.
+
+    The header line is the number, from 1, of the line with the column names; None: no such line.
+    The options are the separator, the encoding and the header, each with its detected value in
+    words.
+    """
     reader, options = READERS[source.content.path.suffix.lower()], source.options
     if not isinstance(reader, LineReader):
         return (), 1, {}
@@ -157,10 +162,10 @@ def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, s
 def read_table(
     path: Path, choices: UserChoices, progress: Progress
 ) -> SourceTable | RepeatedPersonsError:
-    """Read the table by all choices; return the table.
+    """Read the table as the user's settings say; return the table.
 
-    If the user has to define a person first, the error that says so is returned. DataError for
-    every other reason.
+    If the user has to define a person first, the error that says so is returned, not raised. Raises
+    DataError for every other reason.
     """
     try:
         return read(path, choices.reading(), MISSING, progress)

@@ -26,8 +26,8 @@ class CommandOutput:
     Attributes:
         text: the output as the command line prints it.
         printed: the same output as lines and tables.
-        warnings: the warnings, a line each.
-        error: the error that has ended the command; None: it has done its work.
+        warnings: the warnings, a line for each.
+        error: the error that ended the command; None: the command succeeded.
     """
 
     text: str
@@ -76,7 +76,10 @@ class CommandWords:
 
 
 def english(text: str) -> Text:
-    """Return a text of the command line. Characters that would control a screen are escaped."""
+    """Return an English text of the command line, with its language tag.
+
+    Characters that would control a screen are escaped.
+    """
     return {"text": visible(text), "lang": ENGLISH}
 
 
@@ -100,16 +103,19 @@ class PageVoice:
     def say(self, key: str, **values: object) -> Text:
         """Return a sentence of the page, with the tag of its language.
 
-        key: of the sentence, in the table [workbench]. values: its placeholders.
+        key: the name of the sentence in the table [workbench]. values: values for its placeholders.
         """
         return {"text": visible(self.language.say(key, **values)), "lang": self.tag}
 
     def plain(self, text: str) -> Text:
-        """Return a text without words: a number, a name."""
+        """Return a text that needs no translation, such as a number, with the language's tag."""
         return {"text": visible(text), "lang": self.tag}
 
     def share(self, people: int, n: int) -> str:
-        """Return a share of people as text, with their number."""
+        """Return a share of people as text: the percentage, and the number of people.
+
+        n: the number of all people.
+        """
         return f"{self.percent(people / n)} ({self.language.count(people)})"
 
     def percent(self, share: float) -> str:
@@ -121,7 +127,7 @@ class PageVoice:
         return self.language.count(number)
 
     def label(self, name: str) -> Text:
-        """Return the label of an option, or its name on a command line."""
+        """Return the label of an option in the page's language; else the option's name."""
         key = "option-" + name.replace("_", "-")
         if key in self.language.sentences:
             return self.say(key)
@@ -129,7 +135,7 @@ class PageVoice:
 
 
 def grid(table: Grid) -> dict[str, Any]:
-    """Return a table of the command line for the page."""
+    """Return a table of the command line's output in the form that the page receives."""
     return {
         "headings": list(table.headings),
         "rows": [[visible(str(cell)) for cell in row] for row in table.rows],
@@ -139,7 +145,7 @@ def grid(table: Grid) -> dict[str, Any]:
 
 
 def block(printed: Line | Grid) -> dict[str, Any]:
-    """Return a line or a table of the command line for the page."""
+    """Return a line or table of the command line's output in the form that the page receives."""
     if isinstance(printed, Line):
         return {"line": english(printed.text.strip()), "style": printed.style}
     return {"grid": grid(printed)}

@@ -136,11 +136,11 @@ def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> N
         (b'{"revision": 1, "set": {}, "more": 1}', "revision, set is accepted"),
         (
             b'{"revision": REV, "set": {"data": "x"}}',
-            "data: a change of choices cannot set it; open another file",
+            "data: cannot be changed as a setting; open another file",
         ),
         (
             b'{"revision": REV, "set": {"hierarchy": {"age": "/etc/passwd"}}}',
-            "hierarchy: a change of choices cannot set it; upload a file of it",
+            "hierarchy: cannot be changed as a setting; upload a hierarchy file",
         ),
         (b'{"revision": REV, "set": {"k": 0}}', "k: a whole number of at least 1 is accepted"),
         (b'{"revision": REV, "set": {"k": "5"}}', "k: a whole number is accepted, found a text"),
