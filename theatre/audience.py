@@ -69,7 +69,7 @@ class Audience:
         }
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Return the response to a request."""
+        """Return the response to a request: the page, the log of events, or a further route."""
         route = self._routes.get((request.method, request.path))
         return await route(request) if route else HttpResponse(404, b"there is nothing here\n")
 

@@ -57,7 +57,7 @@ def caption_of(
     terms: Announcement | None,
     language: Language,
 ) -> str:
-    """Return the meaning of a post, in a sentence.
+    """Return the meaning of a post on the board, in a sentence.
 
     Args:
         presenter: the texts of the session's release program.
@@ -66,7 +66,7 @@ def caption_of(
         columns: the names of the requested columns.
         call: the call (query) of this round; None: before the first call.
         terms: the announcement of the session; None: it is not posted yet.
-        language: the language of the caption, with the sentences of the theatre.
+        language: the language of the caption, with the sentences of the page (the theatre).
     """
     # before the announcement, batches are assumed to be sorted: only lessons allow another order
     ordered = terms is None or terms.rules.ordered
@@ -101,7 +101,7 @@ def caption_of(
 def vouches(author_name: str, body: Body, language: Language) -> str:
     """Return the caption of a post about keys, signatures, tokens or locks.
 
-    author_name: the post's author, as a sentence begins with it.
+    author_name: the name of the post's author, for the beginning of a sentence.
     """
     say = language.say
     match body:
@@ -130,7 +130,7 @@ def vouches(author_name: str, body: Body, language: Language) -> str:
 
 
 def announced(presenter: Presenter, body: Announcement, language: Language) -> str:
-    """Return the caption of an announcement: number of questions, promise, coarser answers."""
+    """Return the caption of an announcement: questions, promised bound, coarser answers."""
     promised = presenter.stage_announcement(body.policy, language)
     about = language.say("says-about", n=len(body.schema.features), promise=promised)
     coarser = [feature for feature in body.schema.features if feature.rules]

@@ -33,8 +33,9 @@ def cheating_data(
     attacks = words.say("says-attacks", n=len(study.attacks))
     runs = words.say("says-runs", n=study.min_runs)
     return {
-        "none": None,  # with a study no reason for its absence is given
-        "told": _study_numbers(study, words),  # attacks and runs of the study
+        "none": None,  # the reason why there is no study: empty, as there is one
+        # a sentence with the study's numbers of attacks and runs
+        "told": _study_numbers(study, words),
         "limit": limit,
         # shown if the chosen parties can commit no attack of the study that read a row
         "nothing": words.say("says-cheating-none", attacks=attacks, runs=runs),
@@ -43,7 +44,7 @@ def cheating_data(
 
 
 def _absence(scenario: Scenario, words: Language) -> str:
-    """Return the reason for the absence of a study, or the command to make a study."""
+    """Return the reason why there is no study of attacks, or the command to make one."""
     if scenario.mix.kind == "verified":
         once = scenario.mix.submit == "once"
         sentence = words.say("says-cheating-proved")

@@ -41,7 +41,7 @@ def checked(request: Request, port: int) -> HttpResponse | None:
     if request.headers.get("host") not in hosts:
         return HttpResponse(421, f"this is {hosts[0]}, for this computer alone\n".encode())
     origin = request.headers.get("origin")
-    # a typed address or a followed link has no origin
+    # the browser sends no `origin` if the user types the address or follows a link
     if origin is None and request.method in SAFE:
         return None
     if origin not in [f"http://{host}" for host in hosts]:

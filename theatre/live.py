@@ -87,8 +87,8 @@ class Playing:
 
     Attributes:
         scenario: the scenario, with the changes made by the page's sliders.
-        crowd: the people, and the samples that are drawn from them.
-        seed: the seed of the run; None: the system's randomness.
+        crowd: the people and their rows.
+        seed: the seed of the run; None: system randomness.
     """
 
     scenario: Scenario

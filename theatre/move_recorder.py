@@ -145,7 +145,7 @@ class MoveRecorder(Instrument):
         if event.kind is Kind.BATCH and sent_round:
             onions = tuple(sent_round.onions.get(name, -1) for name in split_names(event.names))
             self._emit_move(BatchMove(event.sender, event.receiver, event.round, onions))
-        # only messages to the first shuffler are envelopes
+        # only messages from users to the first shuffler are envelopes; batches were handled above
         elif event.receiver == parties.shuffler(1):
             self._emit_move(self._send(event, sent_round))
 
@@ -227,7 +227,7 @@ class MoveRecorder(Instrument):
         self._emit_move(PostMove(entry.author, kind, number, sentence, **self._facts(entry)))
 
     def caption(self, entry: Entry) -> str:
-        """Return the meaning of a post, in a sentence of the page's language."""
+        """Return the meaning of a post on the board, in a sentence of the page's language."""
         body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
         opened_body = body if isinstance(body, OpenedCertificate) else self._decided(body)
         call, terms = sent_round.call if sent_round else None, self._announced

@@ -49,7 +49,7 @@ SCRIPTS = {
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
     PROVED: (*SHARED, "opened", "eyes", "people", *BOXES, *LAST),
 }
-LIVE = ("expected", "live")  # the scripts of a live page, after all others
+LIVE = ("expected", "live")  # scripts that a live page has after all others
 LIVE_STYLE = "expected.css"
 
 
@@ -125,7 +125,7 @@ def embedded(data: Any) -> str:
 
 
 def compact(data: Any) -> str:
-    """Return data as JSON in a line; characters that reverse text on a screen are escaped."""
+    """Return data as JSON in a line; characters that reverse the direction of text are escaped."""
     line = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return visible(line, slash="\\\\")
 

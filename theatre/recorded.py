@@ -67,12 +67,15 @@ class _LocalEvents:
             self._refused[refusal.party, refusal.round, refusal.reason] += refusal.count
 
     def sealed(self, number: int, recorder: MoveRecorder) -> None:
-        """Pass on the sealed answers of a round."""
+        """Pass on the answers that people sealed in a round. number: the number of the round."""
         for sealed_answers in self._sealed_answers.pop(number, ()):
             recorder.sealed(sealed_answers)
 
     def counted(self, recorder: MoveRecorder, reader: str = "", number: int = 0) -> None:
-        """Pass on a reader's counts of a round; without a reader, all remaining counts."""
+        """Pass on a reader's counts of a round; without a reader, all remaining counts.
+
+        number: the number of the round.
+        """
         for place in [(reader, number)] if reader else list(self._reads):
             if read := self._reads.pop(place, None):
                 recorder.read(read)

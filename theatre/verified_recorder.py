@@ -129,7 +129,7 @@ class ProvedRecorder(MoveRecorder):
         return super()._facts(entry)
 
     def caption(self, entry: Entry) -> str:
-        """Return the meaning of a post, in a sentence of the page's language."""
+        """Return the meaning of a post on the board, in a sentence of the page's language."""
         body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
         if isinstance(body, Burned) and self._broken:
             broken = self._broken[-1]

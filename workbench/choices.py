@@ -168,7 +168,8 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         ):
             now["levels"] = None
         if new_values.get("like", now["like"]) is not None:
-            new_values = {**new_values, "levels": None}  # earlier advice brings its own levels
+            # earlier advice has its own levels, so levels that were chosen by hand do not apply
+            new_values = {**new_values, "levels": None}
         changed = _converted({**now, **new_values})
         changed.check()
         return changed

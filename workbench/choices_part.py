@@ -19,7 +19,7 @@ from .wording import CommandWords, PageVoice, Text, english, grid
 # Largest number of shown values whose people are at risk. First come the values with the largest
 # excess: people below k, minus their number if these people were below k as often as all people.
 RISKY = 6
-TICKS = 5  # approximate number of ticks of an axis
+TICKS = 5  # number of ticks of an axis, about
 SHORT = 40  # characters of the longest text that is shown in full
 
 
@@ -128,7 +128,7 @@ def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None
 
 
 def _rows_out(advised: Advised, voice: PageVoice) -> Text | None:
-    """Return the sentence on suppressed rows; None if no row is suppressed."""
+    """Return the sentence on the number of suppressed rows; None if no row is suppressed."""
     if advised.row_mask is None:
         return None
     rows = len(advised.table.codes)

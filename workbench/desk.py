@@ -160,7 +160,7 @@ class Desk:
         ):
             self._pipeline.table_search.asked_choice(
                 changed.levels
-            )  # raises an error for levels that miss the target
+            )  # only to raise an error for levels of coarser values that miss the target
         if changed != self.choices:
             old_choices, self.choices = self.choices, changed
             for column in set(self.files.hierarchies) - set(changed.hierarchy):
@@ -235,7 +235,10 @@ class Desk:
         self._restart()
 
     async def news(self, version: int) -> None:
-        """Wait until the page's state is newer than this version, or for at most `BEAT` seconds."""
+        """Wait until the page's state is newer than a version, or for at most `BEAT` seconds.
+
+        version: the version that the tab shows.
+        """
         with trio.move_on_after(BEAT):
             while self.version <= version:
                 await self._news.wait()
@@ -358,7 +361,7 @@ class Desk:
             self._rest()
 
     async def _run(self, step: str, work: Callable[..., Any]) -> Any:
-        """Run the work of a step in a thread; return its result."""
+        """Run the work of a step in a thread; return its result. step: its name, such as `goal`."""
         job = Job()
         self._job = step, job
         if self._parts[step]["status"] != "ready":

@@ -95,7 +95,7 @@ def _path(flag: str, chosen: str) -> Iterator[str]:
 
 
 def _repeated(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
-    """Yield the flag again before each value."""
+    """Yield the flag before each value: `--sets A --sets B`."""
     for text in chosen:
         yield from (flag, text)
 
@@ -117,7 +117,7 @@ def _by_column(flag: str, chosen: Mapping[str, object]) -> Iterator[str]:
 
 
 def _roles(_: str, chosen: Mapping[str, str]) -> Iterator[str]:
-    """Yield for each role its flag, and the columns with this role."""
+    """Yield, for each role, its flag and the columns with this role: `--quasi age,sex`."""
     for role in dict.fromkeys(chosen.values()):
         names = [name for name, chosen_role in chosen.items() if chosen_role == role]
         yield from (f"--{role}", ",".join(names))
@@ -226,11 +226,11 @@ def step_of(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The names of the files that the shown command lines write.
+    """The names of the files that the page's command lines write.
 
     Attributes:
         table: the name of the file with the released table.
-        score: the name of the file with its score, as JSON.
+        score: the name of the file with the score of the released table, as JSON.
     """
 
     table: str
@@ -271,7 +271,7 @@ def written_name(name: str, choices: UserChoices) -> str | None:
 
 
 def counts_arguments(choices: UserChoices) -> list[str]:
-    """Return the arguments of `veilmix` that make tables of counts."""
+    """Return the arguments of `veilmix counts`, which make tables of counts."""
     k = choices.counts_k or choices.k
     chosen_options = _command_options(
         COUNTS, replace(_unweighted(choices), counts_k=k, counts_tables=())
@@ -282,7 +282,7 @@ def counts_arguments(choices: UserChoices) -> list[str]:
 
 
 def judge_arguments(choices: UserChoices) -> list[str]:
-    """Return the arguments of `veilmix` that judge another file against the open file."""
+    """Return the arguments of `veilmix score --of`, which judge a file against the open file."""
     chosen_options = _command_options(JUDGE, _unweighted(choices))
     return [SCORE, *chosen_options, "--of", file_argument(choices.data)]
 

@@ -91,7 +91,7 @@ class Further:
     """
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
-        """Start without results."""
+        """Start without results; the class explains the arguments."""
         self._run, self._show, self._print_line = run, show, print_line
         self._memory = Memory()
         self.results: dict[str, RunCommand] = {}

@@ -116,7 +116,7 @@ class Pipeline:
     """
 
     def __init__(self, run: Run, show: Show) -> None:
-        """Start without results."""
+        """Start without results; the class explains the arguments."""
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: ReleaseResult | None = None

@@ -172,7 +172,10 @@ def persons_part(
 
 
 def below_text(voice: PageVoice, below: int, n: int, k: int) -> Text:
-    """Return the sentence on the share of people in an equivalence class smaller than k."""
+    """Return the sentence on the share of people in an equivalence class smaller than k.
+
+    below: these people. n: all people.
+    """
     return voice.say("said-below", share=voice.share(below, n), k=k)
 
 

@@ -26,7 +26,7 @@ from .choices import UserChoices
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import PageVoice, Text
 
-TINY = 1e-9  # largest difference that counts as rounding
+TINY = 1e-9  # largest difference between a measure and its target that counts as rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

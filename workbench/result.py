@@ -174,7 +174,7 @@ def _unwritten(result: ReleaseResult, choices: UserChoices, words: CommandWords)
 
 
 def _warnings(result: ReleaseResult, voice: PageVoice) -> Iterator[Text]:
-    """Yield the warnings about a release: suppressed rows or cells, a missing ledger."""
+    """Yield the warnings about a release: suppressed rows or cells, no ledger of releases."""
     if result.advised.suppressed:
         yield voice.say("said-rows-out-warning")
     if result.advised.cells is not None:

@@ -16,7 +16,7 @@ from .table import MISSING, Progress
 
 # up to so many searched columns, the whole search is fast enough without a first look
 SMALL_SEARCH = 5
-FIRST_LOOK = 150  # steps of the first, short search
+FIRST_LOOK = 150  # steps of the first look, the short search
 
 
 def roles_of(choices: UserChoices) -> Roles:

@@ -163,7 +163,10 @@ class Workbench:
             return HttpResponse(400, msgspec.json.encode(refusal.fields), JSON)
 
     async def _respond(self, request: Request, path_parts: list[str]) -> HttpResponse:
-        """Pass a request to the function for its path; return the response."""
+        """Pass a request to the function for its path; return the response.
+
+        path_parts: the parts of the request's path after the token.
+        """
         match request.method, path_parts:
             case (("GET" | "HEAD"), [""]):
                 return self._page(request)
@@ -212,7 +215,11 @@ class Workbench:
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     def _order(self, name: str) -> None:
-        """Carry out an order without data: cancel, again, leave or end."""
+        """Carry out an order without data.
+
+        `cancel` stops the work, `again` begins it again, `leave` notes that a tab was closed, `end`
+        ends the server.
+        """
         match name:
             case "cancel":
                 self.desk.cancel()
@@ -286,7 +293,10 @@ class Workbench:
         self.desk.open(path, path.name)
 
     async def _file(self, path_parts: list[str]) -> HttpResponse:
-        """Return the response with a file of the result, or the session file."""
+        """Return the response with a file of the result, or the session file.
+
+        path_parts: the parts of the request's path after the token.
+        """
         download = path_parts[-1] != "sign"
         kind, name, data = await self._content(path_parts)
         headers: list[Header] = [("content-type", kind)]
@@ -297,7 +307,10 @@ class Workbench:
         return HttpResponse(200, data, headers)
 
     async def _content(self, path_parts: list[str]) -> tuple[str, str, bytes]:
-        """Return content type, name and bytes of a file."""
+        """Return content type, name and bytes of a file of the result, or of the session file.
+
+        path_parts: the parts of the request's path after the token.
+        """
         stem = Path(self.desk.choices.data).stem or "table"
         match path_parts:
             case ["session"]:
@@ -365,7 +378,11 @@ class Workbench:
         return result.files[option]
 
     async def _save(self, fields: Mapping[str, Any]) -> HttpResponse:
-        """Write a file of the result to a path of the user's choice; return the response."""
+        """Write a file of the result to a path of the user's choice; return the response.
+
+        fields: `what`, the file's address on the page; `path`; `replace`, whether a file there is
+        replaced.
+        """
         resource, path = _text(fields, "what"), Path(_text(fields, "path"))
         if not isinstance(fields["replace"], bool):
             raise RefusedRequestError(400, "replace: true or false is accepted")
@@ -443,7 +460,7 @@ def _fields(request: Request, names: set[str]) -> dict[str, Any]:
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
-    """Return a text field of a request; RefusedRequestError for another type."""
+    """Return a text field of a request's JSON; RefusedRequestError for another type."""
     value = fields[name]
     if not isinstance(value, str) or "\0" in value:
         raise RefusedRequestError(400, f"{name}: a text without zero bytes is accepted")

@@ -24,7 +24,7 @@ from ..scenarios.populations.roles import JudgedColumn, guess_roles
 from ..scenarios.populations.values import DATE
 from .choices import UserChoices
 
-MISSING = "(missing)"  # value of an empty cell, as in `veilmix advise`
+MISSING = "(missing)"  # stands for the value of an empty cell, as in `veilmix advise`
 PREVIEW = 8  # number of rows in the preview
 RAW = 10  # number of first lines of a text file that the page shows
 WIDEST = 400  # largest number of shown characters of a line or a cell
@@ -76,7 +76,7 @@ class OpenedFile:
 
     @cached_property
     def suspects(self) -> tuple[SuspectValue, ...]:
-        """The values that often mean missing."""
+        """The values that often mean a missing value, such as -99, with their columns."""
         return tuple(suspect_values(self.whole, (MISSING,)))
 
     @cached_property

@@ -42,23 +42,24 @@ class CommandWords:
 
     Attributes:
         advice: returns the output of `veilmix advise`, from the advice and the name of the file.
-        advice_steps, advice_choices: return the tables in that output.
+        advice_steps, advice_choices: return the tables in that output: of the steps to the advised
+            table, and of the coarsenings that the search found.
         advice_lines: returns the lines in that output on known columns, rows and costs.
         searched: returns the line in that output on the search.
-        score: returns the output of `veilmix score`, from a score, a name, the texts of missing
-            cells, and a table.
-        record: returns the score of a released table, and its record for the page to sign; from
-            the advice, the table, the roles, the path of the file, its description, the arguments
-            of the command, the written file, and a function that is told the progress.
-        run: runs `veilmix score` or `veilmix counts`, with these arguments, and a function that is
-            told the progress.
+        score: returns the output of `veilmix score`, from a score, the name of the file, the texts
+            of missing cells, and the table.
+        record: returns the score of a released table, and its record for the page to sign. Its
+            arguments: the advice, the table, the roles, the path of the file, its description, the
+            arguments of the command, the written file, and a function that receives the progress.
+        run: runs `veilmix score` or `veilmix counts`, with the given arguments, and a function that
+            receives the progress.
         advice_record: returns the output of `veilmix advise --format json`, from the advice and the
             name of the file.
         advice_figure: writes the figure of `veilmix advise`, from the advice, to a path.
         scenario: returns the scenario that `veilmix advise --write` writes, from the advice, the
-            path of the data, their description, and the folder of the scenario; DataError if the
-            advice cannot be written as a scenario.
-        help: the help of each option, by the command and the option: `score --figure`.
+            path of the data, their description, and the folder of the scenario. Raises DataError if
+            the advice cannot be written as a scenario.
+        help: command and option, such as `score --figure` -> the help of the option.
     """
 
     advice: Callable[[Advised, str], str]

@@ -241,7 +241,10 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
 
 
 def _jobs(trial: PlannedTrial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
-    """Yield the runs of one cell; empty if the cell cannot be played."""
+    """Yield the runs of one cell (an attack under one defence), one for each seed.
+
+    Empty if the cell cannot be played.
+    """
     if trial.scenario is not None:
         for seed in seeds:
             yield MatrixJob(trial.row, trial.scenario, seed, trial.seeded)
@@ -370,7 +373,10 @@ def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[fl
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:
-    """Return the description of a defence in the matrix, with its cost in honest runs."""
+    """Return the description of a defence in the matrix, with its cost in honest runs.
+
+    plan: the planned runs. name: the name of the defence. shots: outcomes, by the key of the run.
+    """
     guard, (switched_off, having) = GUARDS[name], plan.honest[name]
     off = [shots[MatrixJob("", switched_off, seed, seeded=True).key] for seed in plan.quiet]
     on = [shots[MatrixJob("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]

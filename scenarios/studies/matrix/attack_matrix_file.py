@@ -1,9 +1,9 @@
-"""An attack matrix on disk: a folder that is complete or does not exist.
+"""An attack matrix (attacks x defences) on disk: a folder that is complete or does not exist.
 
     scenario.toml      the scenario under attack, with the seed of the first run
     matrix.json        `Matrix`, schema 1 (matrix_result.py)
-    matrix.csv         one line per cell
-    costs.csv          one line per defence
+    matrix.csv         one line for each attack and defence
+    costs.csv          one line for each defence
     matrix.png .svg    the heat table, if matplotlib is installed
     versions.json      the versions of veilmix, Python and libraries
 
@@ -43,7 +43,8 @@ __all__ = [
     "without_occasion",
 ]
 
-HONEST = {"cpu_seconds", "bytes", "messages"}  # figures of an honest run in every file
+# means over honest runs that every matrix.json must have
+HONEST = {"cpu_seconds", "bytes", "messages"}
 MATRIX = "matrix.json"
 
 
@@ -107,7 +108,10 @@ def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
 
 
 def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Path:
-    """Write the folder `attack-<scenario>-<seed>` into `parent`; return its path. StorageError."""
+    """Write an attack matrix as folder `attack-<scenario>-<seed>` into `parent`; return its path.
+
+    scenario: the scenario under attack. Raises StorageError.
+    """
     parent = Path(parent)
     about = replace(scenario.scenario, seed=matrix.seed)
     scenario = replace(scenario, scenario=about)

@@ -134,7 +134,10 @@ def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tu
 
 
 def suited(scenario: Scenario) -> None:
-    """Raise DataError or ParameterError if attacks are not measured in this scenario."""
+    """Raise an error if attacks are not measured in this scenario.
+
+    ParameterError for a verified mix; DataError if people add noise to their answers.
+    """
     onions_only(scenario, "the attack matrix")
     if answers_in(scenario) == REPORTS:
         kinds = listed(randomizing())
@@ -209,7 +212,10 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
 
 
 def mark_of(scenario: Scenario) -> str:
-    """Return a hash that identifies a scenario: its people, parties and guards, without a seed."""
+    """Return a hash that identifies a scenario: its people, parties and countermeasures.
+
+    The seed and the number of repetitions are left out.
+    """
     plain = changed(scenario, {"scenario.seed": None, "scenario.repeat": 1}, ())
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 

@@ -1,4 +1,7 @@
-"""The results of a matrix attack x defence: its cells, rows and columns, as in matrix.json."""
+"""The results of an attack matrix: an outcome for each attack and defence, as in matrix.json.
+
+A row of the matrix is an attack, and a column a defence (countermeasure).
+"""
 
 from typing import TYPE_CHECKING, Any, Literal
 

@@ -1,5 +1,5 @@
-"""The search for attacks over a space of deviations: its trials, its file and its tables.
+"""The search for attacks that no catalogue names: its trials, its file and its tables.
 
-May import `lab`, `attacks` and the search of `protocol`. Must never know an attack by its name: it
-tries deviations, and compares the coalition's views of sessions.
+It tries deviations from the protocol, and compares a coalition's views of sessions. May import
+`lab`, `attacks` and the search of `protocol`. Must never treat an attack specially by its name.
 """

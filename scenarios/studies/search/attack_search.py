@@ -164,7 +164,7 @@ def _searched(
 
 
 def spread(strategies: Sequence[Strategy], limit: int) -> Sequence[Strategy]:
-    """Return at most `limit` strategies, evenly spread over all; 0: all."""
+    """Return at most `limit` strategies, evenly spread over all; all if `limit` is 0."""
     if not limit or limit >= len(strategies):
         return strategies
     return [strategies[at * len(strategies) // limit] for at in range(limit)]

@@ -20,8 +20,8 @@ from .search_result import SCHEMA, CoalitionResult, SearchResult
 from .search_session import small
 
 SEARCH = "search.json"
-FOLDER = "search"  # subfolder for the scenario files of finds
-LARGEST = 1 << 24  # bytes: larger files are refused
+FOLDER = "search"  # subfolder for the scenario files that play found strategies again
+LARGEST = 1 << 24  # largest search.json that is read, in bytes
 REMEDY = "remove it, and `veilmix leak RUN --search` searches again"
 
 

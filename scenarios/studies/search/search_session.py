@@ -154,7 +154,7 @@ PLANS: tuple[tuple[type[Capability], SmallPlan], ...] = (
     (LocalNoise, SmallPlan(lambda _: Policy(kind=KIND), local=NOISE)),
     (DeeperQueries, SmallPlan(_deeper, features=(*FEATURES, MORE), order=DEEP_ORDER)),
     (ThresholdOpening, SmallPlan(_opening, features=OPENED, order=OPENING_ORDER)),
-)  # the first capability that a program has selects its plan
+)  # a scenario has the plan of the first of these capabilities that its release program has
 COLUMNS_PLAN = SmallPlan(_all_columns)
 
 

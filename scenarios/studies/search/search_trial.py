@@ -144,7 +144,10 @@ class Trial:
         return self.honest.view(rows, first) == self.honest.view(self.rows, first)
 
     def strategies(self, *, with_pairs: bool = False) -> Iterator[Strategy]:
-        """Yield the strategies of the coalition: single deviations, then pairs."""
+        """Yield the strategies of the coalition: single deviations, then pairs.
+
+        with_pairs: whether pairs of deviations are included.
+        """
         setting = self.session.setting
         events = self.session.play(EMPTY_STRATEGY, self.rows, self.seeds[0]).record.events
         singles = space(setting, events)

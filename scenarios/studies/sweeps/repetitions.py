@@ -38,7 +38,7 @@ class Study:
     promised: float
 
     def __str__(self) -> str:
-        """Return a sentence with the results."""
+        """Return a sentence on how often the promised bound held, with the mean exposure."""
         if not self.released:
             return f"nothing was released in {self.runs} runs"
         return (

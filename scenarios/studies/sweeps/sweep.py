@@ -1,4 +1,7 @@
-"""The execution of a sweep by any `concurrent.futures` executor; sweep_plan.py lists its runs."""
+"""The execution of a sweep (many runs of one scenario) by a `concurrent.futures` executor.
+
+sweep_plan.py lists the runs.
+"""
 
 import traceback
 from collections import deque

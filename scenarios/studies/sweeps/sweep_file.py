@@ -303,7 +303,8 @@ def _package_score(name: str, score: Score) -> Read:
     return lambda result: measure(name, score, converted(result, result_type(), ""))
 
 
-# Each score of a sweep: (name, unit, function from a result to the value, None if it is missing).
+# The scores of a sweep: name, unit, and a function from a run's result.json to the score (None: the
+# run lacks it).
 BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("released at all", "share of runs", lambda r: float(has_release(r))),
     ("true exposure", "share of people", lambda r: _release_value(r, "true")),

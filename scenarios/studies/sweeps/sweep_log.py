@@ -36,7 +36,7 @@ class SweepLog:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             self._file = FileIO(
                 handle, "r+"
-            )  # unbuffered, so that a failed write is not repeated later
+            )  # unbuffered, as a buffer would write the bytes of a failed write once more later
         except OSError as bad:
             raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None
         data = self._file.read()
@@ -83,7 +83,7 @@ class SweepLog:
         self._lines_by_name[name] = line
 
     def close(self) -> None:
-        """Close the file; all added lines are on the disk."""
+        """Close the file, after all added lines have reached the disk."""
         try:
             os.fsync(self._file.fileno())
             self._file.close()

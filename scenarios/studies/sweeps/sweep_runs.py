@@ -18,7 +18,7 @@ class SweptRuns:
     """The runs of a sweep, as `veilmix.sweep` returns them.
 
     Attributes:
-        lines: the lines of the runs that did not crash.
+        lines: the runs that did not crash, as lines of a sweep's file.
         failed: the runs that crashed.
     """
 
@@ -63,7 +63,7 @@ class Sweep(SweptRuns):
 
 
 def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
-    """Return values in order: numbers by size, other values as text."""
+    """Return the values of a swept key in order: numbers by size, other values as text."""
     numbers = all(isinstance(value, int | float) for value in values)
     return sorted(values, key=float if numbers else str)
 
