@@ -154,7 +154,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         None (the best choice), as the old levels belong to another search.
         """
         if not isinstance(new_values, dict):
-            raise ChoiceError("choices: an object with choices by name is accepted", None)
+            raise ChoiceError("choices: a JSON object of names and values is accepted", None)
         now = to_builtins(self)
         roles = new_values.get("roles")
         if isinstance(roles, dict):

@@ -143,7 +143,7 @@ class Desk:
         if revision != self.revision:
             raise OldRevisionError
         if not isinstance(changes, dict):
-            raise ChoiceError("choices: an object with choices by name is accepted", None)
+            raise ChoiceError("choices: a JSON object of names and values is accepted", None)
         for name in ("data", "sha256", "hierarchy"):
             if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
                 instead = "upload a hierarchy file" if name == "hierarchy" else "open another file"
@@ -189,7 +189,7 @@ class Desk:
             raise DataError(self.voice.say("said-no-file")["text"])
         if choice not in FILE_CHOICES:
             raise ChoiceError(
-                f"{choice!r}: takes no file; {', '.join(FILE_CHOICES)} are files", None
+                f"{choice!r}: names no file; {', '.join(FILE_CHOICES)} name files", None
             )
         called = self.files.keep_given(choice, name, data)
         try:

@@ -191,8 +191,8 @@ class Pipeline:
         choices = inputs.choices
         if missing := sorted(set(choices.hierarchy) - set(inputs.hierarchies)):
             raise ChoiceError(
-                f"--hierarchy {missing[0]}={choices.hierarchy[missing[0]]}: this file is not here; "
-                "hand the file in again",
+                f"--hierarchy {missing[0]}={choices.hierarchy[missing[0]]}: this file is missing; "
+                "upload it again",
                 "hierarchy",
             )
         arguments = (table, choices, inputs.hierarchies, inputs.given_files.get("like"))

@@ -98,7 +98,7 @@ def applied_again(
     if earlier.suppress is not None and choices.suppress is None:
         raise ChoiceError(
             f"suppress: the advice of {choices.like} may leave out rows of {earlier.suppress:.0%} "
-            "of the people, and --like keeps that: choose a share of people, 0 % too",
+            "of the people, and --like keeps that; choose the share of people, which may be 0 %",
             "suppress",
         )
     return search_again(

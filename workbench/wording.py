@@ -42,8 +42,8 @@ class CommandWords:
 
     Attributes:
         advice: returns the output of `veilmix advise`, from the advice and the name of the file.
-        advice_steps, advice_choices: return the tables in that output: of the steps to the advised
-            table, and of the coarsenings that the search found.
+        advice_steps, advice_choices: return the tables in that output: the advised level of each
+            column, and the best coarsenings (a level for each column) of the search.
         advice_lines: returns the lines in that output on known columns, rows and costs.
         searched: returns the line in that output on the search.
         score: returns the output of `veilmix score`, from a score, the name of the file, the texts

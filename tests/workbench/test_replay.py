@@ -278,7 +278,7 @@ def test_a_hierarchy_that_is_not_here_is_asked_for(tmp_path: Path) -> None:
     choices = UserChoices(hierarchy={"zip": "hierarchy-1.csv"}, roles=ROLES)
     with workbench(tmp_path, data, choices) as asker:
         error = asker.settled()["choices"]["error"]
-        assert "hand the file in again" in error["text"]
+        assert "this file is missing; upload it again" in error["text"]
         assert error["option"] == "hierarchy"
 
 

@@ -147,7 +147,10 @@ def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> N
         (b'{"revision": REV, "set": {"suppress": 1.5}}', "suppress: a number of at most 1"),
         (b'{"revision": REV, "set": {"nothing": 1}}', "unknown field `nothing`"),
         (b'{"revision": REV, "set": {"roles": {"age": "king"}}}', "roles"),
-        (b'{"revision": REV, "set": []}', "choices: an object with choices by name is accepted"),
+        (
+            b'{"revision": REV, "set": []}',
+            "choices: a JSON object of names and values is accepted",
+        ),
     ],
 )
 def test_what_is_no_choice_is_refused_in_a_sentence(asker: Asker, body: bytes, said: str) -> None:
@@ -480,7 +483,7 @@ def test_a_file_that_cannot_be_judged_is_named_as_the_user_knows_it(asker: Asker
     ("what", "said"),
     [
         ("given/like/a.json", "a.json: no advice"),
-        ("given/nothing/a.json", "like, release, control are files"),
+        ("given/nothing/a.json", "like, release, control name files"),
     ],
 )
 def test_a_file_that_is_of_no_use_is_refused(asker: Asker, what: str, said: str) -> None:

@@ -142,8 +142,8 @@ def suited(scenario: Scenario) -> None:
     if answers_in(scenario) == REPORTS:
         kinds = listed(randomizing())
         raise DataError(
-            f"policy.kind = {scenario.policy.kind!r}: attacks are measured against people's own "
-            f"values, and not where they add noise to them ({kinds})"
+            f"policy.kind = {scenario.policy.kind!r}: attacks are measured by the values "
+            f"of people that they read, and not if people add noise to their values ({kinds})"
         )
 
 

@@ -169,10 +169,10 @@ def unsearched(scenario: Scenario) -> str:
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
-            "people mix among themselves. With exchanged rows other values come to the ends of the "
-            "same paths, so the board differs although nobody deviates, and the test of the search "
-            "says nothing; veilmix leak without --search shows what coalitions of peers follow "
-            "(docs/attack-search.md)"
+            "people mix among themselves. The search exchanges rows of people and looks for a "
+            "changed view; among peers the board changes with the rows in honest sessions too, so "
+            "the search says nothing; veilmix leak without --search shows what coalitions of peers "
+            "follow (docs/attack-search.md)"
         )
     if capability(scenario, SetPopulation) and answers_in(scenario) is not AnswerKind.REPORTS:
         return (

@@ -29,7 +29,7 @@ class SweepLog:
         self.path = path
         if os.path.lexists(path) and not resume and path.stat().st_size:
             raise StorageError(
-                f"{path}: is there already; --resume goes on with it, --out names another file"
+                f"{path}: exists already; --resume goes on with it, --out names another file"
             )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,8 +63,8 @@ class SweepLog:
         )
         if foreign:
             raise StorageError(
-                f"{self.path}: {plural(foreign, 'run')} of another sweep, scenario, data or mode "
-                "in it; name another file with --out"
+                f"{self.path}: holds {plural(foreign, 'run')} of another sweep, scenario, data or "
+                "mode; name another file with --out"
             )
         names_done = {name for name, line in self._lines_by_name.items() if line.error is None}
         return tuple(job for job in jobs if job.line({}).name not in names_done)

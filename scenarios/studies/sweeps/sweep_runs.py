@@ -81,6 +81,6 @@ def read_sweep(path: str | PathLike[str]) -> Sweep:
     lines, rest = parse(data, path)
     good = tuple(line for line in lines if line.error is None)
     if not good:
-        raise StorageError(f"{path}: no whole run of a sweep is in it")
+        raise StorageError(f"{path}: holds no complete run of a sweep")
     failed = tuple(line for line in lines if line.error is not None)
     return Sweep(good, failed, path=path, cut=bool(rest))

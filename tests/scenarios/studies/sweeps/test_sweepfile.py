@@ -77,9 +77,9 @@ def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
         (written(line(2, 1)) + b'{"key": {}}\n', "sweep.jsonl:2"),
         (written(line(2, 1)).replace(b'"schema":1', b'"schema":9', 1), "schema 9"),
         (written(line(2, 1)).replace(b'"seed"', b'"sead"', 1), "sead"),
-        (b"", "no whole run"),
+        (b"", "no complete run"),
         (written(line(2, 1, users="many")), r"sweep.jsonl:1: .* result.users: Expected `int`"),
-        (written(line(2, 1))[:-5], "no whole run"),
+        (written(line(2, 1))[:-5], "no complete run"),
     ],
 )
 def test_anything_else_is_told_with_its_line(tmp_path: Path, text: bytes, says: str) -> None:
