@@ -86,7 +86,7 @@ class PostMove(StageMove, frozen=True, tag="post"):
 
 
 class Send(StageMove, frozen=True, tag="send"):
-    """The move (event for the page) of an envelope on its way from a person to the first shuffler.
+    """The move (event for the page) of an envelope that a person submits.
 
     Attributes:
         sender: the party that submits the envelope.

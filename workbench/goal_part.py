@@ -18,7 +18,7 @@ from .table import OpenedFile
 from .wording import PageVoice, english
 
 # Name of a preset of the goal -> the settings that it makes. The page's sentence
-# `said-preset-NAME-text` says from which source the numbers are.
+# `said-preset-NAME-text` says that no authority demands these numbers.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {"threshold": None, "k": 5, "max_exposure": 0.01, "suppress": None},
     "nobody": {"threshold": None, "k": 10, "max_exposure": 0.0, "suppress": 0.02},

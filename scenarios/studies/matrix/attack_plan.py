@@ -5,7 +5,7 @@ detect an attack (`helping`). For each attack, these cells are played:
 
     none   all declared defences off; the scenario also has the design error that the attack uses
     D      the same, with defence D on: a declared defence, or a defence that the scenario has off
-    all    all defences on that the scenario can have, without the lesson's permission for errors
+    all    all defences on that the scenario can have; design errors are not allowed
 
 A defence that is not declared for the attack stays on in `none` if the scenario has it on. Its cell
 then equals `none`, and is not played again.
@@ -29,7 +29,8 @@ from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
 
 NONE, ALL_GUARDS = "none", "all"
-# default number of people in a matrix if people query `randomness`, the party that answers slowly
+# Default number of people in a matrix if rows open by a threshold: each person then has to query
+# the party `randomness`, which takes long.
 ASKING = 100
 RANDOM = "random"  # the defence "no known seed": parties draw their secrets from system randomness
 
@@ -91,8 +92,8 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
     """Return the scenario with fewer people, drawn anew for every seed; or as it is.
 
     total_people: the number of people in the scenario. max_people: the largest number in the
-    matrix; None: all people. If people query `randomness` (a party that helps to encrypt their
-    rows), None means `ASKING`, as such a query costs about ten times as much as sending alone.
+    matrix; None: all people. If rows open by a threshold, None means `ASKING`. People then query
+    the party `randomness`, which costs about ten times as much as only sending.
 
     Raises:
         ScenarioError: too few people, or a population from which no sample can be drawn.

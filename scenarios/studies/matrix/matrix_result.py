@@ -199,8 +199,7 @@ def verdict(cell: Cell, without: Cell | None) -> Verdict:
     Returns:
         `idle`: the attack never succeeds, and not without a defence either. `stopped`: the defence
         leaves no run in which the attack succeeds. `reduced`: the mean success is less than half,
-            and
-        every run has less success than any run without the defence. `works`: otherwise.
+        and every run has less success than any run without the defence. `works`: otherwise.
     """
     if without is not None and (not without.runs or without.most == 0):
         return "idle" if cell.most == 0 else "works"

@@ -181,8 +181,8 @@ def _crowd(scenario: Scenario, session: Played) -> float | None:
     """Return the mean size of a person's anonymity set; None among peers.
 
     The coalition is the curator, the analyst and all shufflers but one: the shuffler without which
-    the mean is smallest. A linked person is alone. If the coalition has counts of a
-    subset of the people, each person in the subset hides among the subset.
+    the mean is smallest. A linked person is alone. If the coalition has counts of a subset of the
+    people, each person in the subset hides among the subset.
     """
     if topology_of(scenario).name != CENTRAL.name:
         return None

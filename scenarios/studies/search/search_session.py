@@ -7,9 +7,10 @@ release programs differ:
     two-round      all columns are released; also for other programs
     hierarchical   three columns; the curator may query pairs of columns as far as
                    `curator_exposure` allows, and no party receives joint counts of all three
-    threshold      a row opens if k = 2 people submit it: one member of the coalition and another
+    threshold      a row opens if k = 2 people submit it, so that one person in the coalition can
+                   open the row of another
     histogram      people report with noise; the noise is left out of the session, so that each
-                   report equals its row, and is added to the probability of a right guess
+                   report equals its row; the probability of a right guess accounts for it
     incidence      people hold sets, sent as vectors of two pieces; only the first position of each
                    piece may be set
 
