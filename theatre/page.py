@@ -57,8 +57,9 @@ def render(data: Mapping[str, Any], language: Language | None = None, *, live: b
     """Return the page as HTML.
 
     data: `bill` (the run's facts), `moves` (its events) and `choices` (the column sets that the
-    curator considered), as of show.py, and `live`. language: language of the page; None: English.
-    The language of the events' sentences was chosen when they were recorded.
+    curator considered), as show.py returns them. language: language of the page; None: English. The
+    language of the events' sentences was chosen when they were recorded. live: whether the page
+    receives further events from its server.
     """
     words = theatre_sentences(language)
     style, code = style_of(live=live), script(stage_of(data["bill"]), live=live)
