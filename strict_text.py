@@ -48,9 +48,8 @@ class Unreadable(ValueError):
 class _Refused:
     """A placeholder in parsed data for a value that is not accepted.
 
-    The parser's hooks do not know the value's place in the text. So they put this in its place, and
-    a later pass over the data finds the field. why: the reason. key: the key that occurs twice, if
-    any.
+    The parser's hooks do not know the field of a value. So they return a placeholder, and a later
+    pass over the data finds its field. why: the reason. key: the key that occurs twice, if any.
     """
 
     def __init__(self, why: str, key: str | None = None) -> None:

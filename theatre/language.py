@@ -7,10 +7,8 @@ from ..languages.language import Language, english
 
 
 def theatre_sentences(language: Language | None) -> Language:
-    """Return a language with the theatre's sentences, which its method `say` finds.
+    """Return a language with the sentences of the theatre: the page that replays a run.
 
-    The theatre is the page that replays a run.
-
-    language: the language; None: English.
+    Its method `say` returns a sentence by its name. language: the language; None: English.
     """
     return (language or english()).part("theatre")

@@ -196,9 +196,10 @@ class Theatre:
 
 
 def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
-    """Return the new values of scenario keys that the page requests for another run.
+    """Return scenario key -> new value, as the page requests for another run.
 
-    body: JSON: slider's name -> whole number. stage: the sliders. Raises ParameterError.
+    body: the request: JSON, slider's name -> whole number. stage: the sliders. Raises
+    ParameterError.
     """
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:

@@ -187,7 +187,10 @@ def _point(
 
 
 def _summary(advised: Advised, voice: PageVoice) -> str:
-    """Return a short text on the chosen coarsening: kept information, suppressed cells or rows."""
+    """Return a short text on the chosen coarsening: kept information, suppressed cells or rows.
+
+    A coarsening has a level of coarser values for each column.
+    """
     share_text = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
     if advised.cells is not None:
         return f"{share_text}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
@@ -196,9 +199,9 @@ def _summary(advised: Advised, voice: PageVoice) -> str:
 
 
 def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
-    """Return a coarsening in words, or, if these are long, the number of columns that it changes.
+    """Return a coarsening in words, or, if the words are long, the number of columns it changes.
 
-    words: the level of each changed column, in words.
+    words: the level of coarser values of each changed column, in words.
     """
     if len(words) <= SHORT:
         return english(words)

@@ -90,7 +90,11 @@ class Desk:
 
     @property
     def further(self) -> Mapping[str, RunCommand]:
-        """The results of the commands besides the six steps, by section of the page."""
+        """Section of the page -> the result of the command that the page has run for it.
+
+        Such commands (`veilmix score`, `veilmix counts`) run after the six steps that lead to a
+        release.
+        """
         return self._further.results
 
     def speak(self, language: Language) -> None:
@@ -322,9 +326,10 @@ class Desk:
                 self._bump()
 
     async def _steps(self) -> None:
-        """Compute the six steps (file to result), then the commands that the page runs besides.
+        """Compute the page's six steps, file to result, then run the other commands.
 
-        An error is shown at the step, or the command, in which it occurs.
+        The other commands, such as `veilmix counts`, each have a section of the page. An error is
+        shown at the step, or the section, in which it occurs.
         """
         if self.path is None:
             return
@@ -373,7 +378,10 @@ class Desk:
             self._job = None
 
     async def _run_further(self, work: Callable[..., Any]) -> Any:
-        """Run one of the commands after the six steps in a thread; return its result."""
+        """Run a command for a section of the page, such as `veilmix counts`, in a thread.
+
+        Such commands run after the six steps that lead to a release. Returns the result of `work`.
+        """
         job = Job()
         self._job = "result", job
         self._bump()
@@ -383,9 +391,9 @@ class Desk:
             self._job = None
 
     def _show_further(self, place: str, part: Part) -> None:
-        """Put the result of a command after the six steps into the state.
+        """Put the result of a command that the page has run for one of its sections into the state.
 
-        place: the section of the page that shows it. part: the result, as the page shows it.
+        place: the section of the page, such as `counts`. part: the result, as the page shows it.
         """
         error = part["error"]
         if error is not None:

@@ -218,7 +218,8 @@ OPTIONS = (
 def step_of(name: str) -> str | None:
     """Return the step of the page that shows an option; None for an unknown option.
 
-    The options of the commands besides the six steps are shown with the step `result`.
+    Options of commands that the page runs besides its steps, such as `veilmix counts`, are shown
+    with the step `result`.
     """
     place = next((option.step for option in OPTIONS if option.name == name), None)
     return "result" if place in FURTHER else place

@@ -127,7 +127,7 @@ class Pipeline:
         self._memory, self.result, self.table_search = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
-        """Compute and show all six steps; the VeilmixError of a step ends the work.
+        """Compute and show the six steps, file to result; a VeilmixError ends the work.
 
         If the table cannot be read only because of the rules in `coarsen`, the error names this
         setting.
@@ -341,7 +341,7 @@ def _points(
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
-    """Return the text on the chosen coarsening: its level of coarser values for each column."""
+    """Return the text on the chosen coarsening: the level of coarser values per column."""
     progress("wording the chosen point")
     return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 

@@ -63,7 +63,7 @@ def search_table(
         The search, with all coarsenings (a level for each column) that it found.
 
     Raises:
-        DataError: as `veilmix advise`.
+        DataError: a table or a setting is not accepted, as by `veilmix advise`.
     """
     if choices.like is not None:
         return applied_again(table, choices, like or Path(file_argument(choices.like)), progress)

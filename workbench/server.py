@@ -365,9 +365,9 @@ class Workbench:
             return called, (folder / called).read_bytes()
 
     def _further_file(self, place: str, option: str) -> tuple[str, bytes]:
-        """Return name and bytes of a file that a command besides the six steps wrote.
+        """Return name and bytes of a file written by a command that the page has run for a section.
 
-        place: the section of the page with the command. option: the option that asks for the file.
+        place: the section of the page, such as `counts`. option: the option that asks for the file.
         """
         result = self.desk.further.get(place)
         if result is not None and option == "sign" and (signed_page := page_to_sign(result)):
