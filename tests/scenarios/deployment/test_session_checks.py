@@ -355,7 +355,7 @@ def test_more_exposed_people_than_promised_are_found(
     changes[at] = replace(changes[at], counts=({first: 8, second: 2},))
     wrong = failed(saved, forgery.forge(saved, changes), agreement=agreement)
     assert list(wrong) == ["exposure"]
-    assert "the promise does not hold" in wrong["exposure"]
+    assert "the promised bound does not hold" in wrong["exposure"]
 
 
 def test_a_certificate_that_may_be_opened_must_be(played: Mapping[str, kit.Saved]) -> None:

@@ -308,7 +308,7 @@ def test_a_study_is_kept_and_read_again(tmp_path: Path) -> None:
 LATER = AttackRuns("rerun", (), 0, "values", (replace(SHOT, seed=9),))
 ABOVE = AttackRuns("rerun", (), 0, "values", (replace(SHOT, value=2.0),))
 WRONG = {
-    "of another scenario": replace(STUDY, mark="0" * 64),
+    "about another scenario": replace(STUDY, mark="0" * 64),
     "schema 9": replace(STUDY, schema=9),
     "runs are missing or out of order": replace(STUDY, attempts=(LATER,)),
     "rerun: runs": replace(STUDY, attempts=(ABOVE,)),
