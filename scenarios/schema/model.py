@@ -437,10 +437,11 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         by: the member.
         do: the action by which it deviates.
         message: the kind of message. With `hold` (posts are withheld from people): the first post
-            that is withheld. With `show` (a party reads another board): the post that is changed.
+            that is withheld. With `show` (a party reads another board): the post that is changed,
+            or left out if no `field` is named.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of the field. With `react` (a post without a cause): the cause that an
-            alarm states.
+            alarm states. With `show`, `own keys` needs no `field`.
         people: the people whose messages, ballots or names are affected; (): all. With `show`, the
             parties that read the other board.
         all_but: whether all people except `people` are affected.
