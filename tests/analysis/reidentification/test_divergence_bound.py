@@ -44,7 +44,7 @@ def test_the_bound_holds_and_is_not_idle(apart: int, least: float) -> None:
 
 
 def test_genuine_scores_beyond_all_impostors_are_a_warning() -> None:
-    """The example of docs/reidentification.md: the estimate falls short of 11.5 bits."""
+    """The warning of docs/reidentification.md: the estimate falls short of 11.5 bits."""
     good, poor = of_normals(4, 1), of_normals(0, 1)
     assert good.estimate < 11 < 4**2 / 2 / log(2)  # type: ignore[attr-defined]
     assert good.beyond > 300  # type: ignore[attr-defined]
