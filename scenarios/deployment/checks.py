@@ -297,7 +297,7 @@ def exposure(evidence: SessionEvidence) -> str:
             try:
                 check_promise(policy, claimed, proved)
             except RoundBurned as why:
-                raise VerificationError(f"the promise does not hold: {why}") from None
+                raise VerificationError(f"the promised bound does not hold: {why}") from None
             promised = promised_share(claimed, proved)
     elif board.tallies[0].totals[:1] != board.tallies[-1].totals[:1]:
         promised = max(promised, policy.max_exposure)
