@@ -1,8 +1,10 @@
 """Choose whole columns with full knowledge of the table: by the TRUE exposure.
 
-Global suppression (paper 000, section 1 names it as a rival of every release that is decided
-without seeing the joint). The true exposure Q_J(k/n) of a set J never falls when a column is added,
-so safe sets of columns are downward closed, and the search is exact and short.
+Global suppression leaves out whole columns. Paper 000, section 1, names it as a rival of every
+release that is decided without the joint counts. With n people, the true exposure Q_J(k/n) of a set
+J of columns is the share of people in an equivalence class of fewer than k. It never falls when a
+column is added. So each subset of a safe set (true exposure within the target) is safe too, and the
+search is exact and short.
 """
 
 from collections.abc import Sequence
@@ -23,17 +25,17 @@ MOST_SETS = 60_000  # most sets of columns counted in a search: about a minute
 
 @dataclass(frozen=True, slots=True)
 class BestColumns:
-    """The columns that a curator with the whole table keeps, and their true exposure.
+    """The columns that a curator with the whole table releases, and their true exposure.
 
     The result of `best_columns`.
 
     Attributes:
-        kept_columns: column numbers, ascending.
-        weight: total of the kept columns' weights, which the caller chose.
-        exposed: people in a cell of fewer than k.
+        kept_columns: numbers of the released columns, ascending.
+        weight: total of the released columns' weights, which the caller chose.
+        exposed: people in an equivalence class of fewer than k in these columns.
         n: number of people.
         k: the smallest equivalence class in which no person is exposed.
-        looked: number of sets of columns that were counted.
+        looked: number of sets of columns for which the search computed the exposure.
     """
 
     kept_columns: tuple[int, ...]
@@ -45,11 +47,11 @@ class BestColumns:
 
     @property
     def value(self) -> float:
-        """The true exposure, as a share of people."""
+        """The true exposure of the released columns, as a share of people, 0 to 1."""
         return self.exposed / self.n
 
     def __repr__(self) -> str:
-        """Return the kept columns and the exposed people."""
+        """Return the released columns, the exposed people and the number of examined sets."""
         return (
             f"<BestColumns {self.kept_columns}: {self.exposed:,} of {self.n:,} people in a crowd "
             "smaller "
@@ -67,14 +69,16 @@ def best_columns(
 ) -> BestColumns:
     """Return the heaviest set of columns with a true exposure within `target`; exact.
 
-    Of equal weights the most columns, then the fewest exposed people, then the first set in
-    lexicographic order. If the required columns alone are above the target, no column is kept.
+    The true exposure is the share of people in an equivalence class of fewer than k. Of sets with
+    equal weight the function returns the set with most columns, then with fewest exposed people,
+    then the first in lexicographic order. If the required columns alone are above the target, no
+    column is kept.
 
     Args:
-        table: n x d integer codes of at least 0, n >= 1.
-        k: a person in a cell of fewer than k people is exposed.
-        target: share of people, 0 to 1.
-        weights: of each column, >= 0; 1 each by default.
+        table: n x d integer codes of at least 0: a row for each of n >= 1 people, d columns.
+        k: a person in an equivalence class of fewer than k people is exposed.
+        target: largest accepted exposure, as a share of people, 0 to 1.
+        weights: weight of each column for the user of the release, >= 0; 1 each by default.
         required: columns that must be kept.
         forbidden: columns that are never kept.
 
@@ -99,23 +103,29 @@ def best_columns(
 
 
 class _TrueColumnSearch:
-    """The search for the heaviest safe set: keep or drop each column, heaviest first.
+    """The search for the safe set of columns with the largest total weight.
 
-    A set that contains an unsafe pair is never counted.
+    A set is safe if its true exposure is within the target. The search keeps or drops each column,
+    from the largest weight on. The exposure of a set that contains an unsafe pair of columns is
+    never computed.
     """
 
     def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
-        """Start with no set counted."""
+        """Start the search; no set of columns is examined yet.
+
+        codes: the table, people x columns. k: smallest safe equivalence class. target: largest
+        accepted share of exposed people. gains: integer weight of each column.
+        """
         self.codes, self.k, self.target, self.gains = codes, k, target, gains
         self.memory: dict[tuple[int, ...], int] = {}
 
     def exposed(self, columns: tuple[int, ...]) -> int:
-        """Return the people in an equivalence class of fewer than k; cached.
+        """Return the number of people in an equivalence class of fewer than k; cached.
 
         Without columns no person is exposed.
 
         Raises:
-            ParameterError: more than `MOST_SETS` sets were counted.
+            ParameterError: `MOST_SETS` sets of columns were examined already.
         """
         if not columns:
             return 0
@@ -129,18 +139,23 @@ class _TrueColumnSearch:
         return self.memory[columns]
 
     def safe(self, columns: tuple[int, ...]) -> bool:
-        """Whether the true exposure of a set is within the target."""
+        """Whether the true exposure of a set of columns is within the target."""
         return self.exposed(columns) / len(self.codes) <= self.target
 
     def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-        """Return a sort key of a set, larger is better: gain, fewer exposed people, then order."""
+        """Return a sort key of a set of columns, larger is better.
+
+        It holds the set's total weight, its exposed people (negative) and its negative column
+        numbers.
+        """
         gain = sum(self.gains[j] for j in columns)
         return gain, -self.exposed(columns), tuple(-j for j in columns)
 
     def best(self, required: tuple[int, ...], order: Sequence[int]) -> tuple[int, ...]:
-        """Return the best safe set of the required columns and columns of `order`.
+        """Return the best safe set: all required columns, and some of the columns in `order`.
 
-        By branch and bound; () if the required columns alone are not safe.
+        Safe: the true exposure is within the target. By branch and bound; () if the required
+        columns alone are not safe.
         """
         if not self.safe(required):
             return ()

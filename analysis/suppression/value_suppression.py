@@ -1,31 +1,34 @@
 """Suppression of rare values (paper 000, section 8.1): choice, random covers, certified bound.
 
-In column j the listed values are suppressed by all r people that have one; of the other n - r each
-suppresses its value with probability c (a cover). An observer sees a person's reported row,
-suppressed values included. So
+In column j the r people with a listed value suppress it. Each of the other n - r people suppresses
+its value with probability c. This random suppression, a cover, hides the people with listed values.
+An observer sees a person's reported row, suppressed values included. So
 
     a person is EXPOSED if fewer than k people report the same row, suppressed being a value.
 
-This is careful: an observer that knows a person's true row cannot be sure which of the fitting
-reported rows (its own values, or suppressed in columns with a cover) is that person's, and the
-fitting rows are at least the equal rows. A suppressed value reveals its chance to hide a listed
-value, r / (r + expected covers), and at least k people suppress it.
+This definition is conservative. An observer that knows a person's true row cannot be sure of the
+person's report: in a column with a cover it may hold the value or be suppressed. All these reports
+are candidates, and they are at least as many as the reports equal to the person's own. A suppressed
+value hides a listed value with probability r / (r + expected covers), and at least k people
+suppress a value.
 
 The cover is the smallest with which at least k people suppress a value, except with a stated
-probability:
+probability delta:
 
     P( r + Bin(n - r, c) >= k )  >=  1 - delta        (exact tail; c in parts of 2^32; 0 if r >= k)
 
 The certified bound. A value v is reported by between low(v) and high(v) people: exactly count(v)
 without a cover, else within binomial quantiles, all at once except with probability delta. Call
-some reports of each column common, all others rare. With R_j = sum of high(v) over the rare, R =
-sum R_j, N_j common values, P = prod N_j, and H_j common values with low(v) - (R - R_j) > (k - 1) P
-/ N_j,
+some reported values of each column common, all others rare. R_j = sum of high(v) over the rare
+values of column j, and R = sum of all R_j. Column j has N_j common values, and P is the product of
+all N_j. H_j counts the common values of column j with low(v) - (R - R_j) > (k - 1) P / N_j.
+Then
 
     exposed people  <=  R + (k - 1) (P - max_j H_j)
 
 by the argument of the coverage bound (coverage.py), with counts from above for rare reports and
-from below for common reports. The least over all thresholds on high(v) is taken.
+from below for common reports. Values with high(v) of at least a threshold count as common.
+The least bound over all combinations of thresholds of the columns is taken.
 """
 
 import heapq
@@ -37,9 +40,8 @@ from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
 MOST_CHOICES = 2_000  # most combinations of suppressed values that are examined
-EXHAUSTIVE_VALUES = (
-    12  # up to so many values, each number of named values is tried; else about so many numbers
-)
+# a column with up to so many values: each number of reported values is tried; else about so many
+EXHAUSTIVE_VALUES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,11 @@ class SuppressionColumn:
     """Bounds on the reports in a column in which some values are suppressed, in people.
 
     Attributes:
-        low, high: bounds of each count; a suppressed value, if there is one, comes last.
+        low, high: bounds on the people that report each value; if values are suppressed, the last
+            entry is for the report "suppressed".
         named: expected number of people that report their value.
-        missing: people without an answer; each counts as one with a value of its own.
-        cover: probability that another value is suppressed as a cover, in parts of 2^32.
+        missing: people without an answer; each counts as a value held by one person.
+        cover: probability that a value outside the list is suppressed at random, in parts of 2^32.
         listed: people that must suppress their value.
     """
 
@@ -64,11 +67,11 @@ class SuppressionColumn:
 
 @dataclass(frozen=True, slots=True)
 class ExposureProof:
-    """A proof that at most `people` are exposed, by thresholds that call counts common or rare.
+    """A proof that at most `people` are exposed: for each column, which values count as common.
 
     Attributes:
         people: upper bound on the exposed people.
-        thresholds: for each column, the count from which on a value is common.
+        thresholds: for each column, the number of people from which on a value counts as common.
     """
 
     people: int
@@ -77,12 +80,12 @@ class ExposureProof:
 
 @dataclass(frozen=True, slots=True)
 class SuppressionChoice:
-    """A choice of the values that are reported by name; all other values are suppressed.
+    """A choice of the values that people report; all other values are suppressed.
 
     Attributes:
-        levels: per column the number of values reported by name, the most frequent first; 0 drops
-            the column, and all of them need no suppression.
-        utility: of the values reported by name, in the caller's weights.
+        levels: per column the number of reported values, the most frequent first. At 0 the column
+            is dropped; at the number of all its values, no value is suppressed.
+        utility: sum over columns of weight x share of people expected to report their value.
         proof: the bound on exposed people.
         exact: whether no choice in the search space has a higher utility.
     """
@@ -94,15 +97,16 @@ class SuppressionChoice:
 
 
 def column(counts: Counts, level: int, n: int, k: int, delta: float) -> SuppressionColumn | None:
-    """Return bounds on a column's reports if only its most frequent values are reported by name.
+    """Return bounds on the reports of a column if only its most frequent values may be reported.
 
-    None if no cover (random suppression of further values) makes k suppressions.
+    The other values are suppressed. A cover suppresses further values at random, so that at least k
+    people suppress theirs. Return None if even the largest cover is too small for that.
 
     Args:
         counts: people per value, the most frequent first.
-        level: number of values reported by name.
+        level: number of values that may be reported.
         n: all people.
-        k: the smallest safe class.
+        k: the smallest safe equivalence class.
         delta: probability with which any bound of this column may fail.
     """
     missing = n - int(counts.sum())
@@ -136,7 +140,11 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Suppress
 def promise(
     columns: Sequence[SuppressionColumn], k: int, n: int, max_exposed: int | None = None
 ) -> ExposureProof | None:
-    """Return the least bound on exposed people over all thresholds; None above `max_exposed`."""
+    """Return the least proved bound on exposed people; None if it is above `max_exposed`.
+
+    A proof counts a column's values as common from a threshold on. The least bound over all
+    combinations of thresholds is returned. n: number of people.
+    """
     if not columns or k <= 1:
         return ExposureProof(0, tuple(1 for _ in columns))
     ceiling = n if max_exposed is None else min(max_exposed, n)
@@ -146,22 +154,26 @@ def promise(
 
 
 def proved(columns: Sequence[SuppressionColumn], k: int, n: int, thresholds: Sequence[int]) -> int:
-    """Return the bound on exposed people, of n, that these thresholds prove; 0 without columns."""
+    """Return the bound on exposed people that follows from the thresholds; 0 without columns.
+
+    n: number of people. thresholds: for each column, the number of people from which on a value
+    counts as common.
+    """
     if not columns or k <= 1:
         return 0
     points = [_at(column, t) for column, t in zip(columns, thresholds, strict=True)]
     return min(n, _bound(points, k))
 
 
-# a threshold's effect on a column: people with rare values, number of common values, and the lower
-# bound of the count of each common value
+# a column split at a threshold into rare and common values: people with rare values, number of
+# common values, and the lower bound of the count of each common value
 _Point = tuple[int, int, tuple[int, ...]]
 
 
 def _at(column: SuppressionColumn, threshold: int) -> _Point:
-    """Return a column's rare people, number of common values, and these values' lower counts.
+    """Return people with rare values, number of common values, and lower bounds of their counts.
 
-    Values with counts from the threshold on are common.
+    A value is common if the upper bound of its count is at least `threshold`.
     """
     common = tuple(
         low for low, high in zip(column.low, column.high, strict=True) if high >= threshold
@@ -171,7 +183,10 @@ def _at(column: SuppressionColumn, threshold: int) -> _Point:
 
 
 def _bound(points: Sequence[_Point], k: int) -> int:
-    """Return the bound on exposed people for a choice of common values in each column."""
+    """Return the bound on exposed people for a choice of common values in each column.
+
+    points: per column, people with rare values, number of common values, and their lower counts.
+    """
     rare = sum(people for people, _, _ in points)
     cells = prod(cell_count for _, cell_count, _ in points)
     spared = 0
@@ -182,16 +197,19 @@ def _bound(points: Sequence[_Point], k: int) -> int:
 
 
 class _Descent:
-    """A search for the thresholds with the least bound below a ceiling, column by column.
+    """A search, column by column, for the least bound on exposed people below a ceiling.
 
-    A partial choice bounds all its completions: the rare people R and the product P of the numbers
-    of common values only grow, and P - max N_j does not fall.
+    For each column it chooses a threshold, the count from which on a value is common; other values
+    are rare. A partial choice bounds all its completions. The people with rare values only grow. So
+    does P - max_j N_j, where column j has N_j common values and P is the product of all N_j.
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
-        """Search the thresholds at once; `best` is the proof of the least bound below `ceiling`.
+        """Search at once; `best` becomes the proof of the least bound, or None.
 
-        It is None if no bound is below `ceiling`.
+        It is None if no bound on exposed people is below `ceiling`.
+
+        columns: bounds on the reports of each column. k: smallest safe equivalence class.
         """
         self.k = k
         self.ceiling = ceiling
@@ -211,10 +229,11 @@ class _Descent:
         cells: int,
         widest: int,
     ) -> None:
-        """Try all thresholds of the next column; stop where the bound cannot be below the ceiling.
+        """Try each threshold of the next column; stop if the bound cannot be below `self.ceiling`.
 
-        `rare`, `cells`, `widest`: people with rare values, product and maximum of the numbers of
-        common values so far.
+        A value with a count below its column's threshold is rare, any other is common. `rare`,
+        `cells`, `widest`: people with rare values, product and maximum of the numbers of common
+        values in the columns chosen so far.
         """
         if rare + (self.k - 1) * (cells - widest) >= self.ceiling:
             return
@@ -240,21 +259,21 @@ def choose(
     allowed: Sequence[int],
     required: Sequence[int] = (),
 ) -> SuppressionChoice:
-    """Choose the values to report by name: most utility with at most `max_exposed` people exposed.
+    """Choose the values that people report: most utility with at most `max_exposed` people exposed.
 
-    utility = sum over columns of gain x share of people expected to report their value. A value
-    with fewer than k people is never reported by name. A first search adds column after column with
-    as many named values as fit; then choices are examined, the most promising first, until none can
-    be better or 2,000 were examined.
+    All other values are suppressed. utility = sum over columns of gain x share of people expected
+    to report their value. A value with fewer than k people is never reported. A first search adds
+    column after column with as many reported values as the limit allows. Then choices are examined,
+    the most promising first, until none can be better or 2,000 were examined.
 
     Args:
         counts: people per value of each column, the most frequent first.
-        k: crowd size.
+        k: smallest safe equivalence class.
         max_exposed: people that may be exposed.
         gains: weight of each column, > 0.
         delta: probability with which a bound may fail, divided evenly among the columns.
         allowed: columns that may be kept.
-        required: columns with at least one value reported by name.
+        required: columns with at least one reported value.
     """
     n = max((int(count.sum()) for count in counts), default=0)
     error_share = delta / max(len(counts), 1)
@@ -266,14 +285,16 @@ def choose(
 
 @dataclass(slots=True)
 class _LevelSearch:
-    """The search for the values to report by name: a level (number of values) for each column.
+    """The search for the values that people report rather than suppress, in each column.
+
+    A column's level is the number of its values that are reported, the most frequent first.
 
     Attributes:
         counts, k, max_exposed, gains, required: as of `choose`.
         each: probability with which the bounds of a column may fail.
         n: number of people.
         best: the best choice so far.
-        column_memo: cache of `column` by column and level.
+        column_memo: cache of the results of the function `column`, by column and level.
     """
 
     counts: tuple[Counts, ...]
@@ -287,7 +308,11 @@ class _LevelSearch:
     column_memo: dict[tuple[int, int], SuppressionColumn | None] = field(default_factory=dict)
 
     def run(self, allowed_columns: Sequence[int]) -> SuppressionChoice:
-        """Return the best choice: search upwards from no column, then downwards from all values."""
+        """Return the best choice of reported values.
+
+        The search goes upwards from no column, then downwards from all values of the allowed
+        columns.
+        """
         self.best = SuppressionChoice(
             (0,) * len(self.counts), 0.0, ExposureProof(0, ()), exact=True
         )
@@ -309,7 +334,10 @@ class _LevelSearch:
         return replace(self.best, exact=False)
 
     def _climb(self, allowed_columns: Sequence[int]) -> None:
-        """Find a first choice: column after column, with as many named values as fit the bound."""
+        """Find a first choice: column after column, with as many reported values as possible.
+
+        The bound on exposed people limits the choice.
+        """
         levels = [0] * len(self.counts)
         for j in sorted(allowed_columns, key=lambda j: (j not in self.required, -self.gains[j], j)):
             for level in self._levels(j):
@@ -319,9 +347,10 @@ class _LevelSearch:
                     break
 
     def _levels(self, j: int) -> list[int]:
-        """Return the levels of a column to try, descending: all of few values, some of many.
+        """Return the levels of column j to try, descending; a level is a number of reported values.
 
-        Values with fewer than k people are never reported by name.
+        Only values of at least k people may be reported. Up to 12 such values, each level is tried;
+        beyond that, about 12 levels in geometric steps.
         """
         values = int((self.counts[j] >= self.k).sum())
         if values <= EXHAUSTIVE_VALUES:
@@ -332,7 +361,7 @@ class _LevelSearch:
     def _below(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """Yield the choices with the next lower level in one column.
 
-        A level is the number of values of a column that are reported by name.
+        A level is the number of a column's values that are reported rather than suppressed.
         """
         for j, level in enumerate(levels):
             lower = next((lower_ for lower_ in self._levels(j) if lower_ < level), 0)
@@ -340,9 +369,9 @@ class _LevelSearch:
                 yield (*levels[:j], lower, *levels[j + 1 :])
 
     def _hoped(self, levels: tuple[int, ...]) -> float:
-        """Return the utility without covers (random suppressions): an upper bound.
+        """Return the utility without random suppression: an upper bound on the real utility.
 
-        It rises with each level, the number of values of a column that are reported by name.
+        It rises with each level, the number of a column's values that are reported.
         """
         named_people = (int(c[:level].sum()) for c, level in zip(self.counts, levels, strict=True))
         return sum(
@@ -350,7 +379,10 @@ class _LevelSearch:
         )
 
     def _try(self, levels: tuple[int, ...]) -> bool:
-        """Return whether a choice keeps the bound; record it as the best if it is better."""
+        """Return whether a choice keeps the limit on exposed people; record it if it is best.
+
+        levels: for each column, the number of reported values; 0: the column is dropped.
+        """
         columns = []
         for j, level in enumerate(levels):
             if level:

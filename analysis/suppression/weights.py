@@ -1,6 +1,6 @@
-"""Weights of columns, as exact decimals and as integers that break ties by number of columns.
+"""Weights of columns, as exact decimal fractions, and as integers by which more columns win a tie.
 
-A weight is the decimal number it is written as: 0.1 + 0.2 weighs the same as 0.3, unlike floats.
+A weight is the decimal number as it is written: 0.1 + 0.2 weighs the same as 0.3, unlike floats.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,14 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, sequence
 
-DIGITS = 2**52  # weights become whole units; their total is at most this number
+# weights become whole numbers of a unit; their total is at most this number of units
+DIGITS = 2**52
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
     """Check the weights of columns and return them as exact decimal fractions; None: 1 each.
+
+    columns: number of columns.
 
     Raises:
         ParameterError: another number of weights, or a weight that is negative or not finite.
@@ -41,10 +44,11 @@ def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
 
 
 def as_gains(weights: list[Fraction]) -> list[int]:
-    """Return integers with the same order of sums, plus 1 a column: more columns break ties.
+    """Return integer weights that order sets of columns by their sums as exact weights do.
 
-    Exact if the total is at most 2^52 of the smallest common unit; otherwise rounded to that many
-    units of the total.
+    In a tie the set with more columns has the larger sum. Weights are counted in their smallest
+    common unit. If the total is above 2^52 units, the unit is total / 2^52, and weights are rounded
+    to it.
     """
     total = sum(weights, Fraction(0))
     unit = Fraction(1, lcm(*(weight.denominator for weight in weights)))

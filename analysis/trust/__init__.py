@@ -1,9 +1,10 @@
 """Trust: from the view of a coalition to its leakage, its knowledge, and the people it can link.
 
 A view is all that the parties of a coalition observed; views come from protocol/knowledge/view.py.
-This room holds evidence (statements that a view implies), fibers (all consistent tables), inference
-and bits received. It may import the plain data of `protocol`, `estimation` and `composition`. It
-must never know the truth: only the scores that compare results with the truth do.
+This package holds evidence (statements that a view implies), fibers (all tables consistent with the
+evidence), inference, and leakage in bits. It may import the plain data of `protocol`, `estimation`
+and `composition`. It must never use the true table: only the scores that compare results with the
+truth do.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,11 @@
-"""Counts that follow from the announced rate of cover suppression.
+"""Counts of people that follow from the announced rate of cover suppression.
 
-Cover suppression hides values at random, so that values suppressed for a reason do not show. The
-cover rate of a column is the least with which r people with listed values and n - r more make k
-suppressions (binomial_covers.py). A reader of the announcement can search for the r that has this
-rate. Every other r has another rate, except for rounding to parts of 2^32; if two fit, no count is
-derived.
+Cover suppression hides values at random, so that values suppressed for a reason do not show. In a
+column, r of n people have a listed value and must suppress it; each other person suppresses its
+value with a probability, the cover rate. The rate is the smallest that makes at least k
+suppressions likely enough (binomial_covers.py). A reader of the announcement can search for the r
+that has this rate. Every other r has another rate, except for rounding to parts of 2^32; if two
+numbers fit, no count is derived.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +23,11 @@ FIRST = 1  # the cover rates follow from the counts of this round, which the cur
 
 
 def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
-    """Yield the counts that any party can compute from a decision's announced cover rates.
+    """Yield the counts that any party can compute from the cover rates that a decision announces.
 
-    They are counts of round 1: people with a value that a suppression rule names (BLANK), and
-    people with another (OTHER). `columns`: number of columns of the table, >= 1.
+    A cover rate is the probability with which a person suppresses a value that is not listed, to
+    hide the people that must suppress. The counts are of round 1: people with a listed value
+    (BLANK), and people with another value (OTHER). `columns`: number of columns of the table, >= 1.
     """
     if view.decision is None:
         return
@@ -41,13 +43,16 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
     """Return the numbers of people with listed values that give this cover rate, usually one.
 
+    People with a listed value must suppress it. Other people suppress their
+    value with a probability, the cover rate.
+
     Args:
         parts: the cover rate, in parts of 2^32, >= 1.
         people: respondents, with any value.
-        k: suppressions needed.
-        delta: probability that there are fewer, in (0, 1).
+        k: number of suppressed values that the rate must reach.
+        delta: accepted probability that fewer than k values are suppressed, in (0, 1).
     """
-    # The rate is found by bisection, because it falls as more people have listed values.
+    # Bisection finds the least number, because the rate falls as more people have listed values.
     low, high = 0, min(k - 1, people)
     while low < high:
         middle = (low + high) // 2
@@ -63,9 +68,10 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
 
 
 def _cover(listed_: int, people: int, k: int, delta: float) -> float:
-    """Return the cover rate for a number of people with listed values, in parts of 2^32.
+    """Return the cover rate if `listed_` people must suppress their value, in parts of 2^32.
 
-    Infinite if no rate makes k suppressions likely enough.
+    The cover rate is the probability with which each other person suppresses its value. It makes at
+    least k suppressions, except with probability delta; infinite if no rate does.
     """
     parts = cover(listed_, people - listed_, k, delta)
     return float("inf") if parts is None else parts

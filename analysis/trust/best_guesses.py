@@ -1,9 +1,9 @@
 """Figures from a posterior: probabilities, best guesses, certain cells, anonymity sets.
 
 This file reads `PersonPosteriors` and computes no posterior. A crowd is the people with equal
-observations, a pool the crowds among which a person cannot be told apart. The file sums the shares
-of crowds over the pools that a person may be in, and compares best guesses with the prior or with
-the truth.
+evidence in a coalition's view. A pool is a set of crowds: the coalition does not know in which of
+them a person is. Probabilities for a person are averages over the crowds of its pool. Best guesses
+are compared with the prior or with the truth.
 """
 
 from collections import defaultdict
@@ -19,10 +19,13 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Evidence
 from .fiber import CrowdPosterior, Nats, log_prior
 
-MOST_ROWS = 20_000  # most rows that the search for the likeliest row of some crowds tries
+# most rows tried in the search for a person's likeliest row, if its crowd (people with equal
+# evidence) is unknown; above it only the likeliest row of each possible crowd is tried
+MOST_ROWS = 20_000
 
 
-# true rows: crowd -> row -> people with that row; -1 for a value that is not recorded
+# true rows: crowd (people with equal evidence, by number) -> row -> people with that row; -1 stands
+# for a value that is not recorded
 Truth = Mapping[int, Mapping[Cell, int]]
 
 
@@ -55,15 +58,15 @@ class Guess:
 class PersonPosteriors:
     """The posterior of every person's row given a coalition's view, by crowd.
 
-    A crowd is the people with equal observations; a pool is crowds among which a person's crowd is
-    unknown.
+    A crowd is the people with equal observations. A pool is a set of crowds; the coalition does not
+    know in which of them a person is.
 
     Attributes:
         evidence: the statements that the view implies.
-        posteriors: the posterior of each component (crowds linked by counts).
-        leakage: leakage about all people's values: the divergence of the posterior of the labelled
-            table from its prior. If the table determines the view (no covers, all crowds
-            distinguished), it is the log of the factor by which the number of possible tables fell.
+        posteriors: the posterior of each component, an independent part of the evidence.
+        leakage: leakage about all people's values, in nats: the Kullback-Leibler divergence of the
+            posterior of the table, a row per named person, from its prior. If the table determines
+            the view, it is the log of the factor by which the number of possible tables fell.
         method: exact, sampled or bounded.
     """
 
@@ -79,7 +82,10 @@ class PersonPosteriors:
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
-        """Independent pieces of a row, per crowd: columns, and the probabilities of their cells."""
+        """Independent parts of a row, per crowd: columns, and the probability of each cell in them.
+
+        A crowd is the people with equal evidence.
+        """
         by_crowd: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
         for posterior in self.posteriors:
             for crowd, columns in posterior.columns.items():
@@ -90,9 +96,10 @@ class PersonPosteriors:
     def _by_value(
         self, columns: Sequence[int], shares: Mapping[Cell, float]
     ) -> Mapping[Cell, float]:
-        """Return the probabilities of cells of values from the probabilities of cells of states.
+        """Return the probabilities of cells of values, by adding probabilities of cells of states.
 
-        A value that may also be suppressed as a cover has two states.
+        A state is a value with its way of reporting. A value that may be suppressed at random
+        has two states: reported and suppressed. Any other value has one state.
         """
         if not self.evidence.values:
             return shares
@@ -104,9 +111,10 @@ class PersonPosteriors:
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
-        """All pools (crowds not distinguished from each other), as sets of crowd numbers.
+        """All pools, as sets of crowd numbers; a crowd in no pool is a pool of its own.
 
-        A crowd in no pool is a pool of its own.
+        A crowd is the people with equal evidence. The coalition does not know in which crowd of a
+        pool a person is.
         """
         all_crowds = range(len(self.evidence.crowds))
         return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in all_crowds))
@@ -118,37 +126,49 @@ class PersonPosteriors:
 
     @property
     def agreement(self) -> float:
-        """The worst convergence ratio of the Markov chains: about 1 if mixed, 1.0 without sampling.
+        """The worst Gelman-Rubin ratio of the Markov chains: near 1 if mixed, 1.0 without sampling.
 
-        It compares variances between and within chains.
+        The ratio compares the variances between and within chains.
         """
         return max(
             (posterior.agreement for posterior in self.posteriors if posterior.sampled), default=1.0
         )
 
     def weights(self, pool: frozenset[int]) -> dict[int, float]:
-        """Return the probability that a person of a pool is in each of its crowds.
+        """Return, for a person of a pool, the probability of each crowd of the pool.
 
-        A pool is a set of crowds among which a person's crowd is unknown.
+        A crowd is the people with equal evidence. A pool is a set of crowds: the coalition does not
+        know in which of them the person is.
         """
         sizes = {crowd: self.evidence.crowds[crowd].people for crowd in pool}
         whole = sum(sizes.values())
         return {crowd: size / whole for crowd, size in sizes.items() if size}
 
     def probability(self, crowd: int, row: Cell) -> float:
-        """Return the probability that a person of this crowd (or its pool) holds this whole row."""
+        """Return the posterior probability that a person of this crowd holds this whole row.
+
+        A crowd is the people with equal evidence. If the coalition cannot tell the crowd from
+        others, the probability is the mean over these crowds.
+        """
         pool = self.evidence.pool_of(crowd)
         return fsum(share * self._in(member, row) for member, share in self.weights(pool).items())
 
     def _in(self, crowd: int, row: Cell) -> float:
-        """Return the probability that a person certainly in this crowd holds this whole row."""
+        """Return the probability of a whole row for a person of a known crowd.
+
+        crowd: people with equal evidence, by number.
+        """
         return prod(
             shares.get(tuple(row[column] for column in part_columns), 0.0)
             for part_columns, shares in self.parts.get(crowd, ())
         )
 
     def values(self, crowd: int, column: int) -> dict[int, float]:
-        """Return the probability of each value of a column for a person of this crowd or pool."""
+        """Return the posterior probability of each value of a column, for a person of this crowd.
+
+        A crowd is the people with equal evidence. If the coalition cannot tell the crowd from
+        others, the probability is the mean over these crowds.
+        """
         chances: dict[int, float] = {}
         for person, weight in self.weights(self.evidence.pool_of(crowd)).items():
             for columns, shares in self.parts.get(person, ()):
@@ -159,16 +179,20 @@ class PersonPosteriors:
         return chances
 
     def best_value(self, crowd: int, column: int) -> float:
-        """Return the posterior probability of a column's likeliest value, for this crowd."""
+        """Return the posterior probability of a column's likeliest value for people of this crowd.
+
+        A crowd is the people with equal evidence.
+        """
         if column in self.evidence.crowds[crowd].revealed:
             return 1.0
         return min(max(self.values(crowd, column).values()), 1.0)
 
     def best_row(self, crowd: int) -> float:
-        """Return the posterior probability of the likeliest whole row, for people of this crowd.
+        """Return the posterior probability of the likeliest whole row, for a person of this crowd.
 
-        If the person's crowd is unknown among some crowds (a pool) and rows are too many, return
-        the maximum over each crowd's likeliest row.
+        A crowd is the people with equal evidence. If the coalition cannot tell the crowd from
+        others and there are more than `MOST_ROWS` rows, only each crowd's likeliest row is
+        compared.
         """
         pool = self.weights(self.evidence.pool_of(crowd))
         if len(pool) == 1:
@@ -176,9 +200,10 @@ class PersonPosteriors:
         return max(self.probability(crowd, row) for row in self._likely(pool))
 
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
-        """Yield rows that a person of a pool may hold: all of them, or each crowd's likeliest.
+        """Yield rows that a person may hold, if the coalition does not know the person's crowd.
 
-        A pool is crowds among which a person's crowd is unknown.
+        They are all possible rows, or, above `MOST_ROWS`, the likeliest row of each possible crowd.
+        A crowd is the people with equal evidence. pool: possible crowds, each with its probability.
         """
         columns = range(len(self.evidence.laws))
         domains = [
@@ -196,7 +221,11 @@ class PersonPosteriors:
             yield tuple(row[column] for column in columns)
 
     def certain(self, crowd: int, column: int) -> bool:
-        """Whether only one value of a column is possible for people of this crowd."""
+        """Whether only one value of a column is possible for people of this crowd.
+
+        A crowd is the people with equal evidence. Crowds that the coalition cannot tell from this
+        crowd are considered too.
+        """
         pool = self.weights(self.evidence.pool_of(crowd))
         return (
             all(self._single(person, column) for person in pool)
@@ -204,7 +233,10 @@ class PersonPosteriors:
         )
 
     def _single(self, crowd: int, column: int) -> bool:
-        """Whether only a single value of a column is possible for a person of this very crowd."""
+        """Whether a single value of a column is possible for a person known to be in this crowd.
+
+        A crowd is the people with equal evidence.
+        """
         if column in self.evidence.crowds[crowd].revealed:
             return True
         for posterior in self._about.get(crowd, ()):
@@ -221,7 +253,7 @@ class PersonPosteriors:
 
     @cached_property
     def _about(self) -> Mapping[int, Sequence[CrowdPosterior]]:
-        """The posteriors of components (crowds linked by counts) that contain a crowd, by crowd."""
+        """The posteriors about columns of each crowd (people with equal evidence), by crowd."""
         about = defaultdict[int, list[CrowdPosterior]](list)
         for posterior in self.posteriors:
             for crowd in posterior.columns:
@@ -230,7 +262,7 @@ class PersonPosteriors:
 
     @property
     def cells_certain(self) -> int:
-        """Number of (person, column) pairs with only one possible value."""
+        """Number of (person, column) pairs with only one value possible given the view."""
         columns = range(len(self.evidence.laws))
         return sum(
             about.people * sum(self.certain(crowd, column) for column in columns)
@@ -240,7 +272,7 @@ class PersonPosteriors:
 
     @property
     def rows_guessed(self) -> float:
-        """Expected number of whole rows guessed correctly."""
+        """Expected number of whole rows that the coalition guesses correctly, given its view."""
         return fsum(
             about.people * self.best_row(crowd)
             for crowd, about in enumerate(self.evidence.crowds)
@@ -249,7 +281,7 @@ class PersonPosteriors:
 
     @property
     def cells_guessed(self) -> float:
-        """Expected number of (person, column) pairs that are guessed correctly."""
+        """Expected number of (person, column) values that the coalition guesses correctly."""
         columns = range(len(self.evidence.laws))
         return fsum(
             about.people * fsum(self.best_value(crowd, column) for column in columns)
@@ -269,9 +301,9 @@ class PersonPosteriors:
 
     @property
     def sets(self) -> tuple[tuple[int, int], ...]:
-        """Anonymity sets: pairs of size (people) and number of sets.
+        """Anonymity sets: pairs of size (people) and number of sets of this size.
 
-        A linked person is alone in its set.
+        A person with a value linked by name is alone in its set.
         """
         sets: dict[int, int] = {}
         for pool in self.pools:
@@ -286,8 +318,11 @@ class PersonPosteriors:
     def worst_row(self, truth: Truth) -> Guess | None:
         """Return the prior and posterior of the true row of which the coalition is surest.
 
-        Rows of the coalition's members are left out. Among rows with the same posterior it is the
-        row with the least prior. None if no such row is recorded.
+        Rows of the coalition's members are left out. Among rows with the same posterior the row
+        with the least prior is chosen. Return None if no row is recorded for a person outside the
+        coalition.
+
+        truth: true rows, by crowd (people with equal evidence), each with its number of people.
         """
         guesses = (
             Guess(exp(self._log_prior(row)), self.probability(crowd, row), self._error(crowd))
@@ -302,6 +337,8 @@ class PersonPosteriors:
         """Return the prior and posterior of the true value of which the coalition is surest.
 
         Values of the coalition's members are left out; None if no value is recorded.
+
+        truth: true rows, by crowd (people with equal evidence), each with its number of people.
         """
         visited: set[tuple[int, int, int]] = set()
         guesses: list[Guess] = []
@@ -316,7 +353,10 @@ class PersonPosteriors:
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def _value(self, crowd: int, column: int, value: int) -> Guess:
-        """Return a value's prior and posterior probability for people of this crowd."""
+        """Return a value's prior and posterior probability for a person of this crowd.
+
+        A crowd is the people with equal evidence. column, value: their codes.
+        """
         prior_probability = self.evidence.shares[column][value]
         if column in self.evidence.crowds[crowd].revealed:
             return Guess(prior_probability, 1.0)
@@ -328,5 +368,8 @@ class PersonPosteriors:
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:
-        """Return the largest standard error of this crowd's posteriors; 0.0 if exact."""
+        """Return the largest standard error of a crowd's posterior probabilities; 0.0 if exact.
+
+        A crowd is the people with equal evidence.
+        """
         return max((posterior.error for posterior in self._about.get(crowd, ())), default=0.0)

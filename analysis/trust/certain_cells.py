@@ -1,16 +1,17 @@
 """Number of people certain to a curator that requests several tables of the same people.
 
 Each query of the program `hierarchical` is safe alone; together they may leave few consistent
-tables. A cell is a combination of values of some columns, or of the labels that a requested table
-counts (`other` included). It is CERTAIN if in every consistent table it holds at least 1 and fewer
-than k people. A person is certain if it is in such a cell:
+tables. A cell is a combination of values of some columns. In a requested table that counts rare
+values together, the label `other` takes their place in a cell. A cell is CERTAIN if in every
+consistent table it holds at least 1 and fewer than k people. A person is certain if it is in such a
+cell:
 
     certain people  =  min over the consistent tables of the people in certain cells
 
 * Exact if the tables can be listed: at most 64 cells of all columns together, 20,000 steps.
-* Else a band: at least the people in small cells of one requested table or of one column; at most
-  the certified bound for all columns together, because a person in a small cell of some columns is
-  in a small cell of all columns, and so is exposed.
+* Else bounds. The lower bound is the number of people in cells smaller than k of one requested
+  table or of one column. The upper bound is the certified bound for all columns together: a person
+  in a small cell of some columns is in a small cell of all columns, and so is exposed.
 
 Before a query, the figure for its answer is the maximum over all answers that consistent tables
 allow. The search is limited by numbers, not by time, so it can be repeated with the same result.
@@ -32,13 +33,16 @@ MOST_CELLS = 64  # most cells of all columns together with which tables are list
 MOST_STEPS = 20_000  # most steps of the search for tables, each of which fixes a cell
 
 Numbers = npt.NDArray[np.int64]
-# columns of a counted table, and the values counted by name in each
+# a table of counts: its columns, and for each column the values that are counted separately; all
+# other values of the column are counted together as `other`
 View = tuple[Group, tuple[Group, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Certain:
     """Lower and upper bound on the people that a curator knows to be in a cell smaller than k.
+
+    A cell is a combination of values of some columns.
 
     Attributes:
         low: the least number of such people.
@@ -57,11 +61,12 @@ class Certain:
 class Certainty:
     """The number of people certain to a curator, now and after a query.
 
-    A person is certain if it is known to be in a cell of fewer than k people.
+    A person is certain if the curator knows that the person is in a cell (a combination of values)
+    of fewer than k people.
 
     Attributes:
         now: bounds given all tables counted until now.
-        tables: the consistent tables, if they can be listed; else None.
+        tables: the tables consistent with these counts, if they can be listed; else None.
         promised: certified bound on the people exposed in a release of all columns.
     """
 
@@ -71,7 +76,10 @@ class Certainty:
 
     @classmethod
     def from_knowledge(cls, knowledge: GroupKnowledge) -> "Certainty":
-        """Compute the number of certain people from all tables counted until now."""
+        """Compute the number of certain people from all tables counted until now.
+
+        A person is certain if the curator knows that it is in a cell of fewer than k people.
+        """
         tables = tables_left(knowledge)
         promised = knowledge.promise(range(len(knowledge.singles))).people
         if tables is None:
@@ -82,9 +90,13 @@ class Certainty:
     def certain_people_after(self, groups: Sequence[Group], named_values: NamedValues) -> int:
         """Return an upper bound on the certain people after these tables are requested.
 
-        It holds for every answer. named_values: per column, the values counted by name. If tables
-        cannot be listed, the bound before the query also holds after it: more tables only lower the
-        certified bound for all columns together, as long as the same people answer.
+        The bound holds for every answer. A person is certain if the curator knows that it is in a
+        cell of fewer than k people. If tables cannot be listed, the bound before the query also
+        holds after it: more tables only lower the certified bound for all columns together, as long
+        as the same people answer.
+
+        groups: the columns of each requested table. named_values: per column, the values counted
+        separately; other values are counted together.
         """
         if self.tables is None:
             return self.now.high
@@ -92,9 +104,10 @@ class Certainty:
 
 
 def _band(knowledge: GroupKnowledge, high: int) -> Certain:
-    """Return bounds on the certain people if tables cannot be listed.
+    """Return bounds on the people known to be in a cell smaller than k, if tables cannot be listed.
 
-    `high` is the certified bound.
+    The lower bound is the number of people in small cells of one counted table or column. `high` is
+    the certified bound on exposed people.
     """
     count_tables = [*knowledge.singles, *(table.counts for table in knowledge.tables.values())]
     low = max(int(counts[counts < knowledge.k].sum()) for counts in count_tables)
@@ -108,8 +121,9 @@ class Tables:
     Attributes:
         k: people in the smallest cell in which no person is exposed.
         counts: people in each cell of each table, shape (tables, cells).
-        cells: the codes of the cells, shape (cells, columns).
-        views: columns and named values of the requested tables.
+        cells: value codes of each cell, shape (cells, columns).
+        views: for each requested table, its columns, and per column the values counted separately;
+            other values are counted together.
     """
 
     k: int
@@ -120,8 +134,10 @@ class Tables:
     def worst(self, new_views: Sequence[View]) -> int:
         """Return the largest number of certain people over all answers to some further tables.
 
-        A person is certain if it is known to be in a cell smaller than k. An empty `new_views`
-        gives the number of certain people now, without a further table.
+        A person is certain if the curator knows that it is in a cell smaller than k. An empty
+        `new_views` gives the number of certain people now, without a further table.
+
+        new_views: columns of each further table, and per column the values counted separately.
         """
         answers = [self._people_of_tables(view) for view in new_views]
         key = np.hstack(answers) if answers else np.zeros((len(self.counts), 1), np.int64)
@@ -140,7 +156,7 @@ class Tables:
         return int(np.minimum.reduceat(inside, starts).max())
 
     def _by_value(self) -> Iterator[View]:
-        """Yield every set of columns, with all values by name."""
+        """Yield a table for every set of columns, with each value counted separately."""
         columns = range(self.cells.shape[1])
         values = [tuple(np.unique(self.cells[:, j]).tolist()) for j in columns]
         for size in range(1, len(values) + 1):
@@ -148,13 +164,16 @@ class Tables:
                 yield group, tuple(values[j] for j in group)
 
     def _people_of_tables(self, view: View) -> Numbers:
-        """Return the people in each cell of a requested table, for each consistent table."""
+        """Return the people in each cell of a requested table, for each consistent table.
+
+        Shape (consistent tables, cells of the requested table).
+        """
         return np.asarray(self.counts @ self._places(view))
 
     def _places(self, view: View) -> Numbers:
         """Return a 0/1 matrix: whether a cell of all columns is in a cell of a requested table.
 
-        Shape (cells, cells of the table).
+        Shape (cells of all columns, cells of the requested table).
         """
         labels = [_label(view, cell) for cell in self.cells.tolist()]
         _, place = np.unique(labels, axis=0, return_inverse=True)
@@ -162,9 +181,9 @@ class Tables:
 
 
 def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
-    """Yield each counted table: its columns with named values, and the people of each of its cells.
+    """Yield each counted table: its columns, the values counted separately, and people per cell.
 
-    A value code of -1 in a cell is `other`, any value not named.
+    A value code of -1 in a cell is `other`: all values that are not counted separately.
     """
     for column, counts in enumerate(knowledge.singles):
         values = tuple(range(len(counts)))
@@ -176,14 +195,17 @@ def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
 
 
 def _label(view: View, cell: Sequence[int]) -> Group:
-    """Return the cell of a requested table that contains a cell of all columns."""
+    """Return the cell of a requested table that contains a cell of all columns.
+
+    -1 stands for `other`, the values that the table counts together.
+    """
     return tuple(
         cell[j] if cell[j] in axis_values else -1 for j, axis_values in zip(*view, strict=True)
     )
 
 
 def tables_left(knowledge: GroupKnowledge) -> Tables | None:
-    """Return all tables over all columns that are consistent with the counts.
+    """Return all tables over all columns that are consistent with a curator's counts.
 
     None if they cannot be listed, if a table counts fewer people (some have left), or if no table
     is consistent.

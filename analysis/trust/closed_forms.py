@@ -1,4 +1,8 @@
-"""Posteriors in closed form: for people in a single count, in a tree of counts, or in no count."""
+"""Posteriors in closed form, for people in a simple part of the evidence.
+
+There are formulas for people in a single count, in no count, or in several counts that form a tree
+(a decomposable model, see count_trees.py).
+"""
 
 from collections.abc import Sequence
 from math import exp, fsum, log
@@ -9,13 +13,14 @@ from .covered_counts import covered
 from .evidence import Cell, Component, Crowd, Evidence, OpenCount
 from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior, possible
 
-MOST_JOINED = 1 << 20  # most cells of the table over all columns of counts that form a tree
+# most cells of the joint table over all columns of several counts (of a decomposable model)
+MOST_JOINED = 1 << 20
 
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:
     """Whether a crowd has known values or a list of allowed cells in one of these columns.
 
-    about: the crowd, people of whom the coalition has equal evidence.
+    about: the crowd, people with equal evidence in the coalition's view.
     """
     known_columns = {column for column, _ in about.known_values}
     restricted_columns = {
@@ -29,8 +34,11 @@ def single_count_posterior(
 ) -> CrowdPosterior:
     """Return the posterior of people if a single count is the only evidence about them.
 
-    If labels were counted, the states (values, reported or suppressed) behind a label keep their
-    prior proportions.
+    A count may include people by the label that they report, such as "suppressed". Several states
+    (a value, reported or suppressed) may have that label; the posterior divides its people among
+    them in proportion to the prior.
+
+    columns: for each crowd (people with equal evidence), its columns.
     """
     if count.labels:
         posterior = covered(evidence, Component(columns, [count]))
@@ -50,11 +58,14 @@ def single_count_posterior(
 def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of people in several counts that form a tree (a decomposable model).
 
-    None if they form no tree, or have too many cells. All counts must be of the same crowds and of
-    plain states, with no other statement about these. With cliques C and separators S of the tree
-    (Sundberg 1975), given their counts,
+    None if they form no tree, or have too many cells. All counts must be of the same crowds (people
+    with equal evidence), of values and not of labels such as "suppressed". There must be no other
+    statement about these people. With cliques C and separators S of the tree (Sundberg 1975), and
+    counts n_C and n_S in their cells, of n people,
 
-        tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
+        tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n
+
+    are the number of consistent tables, and the posterior probability of cell x for a person.
     """
     crowds = component.counts[0].crowds
     if any(count.labels or count.crowds != crowds for count in component.counts) or any(
@@ -82,9 +93,12 @@ def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | Non
 
 
 def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior | None:
-    """Return the posterior of a crowd in no count: the prior, cut down to the allowed cells.
+    """Return the posterior of people in no count: the prior, cut down to the allowed cells.
 
-    None if there are too many cells.
+    The people are a crowd: the evidence about each of them is equal. None if there are too many
+    cells.
+
+    component: an independent part of the evidence, with a single crowd.
 
     Raises:
         ParameterError: no allowed cell is possible.
@@ -106,7 +120,8 @@ def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior 
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
     leakage = -log(whole)
-    if evidence.coined.intersection(columns):  # the outcome of a cover coin reveals no value
+    # whether a value was suppressed at random reveals nothing about the value
+    if evidence.coined.intersection(columns):
         leakage = _divergence(evidence, columns, shares)
     return CrowdPosterior(
         component.columns, {crowd: shares}, Nats.exactly(max(about.people * leakage, 0.0))
@@ -114,7 +129,10 @@ def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior 
 
 
 def _divergence(evidence: Evidence, columns: tuple[int, ...], shares: dict[Cell, float]) -> float:
-    """Return the divergence (nats) of one person's values from the prior, by shares of states."""
+    """Return the divergence (nats) of the posterior of one person's values from the prior.
+
+    shares: posterior probability of each cell of states (values, reported or suppressed).
+    """
     value_shares: dict[Cell, float] = {}
     for cell, share in shares.items():
         values = evidence.state_values(columns, cell)
@@ -126,5 +144,5 @@ def _divergence(evidence: Evidence, columns: tuple[int, ...], shares: dict[Cell,
 
 
 def law_of(evidence: Evidence, column: int) -> dict[Cell, float]:
-    """Return the prior shares of a column, without zeros."""
+    """Return the prior share of each value of a column, without zeros."""
     return {(value,): share for value, share in enumerate(evidence.laws[column]) if share}

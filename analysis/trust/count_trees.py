@@ -1,9 +1,13 @@
-"""Counts of the same people that form a tree, and the shares of wider cells that follow.
+"""Counts of the same people that form a tree (a decomposable model), and joint shares from them.
 
-A tree of counts is a decomposable model. With cliques C and separators S of the tree (Sundberg
-1975), given their counts,
+Counts of several column sets form a tree if the columns that each shares with all earlier counts
+lie in a single earlier count. The cliques C are the column sets, the separators S their shared
+columns, and n_C and n_S the counts in their cells, of n people (Sundberg 1975). Then
 
-    tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
+    tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n
+
+are the number of tables over all columns that are consistent with the counts, and the expected
+share of people in cell x of all columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +21,10 @@ Tree = list[tuple[OpenCount, tuple[int, ...]]]
 
 
 def tree_of(counts: Sequence[OpenCount]) -> Tree:
-    """Choose counts that form a tree; return each with the columns it shares with earlier counts.
+    """Choose counts greedily so that they form a tree (a decomposable model).
 
-    It begins with the count of most columns and adds the count that shares most columns.
+    Return each count with the columns that it shares with earlier counts; they lie in one earlier
+    count. The first count has most columns; each next count is the one that shares most columns.
     """
     remaining = sorted(counts, key=lambda count: -len(count.columns))
     tree: Tree = [(remaining.pop(0), ())]
@@ -41,7 +46,10 @@ def tree_of(counts: Sequence[OpenCount]) -> Tree:
 
 
 def log_of_tree(evidence: Evidence, tree: Tree) -> float:
-    """Return the log prior probability (nats) of counts that form a tree."""
+    """Return the log prior probability (nats) of counts that form a tree (a decomposable model).
+
+    tree: each count, with the columns that it shares with earlier counts.
+    """
     logs: list[float] = []
     for count, shared in tree:
         groups: dict[Cell, list[int]] = {}
@@ -64,7 +72,15 @@ def joined(
     count: OpenCount,
     shared: tuple[int, ...],
 ) -> dict[Cell, float]:
-    """Return the shares of wider cells: a cell's share is split in proportion to a further count.
+    """Return shares of cells of more columns, by adding the columns of a further count.
+
+    The share of each cell is divided among its extensions in proportion to the count.
+
+    Args:
+        shares: share of people in each cell.
+        cell_columns: the columns of these cells.
+        count: the further count.
+        shared: the columns of the count that the cells have already.
 
     Raises:
         ParameterError: the count is empty at the shared columns of a cell: the counts disagree.

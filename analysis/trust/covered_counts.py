@@ -1,25 +1,28 @@
-"""Closed form of a posterior: one count of labels, and counts of single columns beside it.
+"""Closed form of a posterior: a count of several columns, and counts of single columns.
 
-Cover suppression hides values at random, so a count may be of labels (such as "suppressed") behind
-which several states are possible. Given the labels of all people, the states behind them are drawn
-person by person and column by column: state s behind label l with probability p(s) / p(l). A second
-count of one column (number of people with a listed value, or with each value) divides the b_l
-people with label l, and the people outside the first count, among its own labels g. If only one
-label leaves g open,
+Cover suppression hides values at random. So the first count may be of labels such as "suppressed".
+People report a label in several states: a state is a value, reported or suppressed. Given the
+labels of all people, their states are independent: in a column, state s with label l has
+probability p(s) / p(l), where p is the prior.
 
-    P(g of a person) = G'(g) / b_l,    G' = G less the people with known g,
+A second count may have one column alone, with its own labels g (such as "has a listed value", or
+each value). It divides the b_l people with label l of the first count, and the people outside the
+first count, among its labels. If g is unknown only for people with a single label l, then
 
-and for two labels g, any number of such groups of people: the number with g in each is binomial,
-and their sum is given.
+    P(g of a person with label l) = G'(g) / b_l,    G' = count of g, less the people with known g
 
-Leakage about values. A cover is a coin, and how coins fall reveals no value. With M(x) holders of
-row x, and h(x) of them that suppressed a value as a cover with probability c,
+If g is unknown in several such sets of people and has two labels, the number of people with g in
+each set is binomial, and the sum of these numbers is given.
+
+Leakage about values. Whether a value is suppressed at random reveals no value. Let
+M(x) people hold row x, and let h(x) of them suppress a value with probability c. Then
 
     P(seen | table) = prod_x C(M(x), h(x)) c^h(x) (1 - c)^(M(x) - h(x))
     nats            = -log P(seen) + E[ log P(seen | table) ]
 
-if one column is covered. If several are, each alone (without the other suppressions) gives an upper
-bound, because more observations can only reveal more; the least of these bounds is taken.
+if one column has random suppression. If several have, each column alone (without suppressions in
+other columns) gives an upper bound, because more observations can only reveal more; the least of
+these bounds is taken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,12 +37,15 @@ from .fiber import CrowdPosterior, Nats, log_multinomial
 
 @dataclass(frozen=True, slots=True)
 class AlikePeople:
-    """People with equal evidence in a column, and their possible states there.
+    """People with equal evidence in a column, and their possible states in it.
+
+    A state is a value, reported or suppressed. A label is the code of the text that a count
+    includes for a person.
 
     Attributes:
         people: the number of these people.
-        behind: label of the second count -> state -> prior share, given their label.
-        outcomes: possible numbers of people with each label of the second count, each with its
+        behind: label in the count of this column alone -> possible state -> prior share.
+        outcomes: possible numbers of people with each label in that count, each with its
             probability.
     """
 
@@ -48,7 +54,10 @@ class AlikePeople:
     outcomes: tuple[tuple[float, Mapping[int, int]], ...]
 
     def shares(self) -> dict[int, float]:
-        """Return the posterior probability of each state for a person."""
+        """Return, for a person, the posterior probability of each state of the column.
+
+        A state is a value, reported or suppressed.
+        """
         shares: dict[int, float] = {}
         for label, states in self.behind.items():
             mean = fsum(p * numbers.get(label, 0) for p, numbers in self.outcomes) / self.people
@@ -63,11 +72,14 @@ class AlikePeople:
 class SolvedColumn:
     """The solution of a column: posteriors of people by label, and the probability of its counts.
 
+    The wide count is the count of several columns. A label is the code of the text that it includes
+    for a person, such as "suppressed".
+
     Attributes:
         column: its number.
-        by_label: label of the wide count -> people with this label.
+        by_label: label in the wide count -> people with this label.
         outsiders: people outside the wide count; None: there are no such people.
-        log_chance: natural log of the probability of the counts.
+        log_chance: natural log of the probability of the column's counts.
     """
 
     column: int
@@ -77,10 +89,10 @@ class SolvedColumn:
 
 
 def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
-    """Return the posterior for a count of several columns with single-column counts beside it.
+    """Return the posterior for a count of several columns together with counts of single columns.
 
-    None if the counts have another form. There must be no statement about the component's people
-    beside these counts.
+    None if the counts have another form. No other statement may restrict the people of the
+    component, an independent part of the evidence.
 
     Raises:
         ParameterError: the evidence is contradictory.
@@ -118,9 +130,9 @@ def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
 
 
 def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
-    """Return the number of columns of a count, and whether it counts cover coins: a sort key.
+    """Return a sort key of a count: number of columns, and whether it shows random suppression.
 
-    A cover coin decides if a person suppresses a value at random.
+    Random suppression: people suppress a value with some probability, to hide the people that must.
     """
     coined = any(counts_coins(evidence, count, place) for place in range(len(count.columns)))
     return len(count.columns), coined
@@ -131,8 +143,8 @@ def _column(
 ) -> SolvedColumn | None:
     """Compute a column's posteriors from two counts of it; None without a closed form.
 
-    wide: the count of several columns, this column at `place`.
-    second: the count of this column alone; None: there is no such count.
+    wide: the count of several columns, with this column at index `place`. second: the count of this
+    column alone; None: there is no such count.
     """
     column = wide.columns[place]
     law = evidence.laws[column]
@@ -172,9 +184,12 @@ def _column(
 def _shares(
     wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
 ) -> dict[Cell, float]:
-    """Return the probability of each cell, columns in `order`, for a person in the wide count.
+    """Return, for a person in the wide count, the posterior probability of each cell.
 
-    The wide count is the count of several columns; other counts are of single columns.
+    The wide count is the count of several columns. A cell is a combination of states (values,
+    reported or suppressed).
+
+    solved: the solution of each column. order: the columns of the cells.
     """
     people = sum(wide.unexplained.values())
     state_shares = [
@@ -193,9 +208,12 @@ def _shares(
 
 
 def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
-    """Return the probability of each cell of these columns for a person outside the wide count.
+    """Return, for a person outside the wide count, the posterior probability of each cell.
 
-    The wide count is the count of several columns; other counts are of single columns.
+    The wide count is the count of several columns. A cell is a combination of states (values,
+    reported or suppressed).
+
+    solved: the solution of each column. columns: the columns of the cells.
     """
     by_column = {
         column_solution.column: column_solution.outsiders.shares()
@@ -211,7 +229,11 @@ def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cel
 def _value_leakage(
     evidence: Evidence, wide: OpenCount, solved: Sequence[SolvedColumn], nats: float
 ) -> Nats:
-    """Return the leakage about values, from -log P of the full observation (nats)."""
+    """Return the leakage about values, exact or as bounds.
+
+    nats: -log of the probability of all counts, which also show random suppressions. wide: the
+    count of several columns. solved: the solution of each column.
+    """
     places = range(len(wide.columns))
     plain = [place for place in places if not counts_coins(evidence, wide, place)]
     coined = [solution for place, solution in enumerate(solved) if place not in plain]
@@ -226,9 +248,10 @@ def _value_leakage(
 
 
 def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
-    """Whether a count reveals cover coins, by which people suppress a value at random.
+    """Whether a count shows, in one of its columns, that a value was suppressed at random.
 
-    It does if two states of the same value (reported, suppressed) have different labels.
+    It does if people with the same value are counted under different labels, for reporting the
+    value and for suppressing it. place: index of the column in the count.
     """
     if not evidence.values:
         return False
@@ -240,7 +263,8 @@ def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
 def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
     """Whether the label counted for a column determines the value.
 
-    A label is the text reported in place of a value. place: the column's place in the count `wide`.
+    A label is the code of the text that people report. place: index of the column in the count
+    `wide`.
     """
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
@@ -251,10 +275,12 @@ def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
 def _coins(
     evidence: Evidence, wide: OpenCount, plain: Sequence[int], solution: SolvedColumn
 ) -> float:
-    """Return the expected log probability (nats) of a column's covers (random suppressions).
+    """Return the expected log probability (nats) of the random suppressions, given the table.
 
-    It is the probability given the table, a sum over the cells of the other columns and the values
-    that may be suppressed as a cover.
+    The log probability is a sum over the cells of the columns in `plain`, and over the values that
+    may be suppressed at random in the column of `solution`. The expectation is over the posterior.
+
+    wide: the count of several columns. plain: indices of its columns without random suppression.
     """
     place = wide.columns.index(solution.column)
     cells = projected(wide.unexplained, [*plain, place])
@@ -279,9 +305,10 @@ def _coins(
 def _covers(
     values: Sequence[int], law: Sequence[float], wide: OpenCount, place: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield, for each value with a cover, suppressed label, suppressed state and shown state.
+    """Yield, per value with two states, its suppressed label, suppressed state, reported state.
 
-    A cover is a random suppression. A state is a value, reported or suppressed.
+    A value that may be suppressed at random has two states, reported and suppressed. A label is the
+    code of the reported text. values: the value of each state. law: the prior share of each state.
     """
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
@@ -291,9 +318,10 @@ def _covers(
 
 
 def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]:
-    """Return the distribution of the number of people in a state, among people with its label.
+    """Return the distribution of the number of people in a state, among some of the alike people.
 
-    A state is a value, reported or suppressed. Shape (people + 1,).
+    A state is a value, reported or suppressed. The alike people have equal evidence; `people` of
+    them are considered. Entry m is the probability of m people; shape (people + 1,).
     """
     label_of_state = next(label for label, states in alike_people.behind.items() if state in states)
     share = alike_people.behind[label_of_state][state] / fsum(
@@ -312,7 +340,10 @@ def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]
 
 
 def _hypergeometric(people: int, marked: int, draws: int, n: int) -> float:
-    """Return the probability of n marked people among some draws: hypergeometric."""
+    """Return the probability of n marked people among `draws` people drawn without replacement.
+
+    people: all people. marked: number of marked people.
+    """
     if draws - n > people - marked:
         return 0.0
     logs = _log_choose(marked, n) + _log_choose(people - marked, draws - n)
@@ -320,10 +351,13 @@ def _hypergeometric(people: int, marked: int, draws: int, n: int) -> float:
 
 
 def _log_choose(n: int, k: int) -> float:
-    """Return the log of the binomial coefficient n over k."""
+    """Return the natural log of the binomial coefficient n over k."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def _log_binomial(people: int, n: int, rate: float) -> float:
-    """Return the log probability (nats) that n of some people have a property with this rate."""
+    """Return the log probability (nats) that n of `people` people have a property.
+
+    rate: probability with which each person has it, strictly between 0 and 1.
+    """
     return _log_choose(people, n) + n * log(rate) + (people - n) * log(1 - rate)

@@ -1,10 +1,12 @@
-"""Crowds of a coalition's view: people with equal observations, identified by a mark.
+"""Crowds of a coalition's view: sets of people with equal observations in it.
 
-* If people are recorded singly, a mark is the observations of each person.
-* In the summary form and in an ideal run (without a network) they are not. If all rounds are of the
-  same people, a respondent of a later round is then taken to have answered the earlier ones. If
-  each round is of other people, the crowds of the rounds are disjoint.
-* If messages are not padded, a person's row has the length of its messages.
+A crowd is identified by a mark, the observations that its people have in common.
+
+* If a run records single people, a mark is made from the observations about each person.
+* The summary form of a run, and an ideal run (without a network), record numbers of people only.
+  If all rounds are of the same people, a respondent of a later round is assumed to have answered
+  the earlier rounds too. If each round is of other people, the crowds of the rounds are disjoint.
+* If messages are not padded, only rows with an encoding of the observed length are possible.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen, Lengths
     from ...protocol.knowledge.view import View
 
-MOST_FITTING = 100_000  # most rows for which message lengths are computed
+MOST_FITTING = 100_000  # most candidate rows whose message lengths are computed
 SeenLengths = tuple[tuple[int, tuple[int, ...]], ...]
 Fitting = tuple[tuple[int, ...], Mapping[tuple[int, ...], frozenset[Cell]]]
 
@@ -32,9 +34,11 @@ class Mark:
     """The observations that a coalition has of a person; people with equal marks form a crowd.
 
     Attributes:
-        possible_states: pairs of a column and its states that are possible.
-        counted: for each count, whether the person is in it.
-        revealed: columns in which suppressions by cover are distinguished from values.
+        possible_states: pairs of a column and its possible states; a state is a value, reported or
+            suppressed.
+        counted: for each count that the coalition read, whether it includes the person.
+        revealed: columns in which the coalition knows the person's value, though it is not
+            recorded.
         linked: whether a value is linked to the person by name.
         is_member: whether the person is a member of the coalition.
         lengths: pairs of a round and the lengths of the person's messages in it.
@@ -51,7 +55,13 @@ class Mark:
 def recorded_crowds(
     view: "View", usable: "Sequence[CountsSeen]", states: States
 ) -> Mapping[Mark, list[int]]:
-    """Return the people of each crowd, by mark, if the run recorded people singly."""
+    """Return the people of each crowd, by mark, if the run recorded single people.
+
+    A mark is a coalition's observations of a person; people with equal marks form a crowd.
+
+    usable: the counts that the evidence includes. states: the states of values (reported or
+    suppressed) under the hiding rules.
+    """
     all_users = frozenset(range(view.users))
     respondents = [
         view.respondents.get((counted_view.round, counted_view.columns), all_users)
@@ -93,8 +103,10 @@ def recorded_crowds(
 def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> Iterable[list[int]]:
     """Return groups of people with equal observations; ascending, by the first person of each.
 
-    Rows are compared by identity, not by value: a run's record shares equal rows, so no row of a
-    single person is read. Groups with equal values later get the same mark.
+    Rows are compared by identity, not by value: a run's record shares equal rows, so no row has to
+    be read. The caller joins groups that have rows of equal values.
+
+    respondents: for each count, the people in it.
     """
     all_users = range(view.users)
     splitting_sets = [
@@ -116,7 +128,10 @@ def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> 
 
 
 def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Crowd:
-    """Return a crowd of this many people, with the statements that follow from its mark."""
+    """Return a crowd of `people` people, with the statements that their common observations imply.
+
+    mark: these observations. lengths: per round, its columns and the rows of each message length.
+    """
     known_states, allowed_cells = _statements(mark.possible_states)
     fits = tuple(
         AllowedCells(columns, cells[length])
@@ -132,14 +147,15 @@ def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Cro
 def rows_by_length(lengths: "Lengths", states: States) -> "Fitting":
     """Return the columns of a round, and for each observed message length the cells that have it.
 
-    No cells if there are too many: the evidence then leaves the lengths out.
+    A cell is a combination of states, one for each column (a value, reported or suppressed). No
+    cells if there are too many: the evidence then leaves the lengths out.
     """
     columns = tuple(sorted({column for ask in lengths.asks for column in ask}))
     byte_lengths = [
         {code: 2 + len(text.encode()) for text, code in states.codes[column].items()}
         for column in columns
     ]
-    # for each column, pairs of a state and its length in bytes
+    # for each column, pairs of a state (a value, reported or suppressed) and its length in bytes
     sizes: list[list[tuple[int, int]]] = []
     for column, lengths_of_values in zip(columns, byte_lengths, strict=True):
         values = states.labels(column, None)
@@ -161,7 +177,12 @@ def rows_by_length(lengths: "Lengths", states: States) -> "Fitting":
 def _statements(
     state_sets: tuple[tuple[int, frozenset[int]], ...],
 ) -> tuple[tuple[tuple[int, int], ...], tuple[AllowedCells, ...]]:
-    """Return known values and allowed cells, from the possible states of each column."""
+    """Return people's known values and allowed cells, from the possible states of each column.
+
+    A state is a value, reported or suppressed. A column with a single possible state is known; a
+    column with several gives a list of allowed cells. state_sets: pairs of a column and its
+    possible states.
+    """
     known_states = tuple(
         (column, min(states_of_column))
         for column, states_of_column in state_sets
@@ -183,7 +204,10 @@ def counted_crowds(
 ) -> Mapping[Mark, range]:
     """Return the people of each crowd, by mark, if a run recorded only numbers of people.
 
-    People are then numbered so that each round's respondents are a range.
+    A mark is a coalition's observations of a person; people with equal marks form a crowd. People
+    are numbered so that each round's respondents are a range.
+
+    usable, listed: the counts read, and the counts that follow from announced rates of suppression.
     """
     all_counts = [*usable, *listed]
     rounds = sorted({counts_seen.round for counts_seen in all_counts} | set(view.linked_columns))
@@ -225,9 +249,10 @@ def _linked_ranges(
 ) -> "Iterable[tuple[frozenset[int], tuple[tuple[int, frozenset[int]], ...], range]]":
     """Yield ranges of people with linked answers of some rounds, by their suppressed columns.
 
-    Each comes with its revealed columns and possible states. A column requested without a rule in
-    one of these rounds is revealed. If one count with a rule covers all these people, its cells
-    give the number of people for each set of hidden columns.
+    Each range has its revealed columns (of which the coalition knows each person's value), and the
+    possible states (values, reported or suppressed) of its suppressed columns. A column for which a
+    round has no hiding rule is revealed. If a single count has columns with hiding rules, and it
+    includes all these people, its cells give the number of people for each set of hidden columns.
     """
     plain = frozenset(
         column

@@ -1,8 +1,10 @@
-"""The number of people of each group with each label, given the totals of the labels.
+"""The number of people with each label in several groups of people, given the totals of the labels.
 
-In a group of n people, each has label g with a probability of its own group. If a single group is
-open, its numbers follow. If several are, and there are two labels, g and other, the number with g
-in each group is binomial, and the distribution of these numbers given their sum t is
+A label is the code of the text that a count includes for a person, such as "suppressed". Each
+person of a group has each label with a probability of the group. If the labels are unknown in one
+group only, its numbers are the totals less the numbers of the other groups. If they are unknown in
+several groups and there are two labels, the number n_i of people with the first label in group i is
+binomial. The distribution of these numbers, given their sum t, is
 
     P(n_i) ~ Bin(n_i; people_i, rate_i) P(sum over the other groups = t - n_i)
 """
@@ -15,9 +17,11 @@ from .fiber import log_multinomial
 
 MOST_PEOPLE = 1_000  # most people for whom sums over binomial distributions are computed
 
-# possible numbers of a group's people by label, each with its probability
+# possible divisions of a group of people by label (the code of a reported text): number of people
+# with each label, each division with its probability
 Numbers = tuple[tuple[float, Mapping[int, int]], ...]
-# a group: its number of people, and label -> state -> prior share
+# a group of people: their number, and label (code of the reported text) -> state (a value, reported
+# or suppressed) -> prior share
 Group = tuple[int, Mapping[int, Mapping[int, float]]]
 
 
@@ -26,9 +30,12 @@ def deal_labels(
 ) -> tuple[list[Numbers], float] | None:
     """Return the possible numbers of people with each label in each group, given the totals.
 
-    The first result has, for each group, the possible numbers with their probabilities; the second
-    is the log probability (nats) of the totals. None if several groups leave more than two labels
-    open, or if there are too many people.
+    A label is the code of the text that a count includes for a person, such as "suppressed". The
+    first result has, for each group of people, the possible numbers with their probabilities. The
+    second is the log probability (nats) of the totals. None if several groups have more than one
+    possible label, and these are more than two labels or too many people.
+
+    groups: number of people, and their possible labels. totals: people of all groups by label.
 
     Raises:
         ParameterError: the totals contradict the groups.
@@ -68,7 +75,7 @@ def deal_labels(
 
 
 def binomial(people: int, n: int, rate: float) -> float:
-    """Return the probability that n people have a property, each with probability `rate`."""
+    """Return the binomial probability of n successes in `people` trials of probability `rate`."""
     if rate in (0.0, 1.0):
         return float(n == people * rate)
     logs = lgamma(people + 1) - lgamma(n + 1) - lgamma(people - n + 1)
@@ -76,9 +83,9 @@ def binomial(people: int, n: int, rate: float) -> float:
 
 
 def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
-    """Return the log probability (nats) that a group's people have these numbers of labels.
+    """Return the log probability (nats) of a group's numbers of people by label.
 
-    A label is the text that people report. numbers: people of the group by label.
+    A label is the code of the text that people report. numbers: people of the group by label.
     """
     people, label_states = group
     if sum(numbers.values()) != people:
@@ -91,9 +98,10 @@ def _log_chance(group: Group, numbers: Mapping[int, int]) -> float:
 
 
 def _binomials(groups: Sequence[Group], label: int, total: int) -> tuple[list[list[float]], float]:
-    """Return each group's distribution of the number with a label, given the sum over all groups.
+    """Return, for each group, the distribution of the number of its people with a label.
 
-    The second result is the natural log of the probability of this sum. A label is a reported text.
+    A label is the code of the text that people report. `total` is the known sum over all groups.
+    The second result is the natural log of the probability of this sum.
     """
     laws = []
     for people, label_states in groups:
@@ -120,7 +128,10 @@ def _binomials(groups: Sequence[Group], label: int, total: int) -> tuple[list[li
 
 
 def _convolution(law: Sequence[float], second_law: Sequence[float]) -> list[float]:
-    """Return the distribution of the sum of two independent numbers."""
+    """Return the distribution of the sum of two independent whole numbers.
+
+    law, second_law: probability of each number from 0 on.
+    """
     import numpy as np
 
     sums: list[float] = np.convolve(law, second_law).tolist()

@@ -1,11 +1,14 @@
 """A lower bound on the bits that overlapping counts leak, from the most even consistent table.
 
-Counts that overlap in rings have no closed form. A chain (overlapping_counts.py) leaves out the
-count that closes a ring: of all pairs of three columns it follows two. The most even table with
-these counts uses all of them. It bounds the number of consistent labelled tables from above
-(contingency/maximum_entropy.py has the proof), so the bits received from below. For a single table
-a chain is exact and this is not, so the larger is taken. The masked values of a column are counted
-as one value, `other`, as in a chain.
+If column sets overlap in rings, such as {A, B}, {B, C} and {A, C}, there is no closed form. The
+bound of overlapping_counts.py must then leave out a count, such as that of {A, C}. The most even
+table, that of the largest entropy with these counts, uses all counts. It bounds the number of
+consistent labelled tables (a row for each named person) from above; contingency/maximum_entropy.py
+has the proof. So it bounds the leaked bits from below. For a single count the bound of
+overlapping_counts.py is exact and this bound is not, so the caller takes the larger bound.
+
+A rule may mask values of a column, so that people report `other`. All masked values of a column are
+counted as one value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 # most cells of the table over all columns for which the most even table is computed
 MOST_CELLS = 1 << 16
-# the place of each value in a column's counts; values not counted by name are `other`
+# the index of each value in a column's counts; all values that some tables mask are `other`
 Values = Mapping[str, int]
 
 
@@ -34,7 +37,7 @@ def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int)
     None if a table counts fewer people, if values were suppressed, or if there are too many cells.
 
     Args:
-        counted: the tables read; their column sets may overlap.
+        counted: the tables of counts that were read; their column sets may overlap.
         sizes: number of values of each column.
         users: number of people.
     """
@@ -68,7 +71,10 @@ def _places(
     counts_seen_by_all: "Sequence[CountsSeen]",
     named_values: Mapping[int, frozenset[str]],
 ) -> Values:
-    """Return an index for each value of a column: a common one for values not all tables name."""
+    """Return an index for each value of a column: a common index for values that some table masks.
+
+    named_values: per masked column, the values that no table masks.
+    """
     texts = {
         cell[counts_seen.columns.index(column)]
         for counts_seen in counts_seen_by_all
@@ -88,7 +94,10 @@ def _places(
 def _margin(
     counts_seen: "CountsSeen", order: Sequence[int], places: Mapping[int, Values]
 ) -> tuple[Group, Counts]:
-    """Return the places of a table's columns, and its counts over the places of their values."""
+    """Return the indices of a table's columns in `order`, and its counts, an axis for each column.
+
+    places: per column, the index of each value on its axis.
+    """
     column_places = [places[column] for column in counts_seen.columns]
     counts = np.zeros([len(values) for values in column_places], dtype=np.int64)
     for cell, people in counts_seen.counts.items():

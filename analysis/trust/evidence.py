@@ -2,19 +2,19 @@
 
 A table gives n people one value in each of d columns. A prior gives the probability of every table:
 each cell is drawn independently, column j by its distribution p_j. With uniform distributions all
-labelled tables are equally likely; with the shares of the population, its marginals are common
-knowledge.
+labelled tables (a row for each named person) are equally likely. If p_j has the shares of the
+population, its marginals are common knowledge.
 
-Evidence restricts the tables, in three kinds of statement:
+A crowd is a set of people with equal evidence. Evidence restricts the
+tables by statements of three kinds:
 
     known, allowed   the people of a crowd have these values, or values in a set
-    counts           numbers of people of some crowds with each combination of some columns, or of
-                     labels that they report instead: "other" for all values not named
+    counts           numbers of people of some crowds with each combination of values of some
+                     columns; a label such as "other" may stand for several values
     revealed         the coalition knows the value of each person of a crowd, but it is not recorded
 
-A crowd is a set of people with equal evidence: they cannot be distinguished. Other kinds of leakage
-are expressed in these statements: a length is a set of allowed cells, an absent person is a crowd
-of size 1 outside the second count.
+Other kinds of leakage are expressed in these statements. A message length is a set of allowed
+cells. A person absent from round 2 is a crowd of size 1 outside the count of round 2.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,8 @@ class AllowedCells:
 
     Attributes:
         columns: column numbers, ascending.
-        cells: allowed combinations, each a state (value) for every column.
+        cells: allowed combinations, each with a state for every column: the code of a value,
+            together with the information whether it is reported or suppressed.
     """
 
     columns: tuple[int, ...]
@@ -46,16 +47,18 @@ class AllowedCells:
 @keeps_old(known="known_values", own="is_member")
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """People about which a coalition has equal evidence, with this evidence.
+    """People with equal evidence in a coalition's view, and this evidence.
 
     Attributes:
-        people: their number.
-        known_values: pairs of a column and its known value, by column.
-        allowed: restrictions of their values to some cells.
+        people: number of these people.
+        known_values: pairs of a column and its known value (or state: a value, reported or
+            suppressed), by column.
+        allowed: restrictions of the people's values to some cells.
         revealed: columns in which the coalition knows each person's value, though it is not
             recorded here.
-        linked: whether a value is linked to each of them by name.
-        is_member: whether they are members of the coalition: their own rows are no discovery.
+        linked: whether a value is linked to each of the people by name.
+        is_member: whether the people are members of the coalition, for which their own rows are not
+            news.
     """
 
     people: int
@@ -70,12 +73,15 @@ class Crowd:
 class CrowdCount:
     """A count that the coalition knows: people of some crowds (people with equal evidence) by cell.
 
+    A state is a value, reported or suppressed. A label is the code of the reported text: a value,
+    "other" or "suppressed".
+
     Attributes:
         columns: column numbers, ascending.
-        counts: people in each cell (combination of labels of the columns).
-        crowds: the counted crowds, as places in the evidence.
-        labels: labels[j][state]: label that is counted for each state of column j; (): the states
-            themselves.
+        counts: people in each cell, a combination of labels of the columns.
+        crowds: the counted crowds, as indices in `Evidence.crowds`.
+        labels: labels[j][state]: label that people in this state report for the j-th of these
+            columns; (): each state is its own label.
     """
 
     columns: tuple[int, ...]
@@ -88,16 +94,16 @@ class CrowdCount:
 class Evidence:
     """The statements about a table that a coalition's view implies, with the prior.
 
-    A state is a value, unless `values` is given: then values[j][s] is the value of a state, so that
-    a value may have several (held and reported, held and suppressed); labels distinguish them.
+    A state is a value with its way of reporting. If `values` is empty, states are values. Otherwise
+    a value that may be suppressed at random has two states, reported and suppressed.
 
     Attributes:
         laws: laws[j][s]: prior share of state s in column j.
-        crowds: people, by equal evidence.
-        groups: counts of people of several crowds.
-        pools: crowds that may swap people: the coalition knows how many were absent, not their
-            identity. A crowd in no pool is distinguished from all other crowds.
-        values: values[j][s]: the value of a state; (): each state is a value.
+        crowds: the people, divided into sets with equal evidence.
+        groups: counts of the people of several crowds.
+        pools: sets of crowds that the coalition cannot distinguish: it knows how many people were
+            absent, but not their names. A crowd in no pool is distinguished from all other crowds.
+        values: values[j][s]: the value of state s in column j; (): each state is a value.
 
     Raises:
         ParameterError: a prior does not sum to 1, or a group names an unknown crowd, has cells of a
@@ -146,7 +152,7 @@ class Evidence:
 
     @property
     def _shares(self) -> tuple[Law, ...]:
-        """The prior shares of values as sums over their states."""
+        """The prior share of each value: a sum over its states (reported, suppressed)."""
         laws = []
         for law, values in zip(self.laws, self.values, strict=True):
             shares = [0.0] * (1 + max(values))
@@ -157,29 +163,35 @@ class Evidence:
 
     @property
     def coined(self) -> frozenset[int]:
-        """The columns in which a value has several states.
+        """The columns in which a value may be suppressed at random.
 
-        A cover coin decides if it is suppressed.
+        Such a value has two states, reported and suppressed.
         """
         return frozenset(
             column for column, codes in enumerate(self.values) if len(set(codes)) < len(codes)
         )
 
     def state_values(self, columns: Sequence[int], cell: Cell) -> Cell:
-        """Return the values of a cell of states, which has a state for each column."""
+        """Return the values of a cell of states, without the way of reporting.
+
+        A state is a value, reported or suppressed. cell: a state for each of the columns.
+        """
         if not self.values:
             return cell
         return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
 
     def pool_of(self, crowd: int) -> frozenset[int]:
-        """Return the pool of a crowd: the crowds that are not distinguished from it, and itself."""
+        """Return the crowds that the coalition cannot distinguish from this crowd, itself included.
+
+        A crowd is the people with equal evidence.
+        """
         return next((pool for pool in self.pools if crowd in pool), frozenset({crowd}))
 
 
 def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
     """Return the priors under which all labelled tables are equally likely.
 
-    `sizes`: number of values of each column.
+    A labelled table has a row for each named person. `sizes`: number of values of each column.
     """
     return tuple((1 / size,) * size for size in sizes)
 
@@ -188,11 +200,16 @@ def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
 class OpenCount:
     """A count during simplification: the people not yet explained by known values or other counts.
 
+    A state is a value, reported or suppressed. A label is the code of the reported text: a value,
+    "other" or "suppressed".
+
     Attributes:
         columns: column numbers, ascending.
         unexplained: people of each cell that are not explained yet.
-        crowds: the crowds of these people, as places in the evidence.
-        labels: labels[place][state]: label that is counted; (): the states themselves.
+        crowds: the sets of people with equal evidence that hold these people, as indices in
+            `Evidence.crowds`.
+        labels: labels[place][state]: label that people in this state report for the column at this
+            place of `columns`; (): each state is its own label.
     """
 
     columns: tuple[int, ...]
@@ -201,15 +218,26 @@ class OpenCount:
     labels: tuple[Labels, ...] = ()
 
     def label(self, place: int, state: int) -> int:
-        """Return the label that is counted for a state of a column."""
+        """Return the label under which the count includes people in a state of a column.
+
+        A state is a value, reported or suppressed; a label is the code of the reported text. place:
+        index of the column in `columns`.
+        """
         return self.labels[place][state] if self.labels else state
 
     def cell(self, states: Sequence[int]) -> Cell:
-        """Return the cell of labels that is counted for these states of the columns."""
+        """Return the cell in which the count includes people in these states, one for each column.
+
+        A state is a value, reported or suppressed. The cell holds labels, the codes of the reported
+        texts.
+        """
         return tuple(self.label(place, state) for place, state in enumerate(states))
 
     def take(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
-        """Subtract people with known cells, and the crowds that have no other people.
+        """Subtract people with known cells from the unexplained people.
+
+        cells: number of people to subtract from each cell. crowds: the sets of people with equal
+        evidence that are explained by this; they are removed from the count.
 
         Raises:
             ParameterError: more people are known than were counted.
@@ -226,10 +254,11 @@ class OpenCount:
 
 
 def simplified(evidence: Evidence) -> list[OpenCount]:
-    """Return the counts without people of known cells and without counts contained in them.
+    """Return the counts of the evidence, reduced to people of unknown cells.
 
-    A crowd (people with equal evidence) with known cells is subtracted from its counts. Subtracting
-    the marginals of the release from those of the first round gives the marginals of the dropouts.
+    People with known cells are subtracted from every count that holds them. A count of some of the
+    people of another count is subtracted from it. For example, the marginals of round 1 less the
+    marginals of the release are the marginals of the dropouts.
 
     Raises:
         ParameterError: more people are known than were counted.
@@ -256,7 +285,10 @@ def simplified(evidence: Evidence) -> list[OpenCount]:
 
 
 def _subtract_one(counts: list[OpenCount]) -> bool:
-    """Subtract a count from another that contains its people; False if there is no such pair."""
+    """Subtract one count from another count of more people; return whether there was such a pair.
+
+    The larger count must have no column that the smaller count lacks.
+    """
     for inner in counts:
         for outer in counts:
             if (
@@ -273,7 +305,11 @@ def _subtract_one(counts: list[OpenCount]) -> bool:
 
 
 def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | None:
-    """Return the inner count in the columns and labels of the outer; None if they do not follow."""
+    """Return the count `inner` by the columns and labels of the count `outer`.
+
+    A label is the code of the reported text: a value, "other" or "suppressed". Two rounds may use
+    different labels. None if labels of `inner` do not determine the labels of `outer`.
+    """
     places = [inner.columns.index(column) for column in outer.columns]
     translations = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
     cells: dict[Cell, int] = {}
@@ -289,7 +325,11 @@ def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | N
 
 
 def known_cell(crowd: Crowd, count: OpenCount) -> Cell | None:
-    """Return the cell that is counted for all people of a crowd; None if it is not known."""
+    """Return the cell in which a count includes all people of a crowd; None if it is not known.
+
+    A crowd is the people with equal evidence. Their known and allowed values may determine the
+    cell.
+    """
     states_of = {column: {state} for column, state in crowd.known_values}
     for part in crowd.allowed:
         if len(part.columns) == 1:
@@ -305,9 +345,11 @@ def known_cell(crowd: Crowd, count: OpenCount) -> Cell | None:
 
 
 def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dict[int, int] | None:
-    """Return the outer count's label for each label of the inner count; None if it is not unique.
+    """Return, for each label of a column in one count, the same people's label in another count.
 
-    An empty translation leaves labels as they are.
+    A label is the code of the reported text: a value, "other" or "suppressed". The counts are
+    `inner` and `outer`; `place` and `at` are the column's indices in them. An empty result leaves
+    labels as they are. None if a label of `inner` may have several labels in `outer`.
     """
     if not inner.labels:
         return dict(enumerate(outer.labels[at])) if outer.labels else {}
@@ -321,7 +363,7 @@ def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dic
 
 
 def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, int]:
-    """Return counts over fewer columns: the columns at these places of the cells."""
+    """Return counts over fewer columns. places: indices of these columns in each cell."""
     cells: dict[Cell, int] = {}
     for cell, people in counts.items():
         shorter = tuple(cell[place] for place in places)
@@ -331,13 +373,14 @@ def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, i
 
 @dataclass(slots=True)
 class Component:
-    """An independent part of the evidence: columns of crowds that counts tie to each other.
+    """An independent part of the evidence: columns of crowds that statements link to each other.
 
-    The prior is a product over people and columns, so components are independent.
+    A crowd is the people with equal evidence. The prior is a product over people and columns, so
+    parts without a common statement are independent.
 
     Attributes:
-        columns: per crowd (people with equal evidence), its columns in this component, ascending.
-        counts: the counts that tie them.
+        columns: per crowd, its columns in this component, ascending.
+        counts: the counts that link them.
     """
 
     columns: dict[int, tuple[int, ...]]
@@ -345,11 +388,17 @@ class Component:
 
 
 def components(evidence: Evidence, counts: Sequence[OpenCount]) -> list[Component]:
-    """Return the evidence cut into independent components: parts that no statement connects."""
+    """Return the independent parts of the evidence; no statement connects two of them.
+
+    counts: the counts of the evidence, after `simplified`.
+    """
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
     def root(node: tuple[int, int]) -> tuple[int, int]:
-        """Return the representative of a node's component, by union and find."""
+        """Return the representative node of the component that contains a node, by union and find.
+
+        A node is a crowd (people with equal evidence) and a column, by number.
+        """
         while parent.setdefault(node, node) != node:
             parent[node] = parent.setdefault(parent[node], parent[node])
             node = parent[node]

@@ -1,16 +1,17 @@
-"""The fiber: all contingency tables that some counts allow, each with its weight, if they are few.
+"""The fiber: all contingency tables consistent with some counts, each with its weight, if few.
 
-N[k, x] is the number of people of crowd k (people with equal evidence) in cell x. The counts and
-the sizes of the crowds are sums over some N[k, x]. Under a prior that draws every cell
-independently, the labelled tables that have the same N have together the probability
+A crowd is the people with equal evidence in a coalition's view. N[k, x] is the number of people of
+crowd k in cell x, and n_k the size of the crowd. The counts, and the sizes of the crowds, are sums
+over some N[k, x]. The prior draws every cell independently; p(x) is the prior probability of cell
+x. All labelled tables (a row for each named person) with the same N have together the probability
 
     w(N) = prod_k n_k! prod_x p(x)^N[k, x] / N[k, x]!
 
 so P(evidence) = sum_N w(N), and a person of crowd k is in cell x with probability E[N[k, x]] / n_k.
 
-A search lists the tables: it fixes cell after cell, and the last cell of a sum is forced. Cells are
-in the order of their columns, which leaves few cells free (a single cell of 2 x 2 x 2, given all
-pair counts).
+A search lists the tables N. It fixes the number of people in cell after cell; the last cell of a
+sum is forced. Cells are in the order of their columns, which leaves few cells free: a single cell
+of 2 x 2 x 2, given all pair counts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,15 +29,16 @@ MOST_STEPS = 60_000  # most steps of a search, each of which fixes a cell: about
 
 @dataclass(frozen=True, slots=True)
 class Fibre:
-    """The constraints of a component's fiber: its cells, and the sums that every table must meet.
+    """The sums that every table of a fiber must meet, and the cells of these tables.
 
-    N[v] is the number of people in variable v, a cell of a crowd.
+    A fiber is the set of tables consistent with a part of the evidence. A crowd is the people with
+    equal evidence. N[v] is the number of people of one crowd in one cell.
 
     Attributes:
         cells: cells[v]: crowd and cell of N[v].
-        sums: sums[v]: places of the sums that include N[v], first the sum of its crowd.
+        sums: sums[v]: indices of the sums that include N[v], first the size of its crowd.
         totals: the total of each sum.
-        logs: logs[v]: natural log of the prior share of its cell.
+        logs: logs[v]: natural log of the prior probability of the cell of N[v].
         people: number of people of each crowd.
     """
 
@@ -52,7 +54,7 @@ class Nats:
     """Leakage about people's values, in nats: between low and high, both >= 0.
 
     Attributes:
-        low: lower bound, at least 0; equal to `high` if the leakage is known exactly.
+        low: lower bound; equal to `high` if the leakage is known exactly.
         high: upper bound; infinite if there is no upper bound.
     """
 
@@ -80,18 +82,20 @@ class Nats:
 @keeps_old(told="leakage")
 @dataclass(frozen=True, slots=True)
 class CrowdPosterior:
-    """The posterior of a person's cell, for each crowd (people with equal evidence) of a component.
+    """The posterior of a person's cell, for each crowd of a component.
+
+    A crowd is the people with equal evidence, a component an independent part of the evidence.
 
     Attributes:
         columns: columns[k]: the columns of the cells of crowd k.
-        shares: shares[k]: probability of each possible cell.
+        shares: shares[k]: posterior probability of each possible cell.
         leakage: leakage about people's values in this component.
-        exact: whether the shares are exact.
-        error: largest standard error of a share, 0.0 if they are exact.
-        agreement: Gelman and Rubin's ratio of the chains (1 if they agree), nan if shares were not
-            sampled.
-        proven: if sampled, the (crowd, column) pairs with only one possible value; None: the pairs
-            with only one value in `shares`.
+        exact: whether these probabilities are exact.
+        error: largest standard error of a probability, 0.0 if they are exact.
+        agreement: Gelman and Rubin's ratio of the Markov chains (1 if they agree), nan without
+            sampling.
+        proven: if sampled, the (crowd, column) pairs with only one possible value; None: not
+            sampled, so `shares` holds all possible values.
     """
 
     columns: dict[int, tuple[int, ...]]
@@ -104,14 +108,17 @@ class CrowdPosterior:
 
     @property
     def sampled(self) -> bool:
-        """Whether the shares are estimates from Markov chains."""
+        """Whether the posterior probabilities are estimates from Markov chains.
+
+        Only the sampler sets `proven`.
+        """
         return self.proven is not None
 
 
 def fibre(evidence: Evidence, component: Component) -> Fibre | None:
-    """Return the constraints of a component's consistent tables.
+    """Return the sums that every table consistent with a component must meet.
 
-    None if they have too many cells.
+    A component is an independent part of the evidence. None if its tables have too many cells.
     """
     cells: list[tuple[int, Cell]] = []
     for crowd, columns in component.columns.items():
@@ -149,7 +156,10 @@ def fibre(evidence: Evidence, component: Component) -> Fibre | None:
 
 
 def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> float:
-    """Return the log of the prior share of a cell; -inf if it is 0."""
+    """Return the natural log of a cell's prior probability; -inf if it is 0.
+
+    laws: per column, the prior share of each value. cell: a value for each of the columns.
+    """
     shares = [laws[column][value] for column, value in zip(columns, cell, strict=True)]
     return fsum(map(log, shares)) if min(shares, default=1) > 0 else -float("inf")
 
@@ -157,17 +167,18 @@ def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> fl
 def possible(
     evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], max_cells: int
 ) -> list[Cell] | None:
-    """Return the cells that people of a crowd (people with equal evidence) may be in, in order.
+    """Return the cells that people of a crowd may be in, ascending.
 
-    A cell is possible if prior, known and allowed values and every count admit it. None if there
-    are more than `max_cells`, or too many to test.
+    A crowd is the people with equal evidence. A cell is possible if the prior, known and allowed
+    values, and every count of the component admit it. None if there are more than `max_cells`, or
+    too many to test.
     """
     allowed_cells = evidence.crowds[crowd].allowed
     crowd_counts = [count for count in component.counts if crowd in count.crowds]
     domains = [_domain(evidence, crowd_counts, crowd, column) for column in columns]
     if prod(map(len, domains)) > 64 * MOST_CELLS:
         return None
-    # _domain has tested single columns, so only tests of several columns together remain.
+    # _domain has tested single columns, so only statements about several columns are tested here.
     sums = [([columns.index(column) for column in count.columns], count) for count in crowd_counts]
     tests = [
         (
@@ -196,7 +207,10 @@ def possible(
 def _domain(
     evidence: Evidence, crowd_counts: Iterable[OpenCount], crowd: int, column: int
 ) -> list[int]:
-    """Return the values of a column that a crowd may have, from evidence on that column alone."""
+    """Return a crowd's possible values of a column, from evidence on that column alone.
+
+    A crowd is the people with equal evidence. crowd_counts: the counts that include the crowd.
+    """
     about = evidence.crowds[crowd]
     known_values = dict(about.known_values)
     if column in known_values:
@@ -218,6 +232,8 @@ def _domain(
 def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:
     """Return every consistent table and the natural log of its weight (prior probability).
 
+    tables: the sums that consistent tables must meet. steps: limit of the search.
+
     Raises:
         TooManyTables: the search takes more steps.
     """
@@ -234,7 +250,10 @@ def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]
 
 
 def log_multinomial(counts: Iterable[int]) -> float:
-    """Return the natural log of n! / (c_1! c_2! ...), the ways to deal people into cells."""
+    """Return the natural log of n! / (c_1! c_2! ...), the ways to deal n people into cells.
+
+    counts: the numbers c_1, c_2, ... of people in the cells; n is their sum.
+    """
     # sorted, so that the order of the counts does not change the last digits of the sum
     positive = sorted(number for number in counts if number > 0)
     if len(positive) < 2:
@@ -249,6 +268,8 @@ class TooManyTables(Exception):
 def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
     """Yield every consistent table: fix cell after cell, and backtrack if a sum cannot be met.
 
+    tables: the sums that consistent tables must meet. steps: limit of the search.
+
     Raises:
         TooManyTables: the search takes more steps.
     """
@@ -260,8 +281,9 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
             open_[margin] += 1
     if any(total and not cells for total, cells in zip(totals_left, open_, strict=True)):
         return
-    # The last cell of a sum must take what is left of it, so this is the lower limit there. As no
-    # value is above what is left of any of its sums, each complete table meets every sum.
+    # The last cell of a sum must take all people that the total of the sum still lacks;
+    # `lower_limits` holds this number for each cell. No cell takes more people than any of its sums
+    # lacks. So each complete table meets every sum.
     table = [-1] * size
     lower_limits = [0] * size
     at = 0
@@ -302,8 +324,11 @@ def enumerated(
 ) -> CrowdPosterior:
     """Return the exact posterior of a component by listing all its consistent tables.
 
+    A component is an independent part of the evidence. columns: the columns of each crowd (people
+    with equal evidence) in it.
+
     Raises:
-        TooManyTables: there are more than can be listed.
+        TooManyTables: there are more tables than can be listed.
         NoTable: no table is consistent.
     """
     solutions, weights = listed(tables)
@@ -341,15 +366,18 @@ def _value_leakage(
     solutions: list[tuple[int, ...]],
     shares: list[float],
 ) -> float:
-    """Return the leakage about values alone, if states also contain coins of covers (nats).
+    """Return the leakage about values alone (nats), if values may be suppressed at random.
 
-    A cover is a random suppression, decided by a coin. The leakage is the divergence of posterior
-    from prior of the table V[k, values], the people of crowd k with each combination of values:
+    Whether a value is suppressed does not reveal the value. The leakage is the divergence of
+    posterior from prior of the table V[k, values], the people of crowd k with each combination of
+    values:
 
         sum_V P(V) log( P(V) / w(V) ),    w(V) = prod_k n_k! prod_v p(v)^V[k, v] / V[k, v]!
 
     P is the posterior, w the prior probability of a table, p(v) the prior share of values v, and
-    n_k the number of people of crowd k.
+    n_k the number of people of crowd k, a set of people with equal evidence.
+
+    solutions: all consistent tables. shares: the posterior probability of each table.
     """
     places: dict[tuple[int, Cell], int] = {}
     at = [

@@ -1,8 +1,9 @@
-"""The states that values may be in, and the label of each state under the rules of a round.
+"""The states of values (reported or suppressed), and the label that people in each state report.
 
-Values hidden before they are reported are counted by label: "other" stands for any value that may
-not be named. A value that may also be suppressed as a cover has two states, reported and
-suppressed, with the probabilities of the rule. Without such a rule a state is a value.
+People may hide a value before they report it. They then report a label: "other" for a value that
+may not be named, or "suppressed". A hiding rule states which values are hidden. A value that may be
+suppressed at random (a cover) has two states, reported and suppressed, with the probabilities of
+the rule. Any other value has one state.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,30 +18,32 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.transcript import Row
     from ...protocol.wire.hiding_rules import Hiding
 
-LABELS = {OTHER_VALUE: -1, BLANK: -2}  # codes of the labels reported instead of a value
+# codes of the labels that people report in place of a value: "other" and "suppressed"
+LABELS = {OTHER_VALUE: -1, BLANK: -2}
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states that values may be in, with the suppression rules that give their labels.
+    """The states of values in each column, and the hiding rules that give their labels.
 
-    A label is the text that people report in place of a value; a value that may be suppressed as a
-    cover has two states.
+    A state is a value, reported or suppressed. A value that may be suppressed at random has both
+    states. A label is the code of the text that people report: a value, "other" or "suppressed".
 
     Attributes:
         laws: per column, the prior share of each state.
-        values: per column, the value of each state; () if a state is a value.
+        values: per column, the value of each state; () if each state is a value.
         codes: per column, value -> its number.
         rules: per round and column, the rule by which people hide values before they report them.
-        blank: column -> states that are suppressed.
-        memory: cache of the states behind a label.
+        blank: column -> the states in which a value is suppressed.
+        memory: cache of the states in which people report a label.
     """
 
     laws: tuple[Law, ...]
     values: tuple[Labels, ...]
     codes: Sequence[Mapping[str, int]]
     rules: "Mapping[int, Mapping[int, Hiding]]"
-    blank: Mapping[int, frozenset[int]]  # column -> suppressed states
+    # column -> the states (of values reported or suppressed) that are suppressed
+    blank: Mapping[int, frozenset[int]]
     memory: "dict[tuple[int, Hiding | None, str], frozenset[int]]" = field(default_factory=dict)
 
     @classmethod
@@ -50,7 +53,11 @@ class States:
         codes: Sequence[Mapping[str, int]],
         counted: "Iterable[CountsSeen]",
     ) -> "States":
-        """Return the states that the hiding rules of the counted rounds imply."""
+        """Return the states of values that the hiding rules of the counted rounds imply.
+
+        laws: per column, the prior share of each value. codes: per column, value -> its number.
+        counted: the counts that the coalition read, with their hiding rules.
+        """
         rules: dict[int, dict[int, Hiding]] = {}
         for counts_seen in counted:
             rules.setdefault(counts_seen.round, {}).update(
@@ -79,7 +86,11 @@ class States:
         return cls(tuple(split), tuple(values), codes, rules, blank)
 
     def labels(self, column: int, rule: "Hiding | None") -> Labels:
-        """Return the label that people in each state of a column report under a hiding rule."""
+        """Return, for each state of a column, the label that people report under a hiding rule.
+
+        A state is a value, reported or suppressed. A label is the code of the reported text: a
+        value, "other" or "suppressed".
+        """
         values = self.values[column] if self.values else range(len(self.laws[column]))
         match rule:
             case Mask(named_values=mask_values):
@@ -96,13 +107,14 @@ class States:
                 return tuple(values)
 
     def code(self, column: int, text: str) -> int:
-        """Return the label of a reported text."""
+        """Return the code of a reported text: of a value, "other" or "suppressed"."""
         return LABELS[text] if text in HIDDEN else self.codes[column][text]
 
     def behind(self, column: int, rule: "Hiding | None", text: str) -> frozenset[int]:
-        """Return the states (values, reported or suppressed) in which people report this text.
+        """Return the states of a column in which people report this text.
 
-        rule: the rule by which these people hide values.
+        A state is a value, reported or suppressed. rule: the rule by which these people hide
+        values.
         """
         key = column, rule, text
         if key not in self.memory:
@@ -116,14 +128,20 @@ class States:
     def consistent_states(
         self, reports: "Iterable[tuple[Mapping[int, Hiding], Row]]"
     ) -> tuple[tuple[int, frozenset[int]], ...]:
-        """Return, per column, the states consistent with a person's reports under these rules."""
+        """Return, per column, the states that are consistent with all reports of one person.
+
+        A state is a value, reported or suppressed. reports: for each round, the hiding rule of each
+        column, and the reported texts by column.
+        """
         columns: dict[int, frozenset[int]] = {}
         for rules, row in reports:
             for column, text in row.items():
                 rule = rules.get(column)
                 if text in HIDDEN and rule is None:
-                    continue  # the coalition does not know the rule, so the label implies no state
+                    # the hiding rule is unknown to the coalition, so any value may be hidden
+                    continue
                 states = self.behind(column, rule, text)
-                # If reports contradict each other, a person lied once: the latest report is taken.
+                # Two reports can contradict each other if the person lied; the later report is then
+                # taken.
                 columns[column] = columns.get(column, states) & states or states
         return tuple(sorted(columns.items()))
