@@ -1,4 +1,4 @@
-"""Checks of the arguments of all rooms of `analysis`, in one place.
+"""Checks of the arguments of all packages of `analysis`, in one place.
 
 Counts are exact integers, probabilities are floats that sum to 1. Any other value is refused with a
 `ParameterError` that names the argument, the found value and the accepted values.
@@ -35,9 +35,10 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
     Args:
         counts: whole numbers of at least 0, at most `MAX_PEOPLE` together.
         name: name of the argument, for messages.
-        people: how many must be counted at least; with 0 the array may be empty.
+        people: smallest accepted total; with 0 the array may be empty.
 
-    Raises ParameterError if the counts are invalid.
+    Raises:
+        ParameterError: the counts are invalid.
     """
     return as_count_table(counts, name, 1, people=people)
 
@@ -45,7 +46,7 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
 def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people: int = 1) -> Counts:
     """Return checked counts of people as an int64 array of `dimensions` dimensions.
 
-    Arguments and errors as in `as_counts`.
+    counts, name, people: as in `as_counts`, with the same errors.
     """
     array = as_array(counts, name, "whole numbers of people")
     if array.ndim != dimensions:
@@ -75,7 +76,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
 def _mixed(counts: npt.ArrayLike) -> bool:
     """Whether counts are whole numbers of 0 or more that NumPy converted to floats.
 
-    NumPy does so if they fit neither in 64 bits with a sign nor without.
+    NumPy converts them if they fit neither into signed nor into unsigned 64-bit integers.
     """
     entries = np.array(counts, dtype=object).flat
     return all(isinstance(entry, int) and entry >= 0 for entry in entries)
@@ -140,7 +141,7 @@ def whole(value: Any, name: str, minimum: int | None = None) -> int:
 
 
 def number(value: Any, name: str, needs: str = "a number") -> float:
-    """Return a real number as a float; bools and nan are refused, infinities pass.
+    """Return a real number as a float; bools and nan are refused, infinities are accepted.
 
     Args:
         value: the value to check.
@@ -183,7 +184,7 @@ def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]
 
 
 def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
-    """Return real numbers, of a free shape, as float64; texts, objects and bools are refused."""
+    """Return an array of real numbers, of any shape, as float64; texts and bools are refused."""
     array = as_array(values, name, needs)
     if array.dtype.kind == "O":  # fractions are numbers too
         entries = [number(entry, name, needs) for entry in array.ravel()]
@@ -219,7 +220,7 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 
 
 def as_rng(rng: Any) -> np.random.Generator:
-    """Return a NumPy generator, made from a seed if needed; the system seeds None."""
+    """Return a NumPy generator: the argument, or a new generator from a seed; None: random seed."""
     needs = "needs a numpy.random.Generator or a seed >= 0"
     if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
         raise ParameterError(f"rng: found {brief(rng)}; {needs}")

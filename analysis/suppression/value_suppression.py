@@ -40,7 +40,8 @@ from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
 MOST_CHOICES = 2_000  # most combinations of suppressed values that are examined
-# a column with up to so many values: each number of reported values is tried; else about so many
+# in a column with up to this number of values, each number of reported values is tried; in a column
+# with more values, only about this number of levels
 EXHAUSTIVE_VALUES = 12
 
 

@@ -1,14 +1,16 @@
 """A random walk (Markov chain) through the consistent tables, if they are too many to be listed.
 
-A move is a table of small integers with sums that are all 0. A step looks at all tables on the line
-through the current table x along a move (hit and run), and draws the next by weight, so the weights
-of `fiber.py` stay the distribution of the walk. Moves exchange values between two people, or are
-products that also keep all pair counts. If these do not span all directions in which tables differ,
-differences of distant tables are added.
+A table has the number of people in each cell. A move is a table of small integers that can be added
+to a table without changing a known sum. A step chooses a move, looks at all tables that differ from
+the current table by a multiple of this move (hit and run), and draws the next table by weight. So
+the distribution of the walk is given by the weights of `fiber.py`, which are prior probabilities.
+Some moves exchange values between two people; others also keep all counts of pairs of columns. If
+these moves do not span all directions in which tables differ, differences of distant tables are
+added as moves.
 
 Chains start from distant tables, found by integer programs with random weights. The reported share
-is the mean of all chains after their first fifth, with its standard error from batches of each
-chain and Gelman and Rubin's ratio of variances, which is near 1 if the chains agree.
+is the mean of all chains after their first fifth. Its standard error comes from batches of each
+chain. Gelman and Rubin's ratio of variances is near 1 if the chains agree.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +33,7 @@ SEED = 5  # fixes the walk: the same evidence gives the same figures
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Move = tuple[Integers, Integers]  # cells, and the number added to each
+Move = tuple[Integers, Integers]  # indices of cells, and the number of people added to each cell
 
 
 def sampled(
@@ -40,9 +42,15 @@ def sampled(
     leakage: Nats,
     steps: int = STEPS,
 ) -> CrowdPosterior:
-    """Return the posterior of a component, estimated by walks through its consistent tables.
+    """Return the posterior of a component, estimated by random walks through its consistent tables.
 
-    `leakage`: bounds on the leakage (nats), which the walks do not compute.
+    A component is an independent part of the evidence.
+
+    Args:
+        tables: the sums that consistent tables must meet.
+        columns: the columns of each crowd (people with equal evidence) in the component.
+        leakage: bounds on the leakage (nats), which the walks do not compute.
+        steps: steps of each walk.
 
     Raises:
         NoTable: no table is consistent.
@@ -71,7 +79,9 @@ def _proven(
 ) -> Iterator[tuple[int, int]]:
     """Yield (crowd, column) pairs in which the walk found a single value and no other is possible.
 
-    A linear program bounds the number of people of the crowd with another value: fewer than 1.
+    A crowd is the people with equal evidence. A linear program bounds the number of people of the
+    crowd with another value: fewer than 1. shares: the posterior of each crowd, estimated by the
+    walk.
     """
     matrix = _matrix(tables)
     for crowd, crowd_columns in columns.items():
@@ -95,7 +105,11 @@ def _walk(
     steps: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return the tables of a chain from `start`, without its first fifth: shape (steps, cells)."""
+    """Return the tables of a Markov chain from `start`, without its first fifth.
+
+    Shape (steps, cells). tables: the sums that consistent tables must meet. moves: the changes that
+    keep these sums.
+    """
     from scipy.special import gammaln
 
     factorial = gammaln(np.arange(max(tables.people.values()) + 1) + 1.0)
@@ -125,7 +139,8 @@ def _walk(
 def _diagnosed(shares: Floats) -> tuple[float, float]:
     """Return the largest standard error of a mean share, and the largest Gelman-Rubin ratio.
 
-    `shares` has shape (chains, steps, cells).
+    shares: share of people in each cell, at each step of each Markov chain; shape (chains, steps,
+    cells).
     """
     chains, steps, cells = shares.shape
     if steps < BATCHES:
@@ -142,7 +157,7 @@ def _diagnosed(shares: Floats) -> tuple[float, float]:
 
 
 def _matrix(tables: Fibre) -> Integers:
-    """Return a 0/1 matrix, sums x cells: 1 if the sum includes the cell."""
+    """Return a 0/1 matrix, shape (sums, cells): 1 if the known sum includes the cell."""
     matrix = np.zeros((len(tables.totals), len(tables.cells)), dtype=np.int64)
     for cell, sums in enumerate(tables.sums):
         matrix[list(sums), cell] = 1
@@ -150,7 +165,9 @@ def _matrix(tables: Fibre) -> Integers:
 
 
 def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
-    """Return a random consistent table, shape (cells,): a vertex that minimizes random weights.
+    """Return a random consistent table, shape (cells,): the solution of an integer program.
+
+    The program minimizes random weights of the cells, under the known sums.
 
     Raises:
         NoTable: no table exists, or the limit of nodes was reached before a table was found.
@@ -177,7 +194,11 @@ def _moves(
     starts: Sequence[Integers],
     rng: np.random.Generator,
 ) -> list[Move]:
-    """Return moves of the walk that span all directions in which tables differ, if found."""
+    """Return the moves of the walk: changes of a table that keep all known sums.
+
+    They span all directions in which consistent tables differ, if such moves are found. starts: the
+    first tables of the chains.
+    """
     matrix = _matrix(tables)
     free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))
     known_moves: set[tuple[tuple[int, int], ...]] = set()
@@ -205,7 +226,7 @@ def _moves(
 
 
 def _preserves_sums(tables: Fibre, move: dict[int, int]) -> bool:
-    """Whether a move leaves every sum of cells that the evidence fixes as it is."""
+    """Whether a move (cell -> change) keeps every sum of cells that the evidence fixes."""
     change: dict[int, int] = {}
     for cell, step in move.items():
         for total in tables.sums[cell]:
@@ -216,10 +237,15 @@ def _preserves_sums(tables: Fibre, move: dict[int, int]) -> bool:
 def _cubes(
     tables: Fibre, columns: dict[int, tuple[int, ...]], limit: int
 ) -> Iterator[dict[int, int]]:
-    """Yield moves of a crowd: +1 and -1 at the corners of a box over two or more columns."""
+    """Yield moves that change the cells at the corners of a box by +1 and -1 in turn.
+
+    A move is a change of a table that keeps the known sums. A box has two values in each of two or
+    more columns, and fixed values in the other columns. All cells of a move are of the same crowd,
+    the people with equal evidence. limit: largest number of boxes that are tried.
+    """
     place = {cell: number for number, cell in enumerate(tables.cells)}
     for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
-        # A move adds and removes people at a box's corners, which must all be possible cells.
+        # A table has only possible cells, so a box with another cell at a corner gives no move.
         numbers = [place.get((crowd, cell)) for cell, _ in corners]
         if None not in numbers:
             signs = (sign for _, sign in corners)
@@ -230,14 +256,16 @@ def _cubes(
             }
 
 
-_Box = tuple[int, list[tuple[Cell, int]]]  # a crowd, and the corners of a box with their signs
+# a crowd (people with equal evidence), and the cells at the corners of a box with their signs
+_Box = tuple[int, list[tuple[Cell, int]]]
 
 
 def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]:
-    """Yield boxes of two values a side in two or more columns, small boxes first.
+    """Yield boxes of cells, with two values in each of two or more columns, small boxes first.
 
-    Other columns are fixed. The sign of a corner is -1 to the number of its upper sides: sums along
-    every side are 0.
+    Values of other columns are fixed. A corner has the sign -1 if it has the second value in an odd
+    number of columns, else +1. So the signs of two corners that differ in one column add up to 0,
+    and the move that adds the signs keeps sums over a column.
     """
     for crowd, crowd_columns in columns.items():
         width = len(crowd_columns)
@@ -261,9 +289,12 @@ def _corners(
     axes: Sequence[int],
     sides: Sequence[tuple[int, int]],
 ) -> list[tuple[Cell, int]]:
-    """Return the cells at the corners of a box, each with its sign.
+    """Return the cells at the corners of a box, each with its sign (+1 or -1).
 
-    `axes` are the columns with two values (`sides`), `fixed` the values of the other columns.
+    The box has two values in some columns. The sign is -1 for an odd number of second values.
+
+    width: number of columns of a cell. fixed: column -> value in the other columns. axes: columns
+    with two values. sides: the two values of each of these columns.
     """
     corners = []
     for ends in product((0, 1), repeat=len(axes)):
@@ -278,9 +309,11 @@ def _exchanges(
     limit: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[int, int]]:
-    """Yield moves in which two people, of a crowd or of two, exchange values of some columns.
+    """Yield moves in which two people exchange their values of some columns.
 
-    At most `limit` moves are tried, of random pairs if there are too many.
+    A move is a change of a table: cell -> number of people added. The two people may be of
+    different crowds, sets of people with equal evidence. At most `limit` moves are tried, of random
+    pairs of cells if there are too many.
     """
     place = {cell: number for number, cell in enumerate(tables.cells)}
     size = len(tables.cells)
@@ -318,7 +351,10 @@ def _exchanges(
 def _differences(
     tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
 ) -> Iterator[Move]:
-    """Yield moves of the walk: differences of distant tables, divided by their common divisor."""
+    """Yield moves of the walk: reduced differences of distant consistent tables.
+
+    starts: the first tables of the chains.
+    """
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
     for first, second in combinations(ends, 2):
         step = first - second

@@ -3,17 +3,18 @@
     P(row of a person | evidence) = sum of P(table) over the consistent tables with that row
                                     / sum of P(table) over all consistent tables
 
-The evidence is cut into independent components. A component with one count is solved in closed form
-(closed_forms.py): its people are alike, so each holds cell x with probability c(x) / m, for c(x) of
-m people counted in it, and
+The evidence is cut into components, independent parts that no statement connects. A component with
+a single count is solved in closed form (closed_forms.py). Let m people be counted in it, c(x) of
+them in cell x, which has prior probability p(x). Its people are alike, so each is in cell x with
+probability c(x) / m, and
 
     P(evidence) = m! prod_x p(x)^c(x) / c(x)!
 
-Counts that form a tree have a closed form too (count_trees.py). Any other component with several
-counts is solved by listing its tables (fiber.py), or, if they are too many, by a walk through them
-(fiber_sampling.py). If even that is too much, statements are left out until a closed form remains:
-the leakage reported is then a lower bound (information_bounds.py). Figures about single people are
-computed from the posterior in best_guesses.py.
+Counts that form a tree (a decomposable model) have a closed form too (count_trees.py). Any other
+component with several counts is solved by listing its tables (fiber.py), or, if they are too many,
+by a random walk through them (fiber_sampling.py). If even that is too much, statements are left out
+until a closed form remains: the leakage reported is then a lower bound (information_bounds.py).
+best_guesses.py computes figures about single people from the posterior.
 """
 
 from math import fsum, inf
@@ -55,7 +56,7 @@ def infer(evidence: Evidence) -> PersonPosteriors:
 def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     """Return the posteriors of a component, an independent part of the evidence.
 
-    They are exact if possible.
+    They are exact if the component has a closed form, or if its tables can be listed.
 
     Raises:
         ParameterError: no table is consistent with the evidence.
@@ -96,8 +97,10 @@ def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
 def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) -> CrowdPosterior:
     """Return a component's posterior by listing its tables, or by sampling if they are too many.
 
+    A component is an independent part of the evidence. tables: the sums that its tables must meet.
+
     Raises:
-        TooManyTables: its cells are too many to be sampled.
+        TooManyTables: the cells are too many to be sampled.
         NoTable: no table is consistent.
     """
     try:
@@ -111,9 +114,9 @@ def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) 
 
 
 def _known_of_some(evidence: Evidence, component: Component) -> bool:
-    """Whether a crowd of the component has evidence beside counts: known values or allowed cells.
+    """Whether a component has evidence other than counts: known values, or lists of allowed cells.
 
-    A crowd is the people with equal evidence, a component an independent part of the evidence.
+    A component is an independent part of the evidence.
     """
     return any(
         restricted(evidence.crowds[crowd], columns) for crowd, columns in component.columns.items()

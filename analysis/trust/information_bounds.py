@@ -1,8 +1,8 @@
 """Lower bounds on the leakage, if the posterior is not computed or only sampled.
 
-A part of the evidence gives a lower bound: the probability of all of it is at most the probability
-of the part. Only consequences of people's values count: the coins of cover suppression reveal no
-value.
+A part of the evidence gives a lower bound: the probability of all the evidence is at most the
+probability of the part. Only statements that depend on people's values are used, because a value's
+random suppression (cover suppression) does not depend on the value.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,9 @@ def bound_leakage(
 ) -> CrowdPosterior:
     """Return the posterior with a better lower bound of its leakage, if the leakage is not exact.
 
-    The bound is of values alone.
+    The lower bound comes from a part of the evidence that shows no random suppressions.
+
+    component: the part of the evidence that the posterior is about.
     """
     low, high = posterior.leakage.low, posterior.leakage.high
     if low == high:
@@ -32,10 +34,10 @@ def bound_leakage(
 
 
 def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
-    """Return the posteriors of a coalition that ignores a part of its evidence.
+    """Return posteriors of people for a component that is too large, from a part of its evidence.
 
-    They stand in for those of a component that is too large to be solved. The last entry has no
-    crowd, only a lower bound of the leakage.
+    A component is an independent part of the evidence. The last entry is about no people and has
+    only a lower bound of the leakage.
     """
     posteriors: list[CrowdPosterior] = []
     no_leakage = Nats.exactly(0.0)
@@ -79,10 +81,11 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPo
 
 
 def likeliest_part(evidence: Evidence, component: Component) -> float:
-    """Return an upper bound on the log probability (nats) of a component's evidence.
+    """Return an upper bound on the log probability (nats) of a component of the evidence.
 
-    It is the log probability of a part of the evidence. Only consequences of people's values count:
-    how the coins of covers fell reveals no value.
+    A component is an independent part of the evidence. The bound is the log probability of one of
+    its statements, or of several disjoint statements. Columns that show random suppressions are
+    left out, because these reveal no value.
     """
     uncoined = (_uncoined(evidence, count) for count in component.counts)
     counts = [count for count in uncoined if count]
@@ -105,9 +108,9 @@ def likeliest_part(evidence: Evidence, component: Component) -> float:
 
 
 def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
-    """Return a count without the columns that reveal cover coins; None if no column is left.
+    """Return a count without the columns that show random suppressions; None if no column is left.
 
-    A cover coin decides if a person suppresses a value at random.
+    A random suppression (cover) hides which values must be suppressed, and reveals no value.
     """
     kept_places = [
         place for place in range(len(count.columns)) if not counts_coins(evidence, count, place)
@@ -120,7 +123,7 @@ def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
 
 
 def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
-    """Return the log prior probability of a count (nats)."""
+    """Return the log prior probability (nats) that people have the counted numbers of each cell."""
     logs = [log_multinomial(count.unexplained.values())]
     for cell, number in count.unexplained.items():
         for place, label in enumerate(cell):
@@ -131,7 +134,10 @@ def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
 
 
 def _log_allowed(evidence: Evidence, crowd: int) -> float:
-    """Return the log prior probability of the narrowest set of cells allowed to a person (nats)."""
+    """Return the log prior probability (nats) of the narrowest list of cells allowed to a person.
+
+    crowd: people with equal evidence, by number. It is 0.0 if the evidence has no such list.
+    """
     shares = [
         fsum(
             exp(log_prior(evidence.shares, allowed_cells.columns, cell))
@@ -145,7 +151,10 @@ def _log_allowed(evidence: Evidence, crowd: int) -> float:
 
 
 def _disjoint(counts: Sequence[OpenCount]) -> list[OpenCount]:
-    """Choose counts that share no column of a crowd, widest first."""
+    """Choose counts so that no two of them include the same column of the same people.
+
+    Counts of many columns are chosen first.
+    """
     disjoint_counts: list[OpenCount] = []
     for count in sorted(counts, key=lambda count: (-len(count.columns), -len(count.crowds))):
         if not any(

@@ -1,22 +1,23 @@
-"""Leakage of a threshold release: rows shared by k people are opened, all others stay closed.
+"""Leakage of a threshold release: rows shared by k people are opened, all other rows stay hidden.
 
-A released cell is a prefix of a row; the other columns are suppressed. Of n people, with V_j values
-of column j:
+A released cell is a prefix of a row; the other columns are suppressed. Let n people be counted,
+c(x) of them in cell x, and let column j have V_j values. The leakage in bits is
 
-    counts c of cells    n sum_j log2 V_j - log2 multinomial(n; c) - sum over cells c log2 (ways to
-                         fill the suppressed columns)
-    people linked        sum over the open columns of each person of log2 V_j
+    of the counts        n sum_j log2 V_j - log2 multinomial(n; c) - sum over cells x of c(x) log2
+                         (ways to fill the suppressed columns of x)
+    of linked people     sum of log2 V_j over the columns that are open for each linked person
 
-The first is the leakage of the counts if a suppressed value could be any value. That it is shared
-by fewer than k people reveals more, so bits are a lower bound. They are exact if all people
-responded and no value is suppressed, with the linked people taken out of c; so are the guesses. The
-party `randomness` and the reader together compute the function of every possible row: for them no
-value is suppressed.
+The first figure is the leakage if a suppressed value could be any value. That fewer than k people
+share it reveals more, so the bits are a lower bound. They are exact if all people responded and no
+value is suppressed; linked people are then taken out of the counts c. Best guesses are exact in the
+same case. The party `randomness` and the reader together compute the function of every possible
+row: for them no value is suppressed.
 
-A cell is certain if every possible row of its person has one value there. Possible rows are the
-released cells without linked people, and, for suppressed people, every row, or next value, that is
-not open (known by exclusion). Sizes of closed groups, and inferences from a member's own row about
-its group, are not used, so the number of certain cells is a lower bound if a value is suppressed.
+A cell is certain if every possible row of its person has the same value in it. A person that is not
+linked has one of the released cells. A suppressed value is not one of the values that would have
+been opened (known by exclusion). The number of certain cells is a lower bound if a value is
+suppressed. It leaves out the number of people that share a suppressed row, and conclusions of a
+coalition member from its own row.
 """
 
 from collections import Counter
@@ -42,8 +43,8 @@ Key = tuple[tuple[int, str], ...]  # a user's linked values: (column, value) pai
 def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
     """Return a lower bound, at least 0, on the bits that the counts of opened rows leak.
 
-    `sizes`: number of values of each column; `users`: people; an unknown subset of them was
-    counted.
+    sizes: number of values of each column. users: number of all people; the coalition does not know
+    which of them was counted.
     """
     whole = sum(log2(size) for size in sizes)
     blanks = sum(
@@ -68,10 +69,11 @@ class _LinkedValues:
     """The values that a view links to users, and the counts of all other users.
 
     Attributes:
-        kinds: users by their linked values, and by whether the view shows that they were counted.
+        kinds: number of users by their linked values, and by whether the view shows that they were
+            counted.
         rows: the linked values by column, for each key of `kinds` with linked values.
         unlinked_counts: the counts without the linked users.
-        unsure: linked users that may still be in `unlinked_counts`.
+        unsure: number of linked users that may still be in `unlinked_counts`.
     """
 
     kinds: Counter[tuple[Key, bool]]
@@ -104,9 +106,13 @@ class _LinkedValues:
 
 
 def guesses(linked_values: _LinkedValues, sizes: Sequence[int], users: int) -> tuple[float, float]:
-    """Return lower bounds on the expected rows and cells that best guesses get right.
+    """Return lower bounds on the expected numbers of rows and of cells that best guesses get right.
 
-    Both are exact if `exact` holds: all unlinked users then have one posterior.
+    Both are exact if all people responded and no value is suppressed: all unlinked users then have
+    the same posterior.
+
+    linked_values: values linked to users. sizes: number of values of each column. users: all
+    people.
     """
     whole = sum(people for row, people in linked_values.linked() if len(row) == len(sizes))
     shared = max(
@@ -140,7 +146,8 @@ def _certain_cells(
 ) -> int:
     """Return a lower bound on the number of (person, column) values certain to a coalition.
 
-    `counts_seen`: the counts with the most leakage; None: the coalition has read no counts.
+    counts_seen: the counts with the most leakage; None: the coalition has read no counts.
+    knowledge: the values linked to users. sizes: number of values of each column.
     """
     constant = [size == 1 for size in sizes]
     if (
@@ -165,10 +172,7 @@ def _certain_cells(
 
 
 def _key(row: "Row | None") -> Key:
-    """Return a person's linked values as sorted pairs of column and value.
-
-    () if none are linked.
-    """
+    """Return a person's linked values as sorted pairs of column and value; () without values."""
     return tuple(sorted(row.items())) if row else ()
 
 
@@ -186,7 +190,10 @@ def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person:
 
 
 def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str, ...]:
-    """Return the cell in which a person was counted: the longest counted prefix of its values."""
+    """Return the cell in which a person was counted: the longest counted prefix of its row.
+
+    columns: number of columns.
+    """
     whole = tuple(row.get(column, BLANK) for column in range(columns))
     for end in range(columns, -1, -1):
         cell = (*whole[:end], *(BLANK,) * (columns - end))
@@ -196,7 +203,10 @@ def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str,
 
 
 def _is_certain(rows_left: "Counts", released: "Counts", column: int, view: "View") -> bool:
-    """Whether all rows that fit the remaining cells have a single value in a column."""
+    """Whether all possible rows of a person have the same value in a column.
+
+    rows_left: the cells that the person may be counted in. released: all released cells.
+    """
     values_left = {cell[column] for cell in rows_left if cell[column] != BLANK}
     blank = [cell for cell in rows_left if cell[column] == BLANK]
     if len(values_left) > 1 or not blank:
@@ -213,7 +223,11 @@ def _is_certain(rows_left: "Counts", released: "Counts", column: int, view: "Vie
 
 
 def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> frozenset[str]:
-    """Return the values that a suppressed column cannot have if the row ends at a prefix."""
+    """Return the values that a column cannot have in rows opened only up to the prefix `cell`.
+
+    They are the values released after the same prefix: a row with such a value would have been
+    opened one column further. Empty if the column is not the next after the prefix.
+    """
     end = len(_open_columns(cell))
     if column > end:
         return frozenset()
@@ -221,7 +235,11 @@ def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> fr
 
 
 def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) -> frozenset[str]:
-    """Return the values of a column of which every row is open: no suppressed person has them."""
+    """Return the values of a column that no person with a suppressed row can have.
+
+    For such a value, every possible row with this value was opened. domains: number of values of
+    each column.
+    """
     rows_by_value = Counter(cell[column] for cell in released if BLANK not in cell)
     room = prod(domains) // domains[column]
     return frozenset(value for value, rows in rows_by_value.items() if rows == room)
@@ -230,7 +248,8 @@ def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) ->
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     """Return the leakage figures of a view of a threshold release, as arguments of `Received`.
 
-    People linked, certain cells, bits, best guesses and anonymity sets, by field name.
+    They are people linked, certain cells, bits, best guesses and anonymity sets, by field name.
+    sizes: number of values of each column.
     """
     users, row_bits = view.users, sum(log2(size) for size in sizes)
     best = max(

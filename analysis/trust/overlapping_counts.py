@@ -1,21 +1,23 @@
-"""Upper bound on the labelled tables consistent with overlapping counts, along a chain of them.
+"""Upper bound on the labelled tables consistent with overlapping counts, along a chain of counts.
 
-Take counts over column sets C_1, C_2, ... such that the columns S_i that C_i shares with all before
-it lie in a single earlier set. Deal people into the cells of C_1, then into the new columns of C_2
-within each cell of S_2, and so on. There are
+A labelled table has a row for each named person. Take counts over column sets C_1, C_2, ... such
+that the columns S_i that C_i shares with all earlier sets lie in a single earlier set: a chain.
+Deal people into the cells of C_1, then into the new columns of C_2 within each cell of S_2, and so
+on. There are
 
     multinomial(C_1)  x  product over i of  multinomial(C_i) / multinomial(S_i)
 
 ways (multinomial(S): the ways to deal n people into the cells of S). They give every labelled table
 that is consistent with these counts, and each table once. Counts outside the chain can only rule
-out more tables. So the chain bounds the bits received from below, and exactly if the whole view
-lies on it.
+out more tables. So the chain gives a lower bound on the leaked bits; it is exact if all counts of
+the view follow from the chain.
 
 The inference of inference.py leaves statements out until a closed form remains; for tables of many
-people a chain often uses more of them.
+people a chain often uses more of the statements.
 
-The masked values of a column are counted as one value, `other`. It stands for the number of values
-that the mask does not name, or for the values in the column's own counts.
+A rule may mask values of a column, so that people report `other`. All masked values of a column are
+counted as one value. Each person counted as `other` then has one of the masked values: any of them,
+or, if the column was counted alone without a mask, as in that count.
 """
 
 from collections import Counter
@@ -34,10 +36,13 @@ if TYPE_CHECKING:
 def chained_bits(
     counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int
 ) -> tuple[float, bool] | None:
-    """Return the bits that counts of the same people leak about all rows; whether it is exact.
+    """Return the bits that counts of the same people leak about all rows; whether they are exact.
 
-    If not exact, they are a lower bound. None if a table counts fewer people or values were
-    suppressed: then there is no chain.
+    If they are not exact, they are a lower bound. None if a table counts fewer people, or values
+    were suppressed.
+
+    counted: the counts that were read. sizes: number of values of each column. users: number of
+    people.
     """
     if not counts_all_users(counted, users):
         return None
@@ -53,23 +58,29 @@ def chained_bits(
 
 @dataclass(slots=True)
 class _Chain:
-    """A chain of counts: each shares columns with a single earlier count.
+    """A chain of counts, each of which shares columns with a single earlier count.
 
-    It bounds the number of consistent tables. Masked values count as one value, `other`.
+    The columns that a count shares with all earlier counts lie in this earlier count. The chain
+    bounds the number of tables consistent with the counts. Values that a rule masks count as one
+    value, `other`.
 
     Attributes:
         counted: all counts of the view.
-        named_values: per masked column, the values named by all its masks.
+        named_values: per masked column, the values that no rule masks.
         links: the counts of the chain, each with the columns it shares with earlier counts.
     """
 
     counted: "Sequence[CountsSeen]"
     named_values: dict[int, frozenset[str]]
-    links: list[tuple["CountsSeen", tuple[int, ...]]]  # count, columns shared with earlier counts
+    # a count, and the columns that it shares with earlier counts
+    links: list[tuple["CountsSeen", tuple[int, ...]]]
 
     @classmethod
     def from_counts(cls, all_counts: "Sequence[CountsSeen]") -> "_Chain":
-        """Build a chain greedily from the counts of a view."""
+        """Build a chain greedily from a view's counts, to bound the tables consistent with them.
+
+        In a chain, the columns that a count shares with earlier counts lie in one earlier count.
+        """
         chain = cls(all_counts, named_by_all(all_counts), [])
         while link := chain.best():
             chain.links.append(link)
@@ -77,12 +88,12 @@ class _Chain:
 
     @property
     def covered(self) -> set[int]:
-        """The columns of all counts in the chain."""
+        """The columns of the counts that were chosen for the chain."""
         return {column for link, _ in self.links for column in link.columns}
 
     @property
     def complete(self) -> bool:
-        """Whether every count of the view follows from the counts in the chain."""
+        """Whether every count of the view follows from the counts chosen for the chain."""
         for counts_seen in self.counted:
             is_linked = any(set(counts_seen.columns) <= set(link.columns) for link, _ in self.links)
             masks = {
@@ -98,9 +109,10 @@ class _Chain:
         return True
 
     def best(self) -> "tuple[CountsSeen, tuple[int, ...]] | None":
-        """Return the next count for the chain with the columns it shares; None if no count fits.
+        """Return the next count to append, with the columns that it shares; None if no count fits.
 
-        It has the most new columns, then the fewest ways to deal people per new column.
+        A count fits if it has new columns, and its shared columns lie in one earlier count. The
+        best count has most new columns, then the smallest log2 of tables per new column.
         """
         covered, options = self.covered, []
         for place, counts_seen in enumerate(self.counted):
@@ -118,14 +130,20 @@ class _Chain:
         return counts_seen, shared
 
     def ways(self) -> float:
-        """Return log2 of the number of tables consistent with the chain (`other` as one value)."""
+        """Return log2 of the number of tables consistent with the chosen counts.
+
+        All masked values of a column count as one value, `other`.
+        """
         return fsum(
             self._dealt(counts_seen, counts_seen.columns) - self._dealt(counts_seen, shared)
             for counts_seen, shared in self.links
         )
 
     def _dealt(self, counts_seen: "CountsSeen", columns: Sequence[int]) -> float:
-        """Return log2 of the ways to deal people into the cells of some columns of a count."""
+        """Return log2 of the ways to deal people into the cells of some columns of a count.
+
+        All masked values of a column count as one value, `other`.
+        """
         places = [
             (counts_seen.columns.index(column), self.named_values.get(column)) for column in columns
         ]
@@ -137,7 +155,7 @@ class _Chain:
 
 
 def counts_all_users(counted: "Sequence[CountsSeen]", users: int) -> bool:
-    """Whether every table of counts contains all users and has no suppressed value."""
+    """Whether every count includes all users and has no suppressed value."""
     return all(
         counts_seen.people == users and not any(isinstance(r, Redact) for r in counts_seen.hidden)
         for counts_seen in counted
@@ -145,7 +163,7 @@ def counts_all_users(counted: "Sequence[CountsSeen]", users: int) -> bool:
 
 
 def named_by_all(counted: "Sequence[CountsSeen]") -> dict[int, frozenset[str]]:
-    """Return, per masked column, the values named by all its masks."""
+    """Return, per masked column, the values that no rule masks; people report them by name."""
     named_values: dict[int, frozenset[str]] = {}
     for counts_seen in counted:
         for rule in counts_seen.hidden:
@@ -161,7 +179,11 @@ def behind(
     counted: "Sequence[CountsSeen]",
     sizes: Sequence[int],
 ) -> float:
-    """Return log2 of the ways to assign hidden values to the people counted as `other`."""
+    """Return log2 of the ways to assign a masked value to each person counted as `other`.
+
+    named_values: per masked column, the values that no rule masks. counted: the counts that were
+    read. sizes: number of values of each column.
+    """
     if column not in named_values:
         return 0.0
     for counts_seen in counted:

@@ -1,12 +1,12 @@
 """Peers that mix for each other: the share of onions with their whole path in a coalition.
 
-A sender draws a path of L different peers among n - 1, all orders equally likely. The
-whole path lies in a coalition of c peers, without the sender, with probability
+Of n peers, a sender draws a path of L different peers among the n - 1 other peers, all orders
+equally likely. The whole path lies in a coalition of c peers, without the sender, with probability
 
     c (c - 1) .. (c - L + 1) / ((n - 1) (n - 2) .. (n - L))
 
-It needs at least L members, and is roughly (c / n)^L. A thin batch can leak more
-(protocol/peers/view.py).
+The coalition needs at least L members; the probability is roughly (c / n)^L. A peer that mixes a
+batch of few onions can leak more (protocol/peers/view.py).
 """
 
 from math import perm
@@ -18,9 +18,9 @@ def path_share(members: int, peers: int, length: int) -> float:
     """Return the expected share of non-members' onions with their whole path in a coalition.
 
     Args:
-        members: peers in the coalition, c: 0 to n - 1.
-        peers: all peers, n.
-        length: peers on a path, L: 1 to n - 1.
+        members: number of peers in the coalition, 0 to n - 1.
+        peers: number of all peers, n.
+        length: number of peers on a path, 1 to n - 1.
 
     Raises:
         ParameterError: an argument is out of its range.

@@ -1,12 +1,12 @@
 """Leakage of a party or a coalition: people linked, certain cells, anonymity sets, bits, guesses.
 
-Bits received = log2 of the number of labelled tables (with a row for each person) possible before,
-minus log2 of the number still possible after the view, all tables equally likely before. With V_j
-values of column j and n people:
+A labelled table has a row for each named person; all labelled tables are equally likely before the
+view. Bits received = log2 of the number of labelled tables, less log2 of the number that is still
+possible after the view. With V_j values of column j and n people:
 
     no observation                        0
     the counts c of one column            n log2 V_j - log2 multinomial(n; c)
-    the joint counts c over J             n sum_J log2 V_j - log2 multinomial(n; c)
+    the joint counts c over columns J     n sum_J log2 V_j - log2 multinomial(n; c)
     all people linked to a row over J     n sum_J log2 V_j
 
 The view becomes evidence (view_evidence.py), and inference.py computes the posterior: this is the
@@ -102,7 +102,7 @@ class Received:
 
     @property
     def bits_per_person(self) -> float:
-        """Bits received, divided by the number of people."""
+        """Leakage in bits, divided by the number of people."""
         return self.bits / self.users
 
     @property
@@ -135,6 +135,9 @@ def inferred(
 
     If a person lied in one round, the evidence can be contradictory: counts of the latest rounds
     are then left out until a table is consistent.
+
+    sizes: number of values of each column. truth: true rows by index of the person, or None. prior:
+    shares of the values of each column; None: all tables equally likely.
     """
     view = as_view(view)
     sizes = as_sizes(sizes, view)
@@ -159,8 +162,9 @@ def received(
 ) -> Received:
     """Compute the leakage of a coalition's view: people linked, certain cells, bits and guesses.
 
-    If no member has read the counts behind a certificate, the leakage is computed as if they had
-    been read: the certificate follows from them, so this is an upper bound.
+    The coalition may know a certificate without the counts from which it was computed. The leakage
+    is then computed as if the members had read these counts. As the certificate follows from them,
+    this is an upper bound.
 
     Args:
         view: observations of a coalition.
@@ -180,7 +184,8 @@ def received(
     if is_determined and upper.cells_certain == lower.cells_certain:
         # the certificate adds no information to the counts that the members read
         return lower
-    if not (upper.exact or upper.at_most):  # the wider view has no upper bound either
+    # even with the counts behind the certificate added to the view, no upper bound is known
+    if not (upper.exact or upper.at_most):
         return replace(lower, exact=False, method=Method.BOUNDED)
     bits = max(upper.bits, lower.bits)
     return replace(upper, bits=bits, exact=False, at_most=True, method=Method.AT_MOST)
@@ -226,17 +231,18 @@ def _received(
 def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Received:
     """Compute the leakage of a view of randomized reports, which are linked to people, not values.
 
-    A linked report is evidence about its sender's values, but makes none certain. Certain are only
-    values of columns with one value, and the members' own values. Bits are the information of a
-    linked person's reports about its values, and log2 of the number of possible rows for a member.
-    The information in counts of reports about other people is left out, so the bits are a lower
-    bound; `exact` is True only if there are no counts and no linked reports.
+    A linked report is evidence about its sender's values, but does not make a value certain.
+    Certain are only values of columns with one value, and the members' own values. For a linked
+    person, bits are the information of its reports about its values. For a member, bits are log2 of
+    the number of possible rows. The information in counts of reports about other people is left
+    out, so the bits are a lower bound; `exact` is True only if there are no counts and no linked
+    reports.
 
     Args:
         view: of the program `randomized`.
         sizes: number of values of each column of the people's table (not of the reports), >= 1.
-        report_bits: I(values; reports) of one person in bits, >= 0, with the frequencies among the
-            people as prior (paper 002, 4.1 has it for a Dirichlet prior).
+        report_bits: mutual information I(values; reports) of one person in bits, >= 0, with the
+            frequencies among the people as prior (paper 002, 4.1 has it for a Dirichlet prior).
     """
     as_view(view)
     # The view's columns are messages, and a person may send several about a column of the table.
@@ -274,9 +280,9 @@ def users_linked(view: View) -> int:
 def anonymity_sets(view: View) -> list[int]:
     """Return, per person, the size of its anonymity set, itself included.
 
-    A linked person is alone (1). Each other person hides among all others with equal evidence: a
+    A linked person is alone (1). Each other person hides among all people with equal evidence: a
     batch leaves an honest shuffler in sorted order, so its origins are indistinguishable. But a
-    coalition that sees dropouts between two rounds distinguishes them from those who stayed.
+    coalition that sees dropouts between two rounds distinguishes them from the people that stayed.
 
     >>> from veilmix.analysis.trust import anonymity_sets
     >>> from veilmix.protocol.knowledge.transcript import Transcript
@@ -319,28 +325,33 @@ def _linked(read_evidence: ReadEvidence) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """People who were sent the same queries, and the view's observations about them.
+    """People that received the same queries, and the view's observations about them.
 
     Attributes:
         users: number of these people.
         pinned: linked values by index of the person.
         counted: counts of these people that the coalition read.
-        whole: columns in which all respondents are linked (runs that record only numbers).
+        whole: columns in which all respondents are linked, in runs that record only numbers of
+            people.
     """
 
     users: int
     pinned: Mapping[int, Row]
     counted: Sequence[CountsSeen]
-    whole: frozenset[int]  # columns in which all respondents are linked (short record of a run)
+    # columns in which all respondents are linked (if a run records only numbers of people)
+    whole: frozenset[int]
 
     @property
     def present(self) -> int:
-        """Number of respondents among the crowd's people."""
+        """Number of these people that answered."""
         return max((counts_seen.people for counts_seen in self.counted), default=len(self.pinned))
 
 
 def _crowds(view: View) -> list[_Crowd]:
-    """Return the people of a view: all at once, or by round if each round has other people."""
+    """Return the people of a view, divided by the queries that they received.
+
+    They are all people at once, or the people of each round if each round has other people.
+    """
     if view.fixed:
         whole = frozenset(column for columns in view.linked_columns.values() for column in columns)
         return [_Crowd(view.users, view.pinned, view.counted, whole)]
@@ -356,14 +367,15 @@ def _crowds(view: View) -> list[_Crowd]:
 
 
 def _linked_in(crowd: _Crowd) -> int:
-    """Return the number of people of a crowd that are linked to a value."""
+    """Return the number of people linked to a value, among people with the same queries."""
     return crowd.present if crowd.whole else len(crowd.pinned)
 
 
 def log2_multinomial(counts: Iterable[int]) -> float:
     """Return log2 of n! / (c_1! c_2! ...), the number of ways to deal n labelled people into cells.
 
-    Exact to about 1e-9 of n log n; 0.0 if there is one way.
+    counts: numbers c_1, c_2, ... of people in the cells. The relative error is about 1e-9 of n log
+    n; 0.0 if there is a single way.
     """
     return log_multinomial(counts) / log(2)
 
@@ -371,7 +383,7 @@ def log2_multinomial(counts: Iterable[int]) -> float:
 def minimal(coalitions: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
     """Return the minimal coalitions that link a person to a value.
 
-    coalitions: for each coalition, the number of people whom it links.
+    coalitions: for each coalition, the number of people that it links to a value.
     """
     breaking = [set(parties) for parties, linked in coalitions.items() if linked]
     return sorted(

@@ -1,4 +1,7 @@
-"""Leakage of values that a coalition learns for each person, and of the counts beside them."""
+"""Leakage of values that a coalition knows for each person, though the run did not record them.
+
+It is computed apart from the posterior, and counts that include such values are left out.
+"""
 
 from math import fsum, log
 
@@ -7,12 +10,13 @@ from .fiber import Nats, log_multinomial
 
 
 def hidden_by_pools(evidence: Evidence) -> float:
-    """Return an upper bound on the leakage (nats) that is hidden by pools of crowds.
+    """Return an upper bound on the leakage (nats) that pools hide.
 
-    In a pool the coalition knows how many people are absent, not their identity. The leakage
-    without pools is that of a coalition that knows the crowd of each person. Without this
-    knowledge, the probability of the view, given the table, is the mean over all ways to deal a
-    pool into its crowds: if it is positive, at least 1 divided by their number.
+    A crowd is the people with equal evidence. In a pool of crowds the coalition knows how many
+    people are absent, but not their names. The leakage without pools is that of a coalition that
+    knows the crowd of each person. Otherwise the probability of the view, given the table, is the
+    mean over all ways to deal a pool into its crowds. If positive, it is at least 1 / (number of
+    ways).
     """
     return fsum(
         log_multinomial(evidence.crowds[crowd].people for crowd in pool) for pool in evidence.pools
@@ -24,9 +28,11 @@ def revealed_leakage(
 ) -> tuple[Nats, list[OpenCount], bool]:
     """Return the leakage of revealed values, the remaining counts, and if no information is lost.
 
-    A column of a crowd is revealed if the coalition knows each person's value, though it is not
-    recorded. A count with revealed columns is left out. If it also holds unrevealed values, its
-    information about them is lost.
+    A column of a crowd (people with equal evidence) is revealed if the coalition knows each
+    person's value, though it is not recorded. A count with revealed columns is left out. If the
+    count also has values that are not revealed, its information about them is lost.
+
+    counts: the counts of the evidence, after `simplified`.
     """
     leakages = [
         _crowd_leakage(evidence, crowd, column)
@@ -51,7 +57,10 @@ def revealed_leakage(
 
 
 def _says_no_more(about: Crowd, count: OpenCount) -> bool:
-    """Whether all that a count implies about a crowd is revealed or known already."""
+    """Whether a count adds no information about a crowd to revealed and known values.
+
+    about: the crowd, people with equal evidence.
+    """
     places_left = [
         place for place, column in enumerate(count.columns) if column not in about.revealed
     ]
@@ -65,9 +74,11 @@ def _says_no_more(about: Crowd, count: OpenCount) -> bool:
 
 
 def _crowd_leakage(evidence: Evidence, crowd: int, column: int) -> Nats:
-    """Return the leakage of a column's values if each value of a crowd is known: exact, or bounds.
+    """Return the leakage of the values of a crowd in a column that the coalition knows.
 
-    It is exact if a count of just this crowd has the column.
+    A crowd is the people with equal evidence. The leakage is exact if the evidence has a count of
+    exactly these people with this column. Otherwise the likeliest and the least likely value bound
+    it.
     """
     law = evidence.shares[column]
     for group in evidence.groups:

@@ -1,23 +1,27 @@
-"""Leakage of a view where persons have several rows.
+"""Leakage of a view where each person has several rows.
 
-Every table of persons is equally likely before: each person has 1 to S different rows, of V
-possible rows. all(V) is log2 of the number of such sets of rows, the sum of C(V, s) over s. Then
+Each of N persons has 1 to S different rows, of V possible rows; all such tables are equally likely
+before. Let all(V) be log2 of the number of sets of rows of one person: of the sum over s = 1 .. S
+of the binomial coefficients C(V, s). The two kinds of evidence leave
 
-    linked      a person whose sets of values A_j are known has at most all(prod |A_j|) left
-    counts      c_r of n persons have the combination r of some columns, which W rows share. A
-                person with m combinations has g(m) sets of rows: the coefficients up to z^S of
-                ((1 + z)^W - 1)^m. With weights x_r > 0 of the combinations, and e_m(x) the sum of
-                the products of m of them, at most
+    linked      for a person with values in column j that are known to be in a set A_j: at most
+                all(product of the sizes of A_j) bits.
+    counts      Of n respondents, c_r have the combination r of values of the counted columns. Each
+                combination fits W rows. A person with m combinations has one of g(m) sets of rows;
+                g(m) is the sum of the coefficients of z to z^S in ((1 + z)^W - 1)^m. Choose a
+                weight x_r > 0 for each combination. Let e_m(x) be the sum of the products of m
+                different weights. Then the number of tables with these counts is at most
 
-                    (sum over m of g(m) e_m(x))^n / prod x_r^c_r
+                    (sum over m of g(m) e_m(x))^n / product over r of x_r^c_r
 
-                tables have these counts: each table is a term of the power with that product
+                because each such table is a term of the expanded power, and its weights are this
+                product.
 
-so that bits received are at least the difference to n all(V), less log2 C(N, n) if the n
-respondents among N persons are unknown to the coalition. Every choice of weights gives a valid
-bound; the odds c_r / (n - c_r), times the best common factor, are taken. Bits are exact without an
-observation. Certain are the cells of linked persons, and of columns with a single value; further
-cells may be.
+The bits received are at least n all(V), less log2 of this number of tables. If the coalition does
+not know the n respondents among the N persons, log2 C(N, n) is subtracted too. Every choice of
+weights gives a valid bound. The odds c_r / (n - c_r), times the best common factor, are taken. Bits
+are exact without an observation. Certain are the cells of linked persons, and of columns with a
+single value; further cells may be certain.
 """
 
 from __future__ import annotations
@@ -41,9 +45,11 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.transcript import Row
     from ...protocol.knowledge.view import View
 
-# Most rows of a person and most cells of a count for which bits are computed; else they are 0.
+# Most rows of a person, and most cells of a count, for which the leakage in bits is computed;
+# beyond these limits 0 is the lower bound.
 MOST_ROWS, MOST_CELLS = 40, 5_000
-SPAN, HALVINGS = 60.0, 60  # SPAN: factors of 2^-60 to 2^60 are tried; HALVINGS: search steps
+# search for the best common factor of the weights: from 2^-SPAN to 2^SPAN, in HALVINGS steps
+SPAN, HALVINGS = 60.0, 60
 
 
 def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received:
@@ -92,7 +98,11 @@ def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received
 
 
 def _possible_rows(row: Row, sizes: Sequence[int]) -> int:
-    """Return the number of rows with the known values of a person; unknown columns are open."""
+    """Return the number of possible rows of a person: of combinations of its known values.
+
+    A column without a known value may have each of its values. row: column -> known values. sizes:
+    number of values of each column.
+    """
     return prod(
         row[column].count(SEVERAL) + 1 if column in row else size
         for column, size in enumerate(sizes)
@@ -100,7 +110,10 @@ def _possible_rows(row: Row, sizes: Sequence[int]) -> int:
 
 
 def _certain_columns(counted: Sequence[CountsSeen], rows: int, n: int) -> set[int]:
-    """Return the columns in which all n persons have the same single value."""
+    """Return the columns in which all n persons have the same single value, as counts show.
+
+    rows: the largest number of rows of a person.
+    """
     certain = set[int]()
     for counts_seen in counted:
         cells = without_dummies(counts_seen.counts)
@@ -117,8 +130,13 @@ def _bits(
 ) -> float:
     """Return a lower bound on the bits that counts leak about all persons' rows.
 
-    `knows_respondents`: whether the coalition knows the respondents; if not, all sets of them are
-    possible.
+    Args:
+        counts_seen: the counts.
+        sizes: number of values of each column.
+        rows: the largest number of rows of a person.
+        n: number of persons.
+        knows_respondents: whether the coalition knows the respondents; if not, all sets of persons
+            are possible.
     """
     counts = sorted(without_dummies(counts_seen.counts).values())
     people = people_among(sum(counts_seen.counts.values()), rows)
@@ -134,7 +152,9 @@ def _bits(
 def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> float:
     """Return an upper bound on log2 of the number of tables of n persons with these counts.
 
-    `shared`: rows with the same combination of the counted columns; `rows`: most rows of a person.
+    A table gives each person a set of rows. counts: persons with each combination of values of the
+    counted columns. shared: number of different rows with the same combination. rows: the largest
+    number of rows of a person.
     """
     count_array = np.array(counts, np.float64)
     odds = np.log2((count_array + 0.5) / (n - count_array + 0.5))
@@ -142,11 +162,17 @@ def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> flo
     sizes = np.arange(1, rows + 1)
 
     def bound(factor: float) -> float:
-        """Return the upper bound for weights that are the odds times 2^factor."""
+        """Return the upper bound on log2 of the number of tables, for one choice of weights.
+
+        The weight of a combination of values is the odds that a person has it, times 2^factor.
+        Every choice of weights gives a valid bound.
+        """
         per_person = np.logaddexp2.reduce(ways + sums + factor * sizes)
         return float(n * per_person - fsum(count_array * (odds + factor)))
 
-    low, high = -SPAN, SPAN  # the bound is convex in the logarithm of the factor
+    # a ternary search finds the factor with the least bound, because the bound is convex in
+    # `factor`
+    low, high = -SPAN, SPAN
     for _ in range(HALVINGS):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, right) if bound(left) < bound(right) else (left, high)
@@ -154,9 +180,9 @@ def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> flo
 
 
 def _log2_sums(odds: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
-    """Return log2 of e_m, the sum of all products of m of the weights 2^odds, for m = 1 .. rows.
+    """Return log2 of the sum of all products of m different weights 2^odds, for m = 1 .. rows.
 
-    -inf for more factors than weights.
+    -inf for an m above the number of weights.
     """
     sums = np.full(rows + 1, -np.inf)
     sums[0] = 0.0
@@ -167,9 +193,10 @@ def _log2_sums(odds: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1 << 8)
 def _log2_ways(shared: int, rows: int) -> NDArray[np.float64]:
-    """Return log2 of g(m) for m = 1 .. rows: the sets of rows with exactly m combinations.
+    """Return log2 of a person's possible sets of rows, given its m combinations, for m = 1 .. rows.
 
-    `shared` rows have each combination.
+    The person has at least one row with each of m given combinations of values, at most `rows`
+    rows, and no other combination. shared: number of different rows with the same combination.
     """
     single = [0, *(comb(shared, size) for size in range(1, rows + 1))]
     power, ways = [1, *[0] * rows], []
@@ -184,7 +211,7 @@ def _log2_ways(shared: int, rows: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1 << 12)
 def _log2_sets(possible: int, max_size: int) -> float:
-    """Return log2 of the number of sets of 1 to `max_size` of so many rows."""
+    """Return log2 of the number of sets of 1 to `max_size` rows, out of `possible` rows."""
     total, ways = 0, 1
     for size in range(1, min(max_size, possible) + 1):
         ways = ways * (possible - size + 1) // size
@@ -196,7 +223,7 @@ def _crowds(view: View, linked: int) -> list[int]:
     """Return the sizes of the anonymity sets: 1 for each linked person.
 
     An unlinked person hides among the unlinked persons that answered in the same rounds, if the
-    coalition saw the senders; else among all unlinked persons.
+    coalition saw the senders; else among all unlinked persons. linked: number of linked persons.
     """
     if linked == view.users:
         return [1] * linked

@@ -12,9 +12,13 @@ class Side(StrEnum):
 
     @classmethod
     def from_certain(cls, method: str, certain: int, cells: int) -> "Side":
-        """Return the relation of a number of certain cells, by the posterior's method (`Method`).
+        """Return the relation of a number of certain cells to the true number.
 
-        Evidence that a bound leaves out can make more cells certain.
+        A cell is certain if only one value is possible. Evidence that a bound leaves out can make
+        more cells certain.
+
+        method: how the posterior was computed (`Method`). certain: number of certain cells. cells:
+        number of all cells.
         """
         if method == cls.AT_LEAST and certain < cells:
             return cls.AT_LEAST

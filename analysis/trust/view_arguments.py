@@ -36,7 +36,7 @@ def as_view(view: Any) -> View:
 
 
 def columns_of(view: View) -> int:
-    """Return the least number of columns that a view implies: 1 + the last counted or reported."""
+    """Return the least number of columns that a view implies: 1 + its largest column number."""
     counted_columns = (column for counts_seen in view.counted for column in counts_seen.columns)
     rows = chain.from_iterable(distinct(people.values()) for people in view.by_round.values())
     return 1 + max({0, *counted_columns, *chain.from_iterable(rows)})
@@ -45,7 +45,7 @@ def columns_of(view: View) -> int:
 def as_sizes(sizes: Any, view: View | None) -> list[int]:
     """Check the number of values of each column and return it: at least 1, at most MOST_VALUES.
 
-    Refused if there are fewer columns than the view has.
+    Refused if there are fewer columns than the view has. view: None: the columns are not compared.
     """
     checked = [
         whole(size, f"sizes[{j}]", 1)
@@ -66,7 +66,7 @@ class CheckedRows(dict[int, "Row"]):
     """True rows, by index of the person, that `checked_rows` has checked already.
 
     Attributes:
-        columns: upper limit of the column numbers in the rows.
+        columns: number of columns against which the rows were checked.
     """
 
     __slots__ = ("columns",)
@@ -74,7 +74,10 @@ class CheckedRows(dict[int, "Row"]):
 
 
 def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
-    """Check true rows once, for the many views of a run; return them in the form of `received`."""
+    """Check true rows once, so that the views of all coalitions of a run can use them unchecked.
+
+    truth: the rows by index of the person, or None. columns: number of columns.
+    """
     rows = as_truth(truth, columns)
     if rows is None:
         return None
@@ -84,7 +87,10 @@ def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
 
 
 def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
-    """Check true rows, by index of the person, each a mapping of column to value; or None."""
+    """Check true rows, by index of the person, each a mapping of column to value; None is accepted.
+
+    columns: number of columns.
+    """
     if truth is None or (isinstance(truth, CheckedRows) and truth.columns <= columns):
         return truth
     if not isinstance(truth, Mapping):
@@ -106,9 +112,9 @@ def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
 
 
 def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
-    """Whether true rows have plain types, all in range: then no error has to be searched.
+    """Whether true rows have plain types and valid columns, so that no row has an error.
 
-    Looking at sets of types takes a tenth of the time that a check of each cell takes.
+    A look at the sets of types takes a tenth of the time of a check of each cell.
     """
     rows = truth.values()
     return (
@@ -122,7 +128,10 @@ def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
 
 
 def as_shares(prior: Any, columns: int) -> Shares | None:
-    """Check the prior and return it: the shares of the values of each column; or None."""
+    """Check the prior and return it: the shares of the values of each column; None is accepted.
+
+    columns: number of columns.
+    """
     if prior is None:
         return None
     laws = sequence(prior, "prior", "the shares of the values of each column")

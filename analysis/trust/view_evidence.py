@@ -1,17 +1,20 @@
 """Evidence from a view: the observations of a coalition in the form of `evidence.py`.
 
-* A linked person is in the crowd of its values (people with equal evidence); members of the
-  coalition are in crowds of their own.
-* Counts that were read are counts over the crowds of answers that reached the reader. The first
-  shuffler and the network see which people these are; other parties know only their number, so
-  respondents of different rounds are pooled. (A member knows whether its own answer was counted.)
+A crowd is the people with equal evidence.
+
+* Linked people with the same values are a crowd. Members of the coalition are in crowds of their
+  own.
+* Counts that members read become counts over the crowds of people with answers that reached the
+  reader. The first shuffler and the network see which people these are. Other parties know only
+  their number, so respondents and absent people are not distinguished. (A member knows whether its
+  own answer was counted.)
 * The announced rate of covers (random suppressions) reveals the number of people with suppressed
   values (announced_rates.py).
 * crowd_marks.py groups people with equal observations; value_states.py gives the values that a
-  hidden one may have.
+  hidden value may be.
 
-Counts that contradict known people (a message was forged or changed in transit) are left out;
-`whole` is then False, and the inferred leakage is a lower bound.
+Counts can contradict known people if a message was forged or changed in transit. Such counts are
+left out; `whole` is then False, and the inferred leakage is a lower bound.
 """
 
 from collections import Counter
@@ -40,13 +43,14 @@ UNKNOWN = -1  # code of an unreported value
 class ReadEvidence:
     """The evidence of a coalition's view, with the codes and people needed to interpret it.
 
+    A crowd is the people with equal evidence.
+
     Attributes:
         evidence: the evidence of the view.
-        codes: per column the number of each value.
-        members: per crowd (people with equal evidence) the people in it, by index, if people are
-            recorded singly.
+        codes: per column, the code number of each value.
+        members: per crowd the indices of its people, if single people are recorded; else empty.
         truth: per crowd the number of its people with each true row, which no coalition knows.
-        whole: whether all observations are in it.
+        whole: whether the evidence includes all observations of the view.
     """
 
     evidence: Evidence
@@ -115,7 +119,11 @@ def evidence_from_view(
 
 
 def _rows_to_code(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
-    """Return all rows with values that need a code: linked, true, and possible by length."""
+    """Return all rows with values that need a code number.
+
+    They are linked rows, true rows, and rows of one value for each value that a message of known
+    length may contain.
+    """
     people = (*view.by_round.values(), truth)
     rows = [row for person_rows in people for row in distinct(person_rows.values())]
     for seen_lengths in view.lengths.values():
@@ -124,8 +132,12 @@ def _rows_to_code(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
 
 
 def _truly_held(reading: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
-    """Return, per crowd, the true number of its people with each row."""
-    coded = {id(row): reading.row(row) for row in distinct(truth.values())}  # many rows are equal
+    """Return, per crowd, the number of its people with each true row.
+
+    A crowd is the people with equal evidence. truth: true rows by index of the person.
+    """
+    # each different row is coded once, because many people share a row
+    coded = {id(row): reading.row(row) for row in distinct(truth.values())}
     cells_by_crowd: dict[int, Counter[Cell]] = {}
     for crowd, people in enumerate(reading.members):
         rows = Counter(map(id, map(truth.get, people)))
@@ -139,7 +151,7 @@ def _truly_held(reading: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
 def _codes(
     columns: int, all_counts: "Iterable[CountsSeen]", rows: "Iterable[Row]", prior: Shares | None
 ) -> tuple[Mapping[str, int], ...]:
-    """Number the values of every column, from the prior, counts, rules and rows."""
+    """Number the values of every column; they come from the prior, counts, rules and rows."""
     codes: list[dict[str, int]] = [{} for _ in range(columns)]
     for column, shares in enumerate(prior or ()):
         codes[column] = {value: code for code, value in enumerate(sorted(shares))}
@@ -163,7 +175,7 @@ def _laws(
 ) -> tuple[Law, ...]:
     """Return the prior share of each value of each column.
 
-    Without a prior all are equally likely.
+    Without a prior all values are equally likely. codes: per column, value -> its code number.
     """
     if prior is None:
         column_sizes = [
@@ -181,9 +193,9 @@ def _laws(
 
 
 def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
-    """Whether the number of people in counts equals that of the respondents that the view shows.
+    """Whether the view shows which people were counted, so that the counts can be used as evidence.
 
-    Other counts are left out of the evidence, because the counted people are not known.
+    The number of respondents that the view shows must equal the number of counted people.
     """
     if counts_seen.among is not None:
         return len(counts_seen.among) == counts_seen.people
@@ -200,7 +212,11 @@ def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
 def _groups(
     usable: "Sequence[CountsSeen]", marks: Sequence[Mark], states: States
 ) -> Iterable[CrowdCount]:
-    """Yield the counts of a view as counts over crowds, with the labels that were counted."""
+    """Yield the counts of a view as counts over crowds of people with equal evidence.
+
+    usable: the counts. marks: the observations of each crowd. states: the states of values
+    (reported or suppressed), which give the text that people report in each state.
+    """
     for place, counts_seen in enumerate(usable):
         counts = {
             tuple(map(states.code, counts_seen.columns, cell)): people
@@ -219,8 +235,12 @@ def _listed(
 ) -> Iterable[CrowdCount]:
     """Yield counts of people with a suppressed value, which follow from announced cover rates.
 
-    `at`: index of the first of these counts in `Mark.counted`. People whose value is revealed
-    reported it, so it is another value: they are taken out.
+    A cover rate is the probability of random suppression. People with a revealed value reported it,
+    so their value is not in the list: they are taken out.
+
+    listed: these counts. marks: people by the observations that they have in common. at: index of
+    the first of these counts in `Mark.counted`. states: the states of values (reported or
+    suppressed).
     """
     for place, counts_seen in enumerate(listed, start=at):
         (column,), (rule,) = counts_seen.columns, counts_seen.hidden
@@ -245,7 +265,8 @@ def _listed(
 def _pools(view: "View", marks: Sequence[Mark]) -> tuple[frozenset[int], ...]:
     """Return the pool of people not linked, if no coalition member saw the senders of answers.
 
-    The crowds of a pool are not distinguished from each other: absences are only counted.
+    A pool is a set of crowds (people with equal evidence). The coalition knows the number of absent
+    people, but not in which crowd of the pool a person is. marks: the observations of each crowd.
     """
     if view.sees_who or not view.fixed:
         return ()
