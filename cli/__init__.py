@@ -11,8 +11,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `veilmix` with these arguments; None: the arguments of the process. Return its exit code.
 
-    0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, no data could be
-    released, or a run does not verify; 130 Ctrl-C.
+    0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an expectation of the scenario failed, no
+    data could be released, or a run does not verify; 130 Ctrl-C.
     """
     try:
         from .app import start

@@ -4,10 +4,10 @@
 1    a bug in veilmix: any exception that is not raised on purpose
 2    LocalError, wrong usage: the scenario, the data, a folder, an option, too little memory;
      SolverError
-3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
+3    VerificationError, RoundBurned, and `Unmet`: an expectation of the scenario ([expect]) failed,
+     or no data could be released
 130  Ctrl-C
-143  Stopped: a place of a session (a party, or the users of a machine) that was asked to end
-(SIGTERM)
+143  Stopped: a machine of a session between machines was asked to end (SIGTERM)
 """
 
 import gc
@@ -27,7 +27,8 @@ from .lazy import LazyGroup
 
 SUCCESS, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143
 INTERRUPTED = "stopped; what was not finished was not written"
-# New objects after which Python's garbage collector runs; imports make many, no cyclic garbage.
+# Number of new objects after which Python's garbage collector runs. It is large, because imports
+# make many objects but no cyclic garbage.
 YOUNG = 50_000
 COMPLETE = "_VEILMIX_COMPLETE"  # environment variable by which a shell asks click for completions
 
@@ -81,7 +82,7 @@ class ReaderLeft(BaseException):
 class Unmet(click.ClickException):
     """Raised for a command that has finished with a negative result; exit code 3.
 
-    Such as a failed expectation of the scenario, no release, or a run that does not verify.
+    Examples: an expectation of the scenario failed, no data were released, a run does not verify.
     """
 
     exit_code = UNMET
@@ -207,8 +208,8 @@ def _unwritten(bug: Exception, arguments: list[str]) -> int:
 def _closed_streams() -> None:
     """Open the null device for each standard stream that was closed (`>&-`).
 
-    Otherwise the next file that is opened would have its number, and output would be written into
-    that file.
+    Otherwise the next file to be opened would get the stream's number, and output would be written
+    into that file.
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
@@ -232,9 +233,9 @@ def _lenient_streams() -> None:
 
 
 def _invoke(arguments: list[str]) -> int:
-    """Run the click group with these arguments, or answer a shell's completion.
+    """Run the click group with these arguments, or answer a shell that asks for completions.
 
-    Returns the exit code. Without arguments the help is printed.
+    Return the exit code. Without arguments the help is printed.
     """
     if COMPLETE in os.environ:
         from click.shell_completion import shell_complete

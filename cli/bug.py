@@ -13,8 +13,8 @@ from ..version import __version__
 def report(bug: BaseException, arguments: Sequence[str]) -> str:
     """Return the text that asks the user to report a bug: exception, command line and versions.
 
-    The traceback goes into a temporary file, which the text names; if that cannot be written, into
-    the text.
+    The traceback goes into a temporary file, which the text names. If no file can be written, the
+    text ends with the traceback.
     """
     command = shlex.join(["veilmix", *arguments])
     seeded = "--seed" in command or arguments[:1] != ["run"]
@@ -36,8 +36,8 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
 def cut_short(bug: BaseException) -> str | None:
     """Return the path of a truncated compiled module, if it caused the error; else None.
 
-    Python before 3.12.8 keeps the part of such a file that fitted on a full disk as if it were
-    whole.
+    If a disk is full, Python before 3.12.8 writes only a part of such a file, and later reads it as
+    if it were whole.
     """
     last = bug.__traceback__
     while last is not None and last.tb_next is not None:

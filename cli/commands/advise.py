@@ -42,7 +42,7 @@ IMPORTANCE = Replaced("--weight COLUMN=NUMBER", "--importance COLUMN=NUMBER", "0
 
 
 def refuse_seconds(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
-    """Refuse the former option `--seconds`, as its advice depended on the machine."""
+    """Refuse the former option `--seconds`: by a time limit, advice depended on the machine."""
     if value is not None:
         raise click.UsageError(
             f"--seconds {value}: no longer accepted, as its result depended on the machine; "
@@ -130,8 +130,8 @@ def command(
 ) -> None:
     """Advise a generalization of each column of DATA so that few people are in a small crowd.
 
-    Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
-    dropped.
+    A crowd is the people with equal values. Numbers become intervals, dates years, codes shorter;
+    rare values are merged; a column may be dropped.
     """
     from ...own_data.advise import advise
     from ...own_data.earlier_advice import check_reached
@@ -241,9 +241,10 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
 
 
 def draw(advised: "Advised", picture: Path) -> None:
-    """Draw each choice of levels that the advice lists: its loss against its certified bound.
+    """Draw each generalization that the advice lists: its loss against its certified bound.
 
-    The bound is the share of people below k that the counts of single columns allow.
+    The bound is the share of people in an equivalence class smaller than k that the counts of
+    single columns allow.
     """
     from ...analysis import drawing
     from ...analysis.advice.figure import figure

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     "--from",
     "table",
     type=FILE,
-    help="A table with a column for each feature and a row for each person of PLACE: text, a "
-    "workbook, Parquet, of SPSS, Stata or SAS, by its ending.  [default: ask here]",
+    help="A table with a column for each feature and a row for each person who answers: text, "
+    "a workbook, Parquet, of SPSS, Stata or SAS, by its ending.  [default: ask here]",
 )
 @form_options
 @DURABLE
@@ -49,10 +49,10 @@ def command(
     listen: str | None,
     **form: Any,
 ) -> None:
-    """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
+    """Answer for the people of PLACE in the session in the file SESSION, and stay until its end.
 
-    Answers are encrypted on this machine; no other machine alone can read a value and the name of
-    its person.
+    PLACE is a machine of the session, by its name; its people answer here. Answers are encrypted on
+    this machine; no other machine alone can read a value and the name of its person.
     """
     hosted, site = opened(
         session,
@@ -82,7 +82,7 @@ def command(
 
 
 def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
-    """Ask each user of a place for all values in the terminal; return their rows of values.
+    """Ask each user of a place for all values in the terminal; return the users' rows of values.
 
     A place is a machine of the session with some of its users.
     """

@@ -17,7 +17,7 @@ from ..text.pace import counter
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix.matrix_result import Matrix
 
-# end of a line that is printed if only a part of the people took part
+# end of the line that is printed if only a part of the scenario's people took part
 DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people says how many"
 
 
@@ -82,8 +82,9 @@ def command(
 ) -> None:
     """Play SCENARIO under every attack, without and with every defence, and print the effects.
 
-    Every cell of the matrix is played; faults and expectations of SCENARIO itself are left out.
-    The saved folder has all cells, the cost of every defence, and a picture.
+    Each pair of an attack and a defence is played; faults and expectations of SCENARIO itself are
+    left out. The saved folder has the results of all pairs, the cost of every defence, and a
+    picture.
     """
     from ...scenarios.lab.validation.load import load
     from ...scenarios.records.run_folder import unwritable
@@ -137,7 +138,7 @@ def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Return the names of a list with commas, without blanks and empty names."""
+    """Return the names in a text with commas between, without blanks and empty names."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 

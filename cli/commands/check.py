@@ -148,9 +148,9 @@ def _priced(price: "SessionCost") -> "tuple[RoundPrice, ...]":
 
 
 def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") -> Grid:
-    """Return a table of the rounds: requested columns, messages and bytes.
+    """Return a table of the rounds of a session: requested columns, messages and bytes.
 
-    A number is None if it varies.
+    A number of bytes is None if messages are not padded, because it then differs between people.
     """
     from msgspec.structs import astuple
 
@@ -177,8 +177,8 @@ def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") ->
 def _written(grid: Grid, mix: str) -> Grid:
     """Return the table of rounds as text: thousands are separated, an unknown number is "varies".
 
-    mix: the kind of mix; the column of multiplications is shown for a `verified` mix only, that of
-    onion layers for other kinds only.
+    mix: the kind of mix. The column of multiplications is shown only for a `verified` mix, the
+    column of onion layers only for other kinds.
     """
     left_out = "layers" if mix == "verified" else "multiplications"
     places = [at for at, heading in enumerate(grid.headings) if heading != left_out]
@@ -195,9 +195,10 @@ def _cell(cell: object) -> object:
 
 
 def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
-    """Return the requested columns of a round in words, as "age x sex, ward".
+    """Return the requested columns of a round in words, such as "age x sex, ward".
 
-    columns: sets of columns that are requested together, as indices into `names`.
+    names: the names of all columns. columns: sets of columns that are requested together, as
+    indices into `names`.
     """
     return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
 
@@ -208,7 +209,7 @@ def _check_blocks(
     price: "SessionCost",
     called: str,
 ) -> Iterator["Block"]:
-    """Yield the page of `veilmix check`: people, parties, steps, costs, promise and warnings.
+    """Yield the page of `veilmix check`: people, parties, steps, costs, guarantee, warnings.
 
     price: the cost of the session. called: the scenario as the user named it, for the next command.
     """
@@ -261,10 +262,10 @@ def _check_blocks(
 
 
 def _person_rows(people: "Population", k: int) -> Iterator[str]:
-    """Yield lines on persons with several rows: their rows, and the price of their ballots.
+    """Yield lines on persons with several rows: their rows, and the cost of their ballots.
 
-    Each person submits equally many ballots to a question, dummies included. k: the smallest safe
-    equivalence class.
+    Each person submits equally many ballots to a question; ballots without an answer are dummies.
+    k: the smallest safe equivalence class.
     """
     if (several := people.several) is None:
         return

@@ -154,9 +154,10 @@ def command(
 
 
 def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str]:
-    """Return the names of the programs to play. UnknownParty for a party that these programs lack.
+    """Return the names of the programs to play.
 
-    names: with commas between; "" for all. coalition: the parties of `--coalition`.
+    Raises UnknownParty for a party that these programs lack. names: with commas between; "" for
+    all. coalition: the parties of `--coalition`.
     """
     from ...scenarios.studies.comparison.compare import party_names
     from ...scenarios.studies.comparison.question import check_names
@@ -231,8 +232,8 @@ def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> 
 def _progress(form: str) -> Callable[[str], None]:
     """Return a function that prints on stderr the name of the program that is played now.
 
-    On a terminal each name, unless stdout is data for a program; elsewhere a line from time to
-    time.
+    On a terminal it prints each name, unless stdout is data for a program. Elsewhere it prints
+    a line from time to time.
     """
     if not sys.stderr.isatty():
         pace = Pace()

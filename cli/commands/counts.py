@@ -1,4 +1,7 @@
-"""`veilmix counts`: tables of counts in which small cells are closed (not printed), or rounded."""
+"""`veilmix counts`: tables of counts in which small cells are closed (not printed), or rounded.
+
+Further cells are closed too, so that a small count does not follow from totals and other cells.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,10 +39,10 @@ MISSING = "(missing)"  # printed for an empty cell
     "--round",
     "base",
     type=click.IntRange(2, 10**9),
-    help="Round every count to a multiple of this, such as 5, in place of closing cells.",
+    help="Round every count to a multiple of this, such as 5; else small counts are not printed.",
 )
 @click.option(
-    "--close-empty", is_flag=True, help="Close empty cells as well; else 0 is printed there."
+    "--close-empty", is_flag=True, help="Leave out empty cells too; else 0 is printed there."
 )
 @click.option(
     "--least",
@@ -88,9 +91,9 @@ def command(
     """Count the persons of DATA, a file or a saved run, in tables that are safe to print.
 
     Each table is columns with commas between, such as ward,sex, and is printed with all totals.
-    Cells of 1 to k - 1 persons are closed, and as few further cells as possible, so that no
-    additions and subtractions of the cells and totals of all tables open a small cell. Name all
-    tables that will be printed: they are judged together.
+    Cells of 1 to k - 1 persons are closed (not printed). As few further cells as possible are
+    closed, so that no small count follows from the other cells and totals by addition and
+    subtraction. Name all tables that will be printed: they are judged together.
     """
     from ...own_data.count_tables import check_rounded, close_table, round_table, written
     from ...own_data.export import write
@@ -144,18 +147,21 @@ def _check_options(
     anyway: bool,
     bom: bool,
 ) -> None:
-    """Raise DataError for an option that has no effect beside the other options.
+    """Raise DataError for an option that has no effect together with the other options.
 
-    base: the multiple of `--round`; None: cells are closed. closing: options about closed cells,
-    and whether each is given. file: of `--table`.
+    base: the multiple of `--round`; None: small cells are closed (not printed). closing: options
+    about closed cells, and whether each is given. file: of `--table`.
     """
     from ...errors import DataError
 
     if base is not None and any(closing.values()):
         name = next(name for name, is_given in closing.items() if is_given)
-        raise DataError(f"{name}: has an effect on closed cells only; --round closes no cell")
+        raise DataError(
+            f"{name}: accepted only without --round, which prints every count, rounded; without "
+            "it small counts are closed (not printed)"
+        )
     if anyway and base is None:
-        raise DataError("--anyway has a use only with --round: closed cells are always safe")
+        raise DataError("--anyway: accepted only with --round; otherwise no small count is printed")
     if bom and file is None:
         raise DataError("--bom has a use only with --table FILE")
 
@@ -208,7 +214,7 @@ def _count_run(
 
 
 def _print(printed: "ClosedTables | RoundedTables") -> None:
-    """Print tables with closed or rounded cells, for people."""
+    """Print tables as text, with small cells closed (not printed) or all cells rounded."""
     from ...own_data.count_tables import ClosedTables
     from ..text import counts as text
 

@@ -175,7 +175,7 @@ def threads() -> Iterator[Finding]:
 
 
 def speed_up() -> float:
-    """Return the speed-up of encryption in two threads over a single thread, the best of three."""
+    """Return how many times as fast two threads encrypt as a single thread: the best of three."""
     work = sealing()
     work()
     with ThreadPoolExecutor(2) as pool:

@@ -123,7 +123,7 @@ def command(
 def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
     """Raise a UsageError for options that exclude each other, or that have no effect.
 
-    narrowed: whether an option is given that only `--search` reads.
+    narrowed: whether an option is given that only a search (`--search`) reads.
     """
     if cheating and searching:
         raise click.UsageError("--cheating and --search exclude each other; leave one of them out")

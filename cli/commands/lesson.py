@@ -84,9 +84,10 @@ def command(
 ) -> None:
     """Serve lesson NUMBER to the phones of a class; without NUMBER, list the lessons.
 
-    Each phone guesses, then drags. This computer's wall shows the guesses together, without names;
-    it sees from which network address each guess comes. It also has the answers and the cards,
-    which phones cannot open. --out, --teacher and --pack write pages instead.
+    On each phone a pupil guesses a result, then tries parameters by dragging. The wall, a page of
+    this computer, shows the guesses together, without names; this computer sees from which network
+    address each guess comes. It also has the answers and the cards, which phones cannot open.
+    --out, --teacher and --pack write pages instead.
     """
     from ...languages.language import english
 
@@ -214,7 +215,7 @@ def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int
 def _say_opened(desk: "LessonServer") -> None:
     """Print the addresses of a lesson that is served: for phones, and for this computer alone.
 
-    desk: the server of the lesson.
+    desk: the server of the lesson, which has these addresses.
     """
     from ..text.qr import qr_code
 

@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from ...lessons.pack import PackPart
     from ...poll.slips import SlipsFile
 
-SPARE = 5  # slips beyond the number of people, for lost slips
+# spare slips of paper to replace lost slips; each slip has a code that admits a phone to a poll
+SPARE = 5
 ADDRESS_PLACEHOLDER = "ADDRESS"  # printed if no address for phones is known
 
 
 def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", people: int) -> None:
     """Write the papers of a lesson to a file: plan, slides, hand-out, answers and role cards.
 
-    If phones can reach `host`, slips are added, each with a code that admits one phone to `veilmix
-    poll`, and their codes are written to a second file. people: number of cards; there are `SPARE`
-    slips more.
+    If phones can reach `host`, slips of paper are added, each with a code that admits one phone to
+    `veilmix poll`, and their codes are written to a second file. people: number of cards; there are
+    `SPARE` slips more.
     """
     from ...lessons.pack import PackPart, pack
     from ...machines.gate import LOOPBACKS
@@ -64,9 +65,9 @@ def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", pe
 
 
 def _slips(slips: "SlipsFile", language: "Language") -> "PackPart":
-    """Return the sheets of slips as a part of the papers.
+    """Return the sheets of slips, each with a code that admits one phone, for the papers.
 
-    UsageError without the library that draws their QR codes.
+    Raises UsageError without the library that draws the QR codes of the slips.
     """
     from ...lessons.pack import PackPart
     from ...poll.sheet import STYLE, slip_sheets

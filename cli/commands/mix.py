@@ -30,9 +30,9 @@ def mix_for_class(
 ) -> None:
     """Run a shuffler for the class at an address, and print the release as CSV.
 
-    place: the name of the shuffler. key: file of its identity; None: a new identity. port: to
-    listen on. log: receives the events. executor: name of the executor that decrypts long lists of
-    messages.
+    place: the name of the shuffler. key: file of its identity; None: a new identity. port: port to
+    listen on. log: receives the events. executor: name of the executor (threads or processes) that
+    decrypts long lists of messages.
     """
     if not re.fullmatch("shuffler-[1-9][0-9]?", place):
         raise click.UsageError(
@@ -95,9 +95,10 @@ def _rows(board: "Board", names: list[str]) -> Released:
 
 
 def _reports(board: "Board", names: list[str]) -> Released:
-    """Return the heading of noisy reports, and the count of each different report.
+    """Return the column headings of noisy reports, and the count of each different report.
 
-    names: the names of the columns. Unmet if no report was counted, or too many to list them.
+    names: the names of the columns. Raises Unmet if no report was counted, or too many to list
+    them.
     """
     from ...scenarios.lab.scoring.result import REPORTED
     from ...scenarios.programs.noisy_questions import reports

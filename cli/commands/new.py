@@ -127,9 +127,9 @@ def _cards(
 ) -> None:
     """Write the role cards of a scenario as an HTML page, for a class that plays on paper.
 
-    name: the scenario. file: the page to write; `-` is stdout; None: a name in this folder. people:
-    number of cards; None: as in the scenario. lang: tag of a language; None: English. force:
-    replace an existing file.
+    name: the scenario. file: the page to write; `-` is stdout; None: NAME-cards.html in this
+    folder. people: number of cards; None: as in the scenario. lang: tag of a language; None:
+    English. force: replace an existing file.
     """
     from ...report.cards import cards, commands
     from ...scenarios.lab.validation.load import load
@@ -147,8 +147,9 @@ def _cards(
 
 
 def gallery(form: str) -> None:
-    """Print name and title of the shipped scenarios: to start from, attacks, bases of attacks.
+    """Print name and title of the shipped scenarios, in three groups.
 
+    The groups are scenarios to start from, attacks, and the scenarios that these attacks extend.
     form: `table`, `json` or `csv`.
     """
     from ...scenarios.lab.validation.gallery import attacks, bases, shipped

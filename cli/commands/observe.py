@@ -57,7 +57,7 @@ def _board_of(
     """Return the network address and identity of a board, and the parties that may post on it.
 
     The parties are None if only a URL is known. board: a session file, or the board's URL.
-    identity_path: the file with the board's public identity, for a URL.
+    identity_path: file with the board's public identity, required with a URL.
     """
     from ...machines.observer import address_of
     from ...protocol.board.phases import BOARD

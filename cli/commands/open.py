@@ -170,9 +170,9 @@ def _desk(
 def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
     """Print the address of the page, and open a browser.
 
-    A command line is shown to all users of a computer, and the address has a secret: so the browser
-    gets the path of a file in a private folder that redirects to the address. A browser may start
-    slowly: a thread starts it.
+    All users of a computer can see command lines, and the address has a secret. So the browser gets
+    the path of a file in a private folder, which redirects to the address. A thread starts the
+    browser, because this may take long.
     """
     from ...workbench.files import keep_private
 
@@ -187,8 +187,8 @@ def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
 def words() -> "CommandWords":
     """Return the functions by which the page computes and words the output of commands.
 
-    The page (`workbench`) may not import the command line, so it gets `advise`, `score` and
-    `counts` from here.
+    The page (the package `workbench`) may not import the command line, so these functions give it
+    the results of `advise`, `score` and `counts`.
     """
     from ...workbench.wording import CommandWords
     from ..text import advice

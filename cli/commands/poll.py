@@ -174,10 +174,11 @@ def command(
 def _hold(
     scenario: "Scenario", terms: "ClassTerms", out: Path | None, file: "QuestionsFile"
 ) -> None:
-    """Hold a poll: print its terms and address, play its session, and print its results.
+    """Hold a poll: print its settings and address, play its session, and print its results.
 
-    out: the folder in which the run folder is made; None: the results are not saved. file: the file
-    of questions from which the scenario was made. Unmet (exit code 3) without a release.
+    terms: the settings. out: the folder in which the run folder is made; None: the results are not
+    saved. file: the file of questions from which the scenario was made. Raises Unmet (exit code 3)
+    without a release.
     """
     from ...poll.session import PhoneSession
     from ..text.qr import qr_svg
@@ -194,7 +195,7 @@ def _hold(
 
 @dataclass
 class _End:
-    """The end of a poll, which the session calls: prints and saves the results.
+    """The function that a session calls at its end: it prints and saves the results of the poll.
 
     At that time the phones still show the results.
 
@@ -235,7 +236,7 @@ def _end(
     """Print the results of a finished poll, and save them if a folder is given.
 
     out: the folder in which the run folder is made; None: not saved. printed: print the release as
-    CSV instead. Unmet if no question was asked or no person has answered.
+    CSV instead. Raises Unmet if no question was asked or no person has answered.
     """
     from ...poll.record import outcome_of_phones
 
@@ -335,7 +336,7 @@ def _with_cheat(scenario: "Scenario", cheat: str | None) -> "Scenario":
 
 
 def _own_up(scenario: "Scenario") -> None:
-    """Tell at the end of a lesson the attack that was played, if `--cheat` made a party cheat."""
+    """Print the attack that was played, if `--cheat` made a party cheat."""
     from ...poll.cheats import happened
 
     if played_attack := happened(scenario):
@@ -343,7 +344,7 @@ def _own_up(scenario: "Scenario") -> None:
 
 
 def _check_folder(out: Path | None) -> None:
-    """Raise a StorageError, before the poll, if its run folder could not be made.
+    """Raise a StorageError, before the poll, if the run folder of the poll could not be made.
 
     out: the folder in which the run folder is made; None: the results are not saved.
     """
@@ -359,7 +360,7 @@ def _line() -> str | None:
 
 
 def _unsaved(burned: str | None) -> None:
-    """Print that no file was written. Unmet if the round was aborted.
+    """Print that no file was written. Raises Unmet if the round was aborted.
 
     burned: the reason of the abort; None if the round was completed.
     """

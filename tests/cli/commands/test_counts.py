@@ -238,11 +238,11 @@ def test_counts_of_stays_are_rounded_one_by_one(typed, stays) -> None:
         (("a,b,c,d,e",), "found 5 columns; at most 4"),
         (("ward", "--k", "1"), "'--k': 1 is not in the range x>=2"),
         (("ward", "--round", "2000000000"), "not in the range 2<=x<=1000000000"),
-        (("ward", "--anyway"), "--anyway has a use only with --round"),
+        (("ward", "--anyway"), "--anyway: accepted only with --round"),
         (("ward", "--bom"), "--bom has a use only with --table"),
         (("ward", "--table", "none/x.csv"), "x.csv: the folder of this file does not exist"),
         (("ward", "--k", "40"), "n: found 35 persons; at least 41"),
-        (("ward", "--round", "5", "--outsiders"), "--outsiders: has an effect on closed cells"),
+        (("ward", "--round", "5", "--outsiders"), "--outsiders: accepted only without --round"),
         (("ward", "--table", "x.txt"), "x.txt: .csv, .xlsx, .parquet files are written"),
     ],
 )
