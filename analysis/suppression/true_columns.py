@@ -20,7 +20,7 @@ from ..exposure.cells import as_columns, as_table
 from ..validation import whole
 from .weights import as_gains, as_weights
 
-MOST_SETS = 60_000  # most sets of columns counted in a search: about a minute
+MOST_SETS = 60_000  # most sets of columns for which a search computes the exposure: about a minute
 
 
 @dataclass(frozen=True, slots=True)

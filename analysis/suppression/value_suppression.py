@@ -144,7 +144,8 @@ def promise(
     """Return the least proved bound on exposed people; None if it is above `max_exposed`.
 
     A proof counts a column's values as common from a threshold on. The least bound over all
-    combinations of thresholds is returned. n: number of people.
+    combinations of thresholds is returned. columns: bounds on the reports of each column. k:
+    smallest safe equivalence class. n: number of people.
     """
     if not columns or k <= 1:
         return ExposureProof(0, tuple(1 for _ in columns))
@@ -157,8 +158,9 @@ def promise(
 def proved(columns: Sequence[SuppressionColumn], k: int, n: int, thresholds: Sequence[int]) -> int:
     """Return the bound on exposed people that follows from the thresholds; 0 without columns.
 
-    n: number of people. thresholds: for each column, the number of people from which on a value
-    counts as common.
+    columns: bounds on the reports of each column. k: smallest safe equivalence class. n: number of
+    people. thresholds: for each column, the number of people from which on a value counts as
+    common.
     """
     if not columns or k <= 1:
         return 0
@@ -206,7 +208,7 @@ class _Descent:
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
-        """Search at once; `best` becomes the proof of the least bound, or None.
+        """Search at once; `best` becomes the proof of the least bound below `ceiling`.
 
         It is None if no bound on exposed people is below `ceiling`.
 

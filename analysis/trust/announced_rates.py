@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
     from ...protocol.wire.messages import Counts
 
-FIRST = 1  # the cover rates follow from the counts of this round, which the curator reads first
+# the cover rates follow from the counts of this round, which the curator reads before it decides
+FIRST = 1
 
 
 def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
@@ -43,8 +44,8 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
     """Return the numbers of people with listed values that give this cover rate, usually one.
 
-    People with a listed value must suppress it. Other people suppress their
-    value with a probability, the cover rate.
+    People with a listed value must suppress it. Other people suppress their value with a
+    probability, the cover rate.
 
     Args:
         parts: the cover rate, in parts of 2^32, >= 1.

@@ -35,8 +35,8 @@ def single_count_posterior(
     """Return the posterior of people if a single count is the only evidence about them.
 
     A count may include people by the label that they report, such as "suppressed". Several states
-    (a value, reported or suppressed) may have that label; the posterior divides its people among
-    them in proportion to the prior.
+    (a value, reported or suppressed) may have that label. The posterior divides the people with the
+    label among these states in proportion to the prior.
 
     columns: for each crowd (people with equal evidence), its columns.
     """
@@ -120,7 +120,8 @@ def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior 
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
     leakage = -log(whole)
-    # whether a value was suppressed at random reveals nothing about the value
+    # random suppression of a value does not depend on the value, so only values are compared with
+    # the prior
     if evidence.coined.intersection(columns):
         leakage = _divergence(evidence, columns, shares)
     return CrowdPosterior(

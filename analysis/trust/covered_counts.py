@@ -232,7 +232,7 @@ def _value_leakage(
     """Return the leakage about values, exact or as bounds.
 
     nats: -log of the probability of all counts, which also show random suppressions. wide: the
-    count of several columns. solved: the solution of each column.
+    count of several columns. solved: the posteriors of each column.
     """
     places = range(len(wide.columns))
     plain = [place for place in places if not counts_coins(evidence, wide, place)]
@@ -318,10 +318,10 @@ def _covers(
 
 
 def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]:
-    """Return the distribution of the number of people in a state, among some of the alike people.
+    """Return the distribution of the number of people in a state, among `people` alike people.
 
-    A state is a value, reported or suppressed. The alike people have equal evidence; `people` of
-    them are considered. Entry m is the probability of m people; shape (people + 1,).
+    A state is a value, reported or suppressed. Alike people have equal evidence in the column.
+    Entry m is the probability that m of them are in the state; shape (people + 1,).
     """
     label_of_state = next(label for label, states in alike_people.behind.items() if state in states)
     share = alike_people.behind[label_of_state][state] / fsum(

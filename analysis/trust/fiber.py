@@ -24,7 +24,8 @@ from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
 MOST_CELLS = 4_096  # most cells of a fiber (the set of tables consistent with the evidence)
-MOST_STEPS = 60_000  # most steps of a search, each of which fixes a cell: about 0.3 s
+# most steps of the search for consistent tables, each of which fixes a cell: about 0.3 s
+MOST_STEPS = 60_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,13 @@ from ..optimization import Constraint, solve_integer, solve_linear
 from .evidence import Cell
 from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 
-CHAINS = 4  # number of independent walks
-STEPS = 4_000  # steps of each chain
+CHAINS = 4  # number of independent random walks through the consistent tables
+STEPS = 4_000  # steps of each chain (random walk)
 BATCHES = 8  # parts of each chain; the spread of their means gives the standard error
 MOST_MOVES = 4_000  # most moves from which a walk chooses
-NODES = 1_000  # most nodes of the integer program that finds a start table
-SEED = 5  # fixes the walk: the same evidence gives the same figures
+# most branch-and-bound nodes of the integer program that finds the first table of a chain
+NODES = 1_000
+SEED = 5  # a fixed seed of the random walks, so that the same evidence gives the same figures
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -63,7 +64,7 @@ def sampled(
         chain_tables = np.array([[start] for start in starts], dtype=float)
     else:
         chain_tables = np.stack([_walk(tables, start, moves, steps, rng) for start in starts])
-    shares = chain_tables / people  # shape: chains, steps kept, cells
+    shares = chain_tables / people  # shape: chains, steps after the first fifth, cells
     mean = shares.mean(axis=(0, 1))
     error, agreement = _diagnosed(shares)
     result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}

@@ -88,7 +88,7 @@ class _Chain:
 
     @property
     def covered(self) -> set[int]:
-        """The columns of the counts that were chosen for the chain."""
+        """The columns of the counts that were chosen for the chain, all together."""
         return {column for link, _ in self.links for column in link.columns}
 
     @property
@@ -109,10 +109,11 @@ class _Chain:
         return True
 
     def best(self) -> "tuple[CountsSeen, tuple[int, ...]] | None":
-        """Return the next count to append, with the columns that it shares; None if no count fits.
+        """Return the next count for the chain with the columns it shares; None if no count fits.
 
-        A count fits if it has new columns, and its shared columns lie in one earlier count. The
-        best count has most new columns, then the smallest log2 of tables per new column.
+        A count fits if it has new columns, and the columns that it shares with the chain lie in one
+        earlier count. The best count has most new columns, then the smallest log2 of tables per new
+        column.
         """
         covered, options = self.covered, []
         for place, counts_seen in enumerate(self.counted):
@@ -130,7 +131,7 @@ class _Chain:
         return counts_seen, shared
 
     def ways(self) -> float:
-        """Return log2 of the number of tables consistent with the chosen counts.
+        """Return log2 of the number of tables consistent with the counts chosen for the chain.
 
         All masked values of a column count as one value, `other`.
         """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
 
 
-TOLERANCE = 1e-6  # in bits; leakages that differ by less count as equal
+TOLERANCE = 1e-6  # in bits: two leakages that differ by less count as equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Received:
 
     Attributes:
         parties: names of the parties.
-        users: people in the session.
-        cells: (person, column) pairs.
-        linked: people with a row or a part of a row linked to them by name.
+        users: number of people in the session.
+        cells: number of (person, column) pairs.
+        linked: number of people with a row or a part of a row linked to them by name.
         cells_certain: cells with only one possible value, by linking or by the counts.
         bits: leakage about all people together, in bits; see `bits_are`.
         exact: whether `bits` is exact, and not a bound.
@@ -60,12 +60,13 @@ class Received:
         cells_guessed: expected number of cells guessed correctly.
         cells_guessed_before: expected number of cells guessed correctly from the prior alone.
         worst_row: probability of the true row, of a person outside the coalition, of which the
-            coalition is surest; None if people are not recorded singly or no truth is given.
-        worst_value: probability of the true value of which it is surest; None as `worst_row`.
+            coalition is surest; None if single people are not recorded or no truth is given.
+        worst_value: probability of the true value of which the coalition is surest; None in the
+            same cases as `worst_row`.
         sets: anonymity sets, as (people, number of such sets).
         method: how the posterior was computed.
         error: the largest standard error of a probability.
-        at_most: if `bits` is not exact: whether it is an upper bound; else it is a lower one.
+        at_most: if `bits` is not exact: whether it is an upper bound; else it is a lower bound.
     """
 
     parties: tuple[str, ...]
@@ -210,7 +211,7 @@ def _received(
         view.users * len(sizes),
         linked=_linked(read_evidence),
         cells_certain=inference.cells_certain,
-        # The leakage of a view is at most that of all people's rows, fully known.
+        # No view leaks more than a view of the rows of all people.
         bits=leakage.bits if prior else min(leakage.bits, view.users * log2(prod(sizes))),
         exact=leakage.side is Side.EXACT,
         crowd=min((people for people, _ in inference.sets), default=view.users),
@@ -245,7 +246,8 @@ def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Re
             frequencies among the people as prior (paper 002, 4.1 has it for a Dirichlet prior).
     """
     as_view(view)
-    # The view's columns are messages, and a person may send several about a column of the table.
+    # The view's columns are messages, and a person may send several messages about a column of the
+    # table. So `sizes` is not compared with the columns of the view.
     sizes, report_bits = as_sizes(sizes, None), number(report_bits, "report_bits")
     if not 0 <= report_bits < inf:
         raise ParameterError(f"report_bits: found {report_bits}; needs bits of at least 0")

@@ -217,8 +217,8 @@ def _check_blocks(
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
-    # One function, as its branches are optional lines of a page, in the order of a session:
-    # parties, steps, cost, promise. Warnings come last, above the next command, so that a user
+    # One function, because its branches are optional lines of a page, in the order of a session:
+    # parties, steps, cost, guarantee. Warnings come last, above the next command, so that a user
     # sees them.
     about, presenter = scenario.scenario, presenter_of(scenario)
     yield Line(f"{about.name}: fine" + (f'   "{about.title}"' if about.title else ""))
@@ -292,7 +292,7 @@ class SessionText:
         parties: the parties of the session.
         steps: the steps of the session, a line each.
         note: a line on how to read the table of rounds; None without a note.
-        posts: beginning of the line on costs; "" or a number of posts.
+        posts: beginning of the line on costs: the number of posts on the board, or "".
         senders: the users that may send answers; "" if all parties are users.
     """
 

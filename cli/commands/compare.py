@@ -117,7 +117,8 @@ def command(
 ) -> None:
     """Play SCENARIO by several programs, and compare their trust, privacy and utility.
 
-    The saved folder has the numbers, and a picture of them.
+    A program is a protocol for the release, such as a mix network with a curator. The saved folder
+    has the numbers, and a picture of them.
     """
     from ...scenarios.lab.validation.load import load
     from ...scenarios.records.run_folder import unwritable

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...own_data.read_table import Reading
 
 STEPS = 5_000  # default of --steps
-MISSING = "(missing)"  # printed for an empty cell
+MISSING = "(missing)"  # printed as the value of a person with an empty cell in the file
 
 
 @click.command("counts")
@@ -198,8 +198,8 @@ def _count_run(
 ) -> "CountedTables":
     """Count the requested tables in the release of a saved run.
 
-    DataError for options on reading a file. tables: columns of each table, with commas. empty:
-    whether cells without people count too.
+    tables: columns of each table, with commas. empty: whether cells without people count too.
+    Raises DataError for options on reading a file, which a run does not need.
     """
     from ...errors import DataError
     from ...own_data.count_tables import count_release

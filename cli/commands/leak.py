@@ -96,8 +96,8 @@ def command(
     theatre and the next `leak`. Ctrl-C saves the finished part, and the same command continues.
 
     With --search: strategies of malicious coalitions, derived from the protocol and not from a
-    list of attacks, with the guards of RUN and six people. A find is a scenario file, which
-    `veilmix run` plays.
+    list of attacks, with the guards of RUN and six people. An attack that the search finds is
+    written as a scenario file, which `veilmix run` plays.
 
     Linked: people with a value attached to them. Certain: cells with a single possible value, by
     linking or by the counts. Bits: leakage about the rows of people, per person. Guessed: expected

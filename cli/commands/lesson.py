@@ -108,7 +108,7 @@ def command(
 
 
 def _lesson(number: int) -> "Lesson":
-    """Return the lesson of a number. UsageError if there is no such lesson."""
+    """Return the lesson with a number. Raises UsageError if there is no such lesson."""
     from ...lessons.lesson import LESSONS, lesson_of
 
     lesson = lesson_of(number)
@@ -146,11 +146,10 @@ def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
 
 
 def _write(out: Path | None, teacher: Path | None, language: "Language", people: int) -> None:
-    """Write the pages of all lessons to folders, and print their number.
+    """Write the pages of all lessons to folders, and print the number of pages.
 
-    out: the folder of the pages for pupils; teacher: the folder of the answers and cards; None: not
-    written.
-    people: number of cards of each lesson.
+    out: the folder of the pages for pupils. teacher: the folder of the answers and cards. None:
+    this folder is not written. people: number of cards of each lesson.
     """
     from ...scenarios.serialization.atomic_file import write_page
 

@@ -83,7 +83,7 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
 def _rows(board: "Board", names: list[str]) -> Released:
     """Return the released columns, and the number of people with each row of their values.
 
-    names: the names of all columns. Unmet if the board has no release.
+    names: the names of all columns. Raises Unmet if the board has no release.
     """
     from ...scenarios.deployment.place import released
 

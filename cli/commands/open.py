@@ -94,8 +94,10 @@ def command(
 def _choices(replay: Path | None, data: Path | None) -> "tuple[UserChoices | None, str | None]":
     """Return the choices of a saved session of the page, and the path of the table as text.
 
-    replay: the file of the saved session; without it the choices are None. data: the table that the
-    user names; None: the session's. No path if neither names a table.
+    Without a saved session the choices are None. The path is None if neither the user nor the
+    session names a table.
+
+    replay: the file of the saved session. data: the table that the user names; None: the session's.
     """
     from ...workbench.choices import read_session
 

@@ -220,7 +220,10 @@ class _End:
 
 
 def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
-    """Write a commented file of questions to change. UsageError if questions are given too."""
+    """Write a commented file of questions to change.
+
+    Raises UsageError if questions are given too: a file, or the demo.
+    """
     from ...poll.questions import write_new
 
     if demo or questions is not None:
@@ -302,7 +305,8 @@ def _check_usage(
 def _check_others(*, proved: bool, has_remote_shufflers: bool) -> None:
     """Raise a UsageError if a verified mix is to run with shufflers on further computers.
 
-    proved: whether the mix is verified. has_remote_shufflers: whether the shufflers run there.
+    proved: whether the mix is verified. has_remote_shufflers: whether the shufflers run on further
+    computers.
     """
     if proved and has_remote_shufflers:
         raise click.UsageError(
@@ -370,7 +374,7 @@ def _unsaved(burned: str | None) -> None:
 
 
 def _report(outcome: "Outcome", out: Path) -> None:
-    """Print the results of a poll and save its run folder in `out`. Unmet without a release."""
+    """Print the results of a poll, and save its run folder in `out`; Unmet without a release."""
     from ...presentation.presenters import run as story
     from ...presentation.wording import UNSAFE
     from ...scenarios.records.run_folder import save
