@@ -2,7 +2,8 @@
 
 Counts of several column sets form a tree if the columns that each shares with all earlier counts
 lie in a single earlier count. The cliques C are the column sets, the separators S their shared
-columns, and n_C and n_S the counts in their cells, of n people (Sundberg 1975). Then
+columns, and n_C and n_S the counts in their cells, of n people (Sundberg 1975). With inner products
+over cells,
 
     tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n
 

@@ -5,8 +5,8 @@ each cell is drawn independently, column j by its distribution p_j. With uniform
 labelled tables (a row for each named person) are equally likely. If p_j has the shares of the
 population, its marginals are common knowledge.
 
-A crowd is a set of people with equal evidence. Evidence restricts the
-tables by statements of three kinds:
+A crowd is a set of people with equal evidence. Evidence restricts the tables by statements of three
+kinds:
 
     known, allowed   the people of a crowd have these values, or values in a set
     counts           numbers of people of some crowds with each combination of values of some

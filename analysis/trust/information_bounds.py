@@ -1,8 +1,8 @@
 """Lower bounds on the leakage, if the posterior is not computed or only sampled.
 
-A part of the evidence gives a lower bound: the probability of all the evidence is at most the
-probability of the part. Only statements that depend on people's values are used, because a value's
-random suppression (cover suppression) does not depend on the value.
+The leakage is -log of the prior probability of the evidence. That is at most the probability of a
+part of the evidence, so each part gives a lower bound. Only statements that depend on people's
+values are used: whether a value is suppressed at random (cover suppression) does not depend on it.
 """
 
 from collections.abc import Sequence

@@ -45,7 +45,8 @@ def columns_of(view: View) -> int:
 def as_sizes(sizes: Any, view: View | None) -> list[int]:
     """Check the number of values of each column and return it: at least 1, at most MOST_VALUES.
 
-    Refused if there are fewer columns than the view has. view: None: the columns are not compared.
+    Raises ParameterError for fewer columns than the view has. Without a view (None) the number of
+    columns is not compared.
     """
     checked = [
         whole(size, f"sizes[{j}]", 1)

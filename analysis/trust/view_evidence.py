@@ -60,7 +60,7 @@ class ReadEvidence:
     whole: bool
 
     def row(self, values: "Row") -> Cell:
-        """Return a row in codes of values; -1 for a column without a value."""
+        """Return the code numbers of a row's values; -1 for a column without a value."""
         return tuple(
             codes[values[column]] if column in values else UNKNOWN
             for column, codes in enumerate(self.codes)
@@ -94,7 +94,7 @@ def evidence_from_view(
         number: rows_by_length(round_lengths, states)
         for number, round_lengths in view.lengths.items()
     }
-    # People of whom the coalition observed the same form a crowd; the observations are its mark.
+    # People with equal observations form a crowd; these observations are the mark of the crowd.
     marks: Mapping[Mark, Sequence[int]]
     if view.respondents or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)
@@ -110,7 +110,8 @@ def evidence_from_view(
     )
     are_recorded = not isinstance(next(iter(marks.values()), ()), range)
     members = tuple(tuple(people) for people in marks.values()) if are_recorded else ()
-    # All observations are in the evidence if no count was left out and no length was too long.
+    # The evidence is whole if no count is left out, and no message length is left out because too
+    # many rows could have it.
     whole = len(usable) + len(listed) == len(view.counted) + len(announced_counts)
     whole = whole and not view.more and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
@@ -186,7 +187,9 @@ def _laws(
     laws = []
     for shares, codes_of_column in zip(prior, codes, strict=True):
         law = [shares.get(value, 0.0) for value in codes_of_column]
-        least_share = min(share for share in law if share)  # a reported value must be possible
+        # a value without a prior share that was reported gets the least share, because it is
+        # possible
+        least_share = min(share for share in law if share)
         law = [share or least_share for share in law]
         laws.append(tuple(share / sum(law) for share in law))
     return tuple(laws)

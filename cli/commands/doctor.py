@@ -22,7 +22,9 @@ from ..text.layout import format_option, lay_out, page, say, write_csv, write_js
 PYTHON = (3, 11)
 PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"
 SEALS = 400  # messages that each thread encrypts in the measurement of two threads
-PARALLEL = 1.4  # accepted speed-up of two threads; less means a single core, or a busy core
+# smallest accepted speed-up by two threads; below it a core is busy, or a library holds Python's
+# lock
+PARALLEL = 1.4
 EXTRAS = {  # extra (a group of optional libraries) -> the features that need it
     "report": "pages and figures",
     "web": "veilmix theatre --live",
@@ -88,7 +90,7 @@ def system() -> Iterator[Finding]:
 def facilities() -> Iterator[Finding]:
     """Yield a finding for each facility that this operating system lacks, such as `fork`.
 
-    Its advice says how veilmix works without the facility.
+    The advice of the finding says how veilmix works without the facility.
     """
     from ...systems import FACILITIES
 
