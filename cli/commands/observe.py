@@ -46,7 +46,7 @@ def command(
     address, identity, roster = _board_of(board, known)
     place_log = PlaceLog("observer", log, log_file)
     observed_board = observe(address, identity, roster, save, place_log, patience)
-    state = "burned" if observed_board.burned else "complete"
+    state = "aborted" if observed_board.burned else "complete"
     click.echo(f"{len(observed_board.entries)} posts in {save}; the session is {state}")
     click.echo(f"digest {observed_board.digest().hex()}")
 
